@@ -1,0 +1,10 @@
+"""A short look at an installed package from outside its checkout: does the main thing work?"""
+
+import subprocess
+import sys
+
+import ffbm
+
+assert "site-packages" in ffbm.__file__, ffbm.__file__
+said = subprocess.run([sys.executable, "-m", "ffbm", "--version"], capture_output=True, text=True, check=True)
+assert ffbm.__version__ in said.stdout, said.stdout

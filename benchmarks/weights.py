@@ -1,0 +1,259 @@
+"""Weights: ffbm's samplers against numpyro's NUTS on the paper's three data sets, one thread each.
+
+    python benchmarks/weights.py [--quick]
+
+Smallest effective sample size over all weights per second, warm-up included, compile time left out on both
+sides; time to R-hat below 1.01 in a new process with nothing compiled; one gradient on a million vertices
+against one scipy.sparse product. Prints tables and writes results/weights.json. The memberships and splits are
+those of the folder FFBM_SHARED/reference; numpyro runs from .venv-peers (``make peers``), and is left out where
+that is missing.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "weights.json"
+PEER = HERE.parent / ".venv-peers" / "bin" / "python"
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+# chains that numpyro runs: ESS per second does not depend on them, and on facebook one takes a minute or more
+DATASETS = {"polbooks": 4, "school": 4, "facebook": 2}
+WARMUP, DRAWS = 500, 1000
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--quick", action="store_true", help="no facebook with numpyro, no cold starts")
+    options.add_argument("--peer", help=argparse.SUPPRESS)
+    options.add_argument("--cold", help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.peer:
+        return run_numpyro(Path(chosen.peer))
+    if chosen.cold:
+        return run_cold(chosen.cold)
+    if "FFBM_SHARED" not in os.environ:
+        print("set FFBM_SHARED to the folder that holds reference/theta_*.npz; nothing was measured")
+        return None
+    os.environ.update(ONE_THREAD)
+    found = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "versions": {name: version(name) for name in ("ffbm", "numpy", "scipy", "numba")},
+        "python": platform.python_version(),
+        "chains_draws_warmup": [4, DRAWS, WARMUP],
+        "datasets": {name: compare(name, chosen.quick) for name in DATASETS},
+        "gradient": large_gradient(),
+    }
+    if not chosen.quick:
+        found["cold_start"] = {name: cold_start(name) for name in DATASETS}
+    show(found)
+    if not chosen.quick:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+        print(f"written to {RESULTS.relative_to(HERE.parent)}")
+    return None
+
+
+def data_of(name):
+    import scipy.sparse as sp
+
+    import ffbm
+
+    held = np.load(Path(os.environ["FFBM_SHARED"]) / "reference" / f"theta_{name}.npz")
+    x = ffbm.load_dataset(name).features.values
+    return x.toarray() if sp.issparse(x) else x, held["memberships"], held["train"]
+
+
+def summary_of(draws, seconds):
+    from ffbm.diagnostics import summarise
+
+    plain, squared = summarise(draws), summarise((draws - draws.mean(axis=(0, 1))) ** 2)
+    ess = float(plain.ess_bulk.min())
+    return {
+        "seconds": seconds,
+        "ess_bulk_min": ess,
+        "ess_tail_min": float(plain.ess_tail.min()),
+        "ess_square_min": float(squared.ess_mean.min()),
+        "rhat_max": float(plain.rhat.max()),
+        "ess_per_second": ess / seconds,
+        "ess_tail_per_second": float(plain.ess_tail.min()) / seconds,
+        "ess_square_per_second": float(squared.ess_mean.min()) / seconds,
+    }
+
+
+def compare(name, quick):
+    from ffbm.pipeline.weights import sample_weights
+
+    x, y, rows = data_of(name)
+    found = {}
+    for sampler in ("hmc", "mala"):
+        sample_weights(x, y, rows, sampler=sampler, n_draws=10, n_warmup=10, progress=False)
+        times = []
+        for seed in range(1 if name == "facebook" else 5):
+            begun = time.perf_counter()
+            trace = sample_weights(
+                x, y, rows, sampler=sampler, n_draws=DRAWS, n_warmup=WARMUP, seed=seed, workers=1, progress=False
+            )
+            times.append(time.perf_counter() - begun)
+        found[sampler] = summary_of(trace.weights, float(np.median(times)))
+        found[sampler]["gradients_per_draw"] = float(trace.n_steps.mean())
+        print(f"{name} {sampler}: {found[sampler]['ess_per_second']:,.0f} a second", flush=True)
+    if PEER.exists() and not (quick and name == "facebook"):
+        draws, seconds, sampling, peer_version = peer_draws(x[rows], y[rows], DATASETS[name])
+        found["numpyro"] = summary_of(draws, seconds) | {"sampling_seconds": sampling, "version": peer_version}
+        print(f"{name} numpyro: {found['numpyro']['ess_per_second']:,.1f} a second", flush=True)
+        for kind in ("ess", "ess_tail", "ess_square"):
+            found[f"{kind}_ratio"] = found["hmc"][f"{kind}_per_second"] / found["numpyro"][f"{kind}_per_second"]
+        # numpyro's warm-up left out, ours left in
+        after = found["numpyro"]["ess_bulk_min"] / sampling
+        found["ess_ratio_without_their_warmup"] = found["hmc"]["ess_per_second"] / after
+    return found
+
+
+def peer_draws(x, y, n_chains):
+    with tempfile.TemporaryDirectory() as folder:
+        at = Path(folder) / "data.npz"
+        np.savez(at, x=x, y=y, n_chains=n_chains, n_warmup=WARMUP, n_draws=DRAWS)
+        subprocess.run([PEER, __file__, "--peer", at], check=True, env=os.environ | ONE_THREAD)
+        with np.load(Path(folder) / "out.npz") as out:
+            return out["draws"], float(out["seconds"]), float(out["sampling"]), str(out["version"])
+
+
+def run_numpyro(at):
+    """Run in .venv-peers: NUTS with numpyro's defaults on the model as one writes it there."""
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    from numpyro.distributions import Normal
+    from numpyro.infer import MCMC, NUTS
+
+    given = np.load(at)
+    x, y = jnp.asarray(given["x"]), jnp.asarray(given["y"])
+    shape = (y.shape[1], x.shape[1])
+
+    def model():
+        w = numpyro.sample("w", Normal(0.0, 1.0).expand(shape).to_event(2))
+        numpyro.factor("likelihood", jnp.sum(y * jax.nn.log_softmax(x @ w.T, axis=1)))
+
+    sampler = MCMC(
+        NUTS(model),
+        num_warmup=int(given["n_warmup"]),
+        num_samples=int(given["n_draws"]),
+        num_chains=int(given["n_chains"]),
+        chain_method="sequential",
+        progress_bar=False,
+    )
+    for key in (jax.random.PRNGKey(0), jax.random.PRNGKey(1)):  # the first compiles
+        begun = time.perf_counter()
+        sampler.warmup(key)
+        warmed = time.perf_counter()
+        sampler.run(sampler.post_warmup_state.rng_key)
+        draws = np.asarray(sampler.get_samples(group_by_chain=True)["w"], dtype=np.float64)
+        ended = time.perf_counter()
+    np.savez(
+        at.parent / "out.npz", draws=draws, seconds=ended - begun, sampling=ended - warmed, version=numpyro.__version__
+    )
+
+
+def cold_start(name):
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        out = subprocess.run(
+            [sys.executable, __file__, "--cold", name],
+            check=True,
+            env=os.environ | {"XDG_CACHE_HOME": folder},
+            capture_output=True,
+            text=True,
+        )
+        return {"seconds": time.perf_counter() - begun, "rhat_max": float(out.stdout)}
+
+
+def run_cold(name):
+    from ffbm.diagnostics import summarise
+    from ffbm.pipeline.weights import sample_weights
+
+    x, y, rows = data_of(name)
+    worst, n_draws = np.inf, 500
+    while worst >= 1.01:
+        n_draws *= 2
+        worst = float(summarise(sample_weights(x, y, rows, n_draws=n_draws, progress=False).weights).rhat.max())
+    print(worst)
+
+
+def large_gradient(n=1_000_000, n_features=1000, n_flags=10, n_blocks=20):
+    import scipy.sparse as sp
+
+    from ffbm.kernels.softmax import TILE, energy_and_gradient
+    from ffbm.theta.prepare import weight_target
+
+    rng = np.random.default_rng(0)
+    # one flag out of each of ten ranges, so that no vertex has a flag twice
+    indices = rng.integers(0, n_features // n_flags, (n, n_flags)) + np.arange(n_flags) * (n_features // n_flags)
+    x = sp.csr_array((np.ones(n * n_flags), indices.ravel().astype(np.int32), np.arange(n + 1) * n_flags))
+    y = rng.dirichlet(np.ones(n_blocks), n)
+    data_bytes = x.data.nbytes + x.indices.nbytes + x.indptr.nbytes + y.nbytes
+    tracemalloc.start()
+    likelihood = weight_target(x, y).likelihood
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    w = rng.normal(size=(n_features, n_blocks))
+    g, tile, bits = np.empty_like(w), np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
+    both = {
+        "gradient_seconds": lambda: energy_and_gradient(likelihood, w, g, tile, bits),
+        "product_seconds": lambda: x @ w,
+    }
+    best = dict.fromkeys(both, np.inf)
+    for _ in range(6):
+        for name, function in both.items():
+            begun = time.perf_counter()
+            function()
+            best[name] = min(best[name], time.perf_counter() - begun)
+    return best | {
+        "ratio": best["gradient_seconds"] / best["product_seconds"],
+        "peak_memory_over_data": (data_bytes + peak) / data_bytes,
+    }
+
+
+def show(found):
+    print(f"\n{'':10}{'sampler':>9}{'seconds':>9}{'ESS':>8}{'tail':>8}{'squares':>9}{'ESS/s':>11}{'R-hat':>8}")
+    for name, row in found["datasets"].items():
+        for sampler in ("hmc", "mala", "numpyro"):
+            if sampler in row:
+                s = row[sampler]
+                print(
+                    f"{name:10}{sampler:>9}{s['seconds']:9.3f}{s['ess_bulk_min']:8.0f}{s['ess_tail_min']:8.0f}"
+                    f"{s['ess_square_min']:9.0f}{s['ess_per_second']:11,.1f}{s['rhat_max']:8.4f}"
+                )
+        if "ess_ratio" in row:
+            print(
+                f"{name:10}hmc / numpyro: {row['ess_ratio']:,.0f} (bulk), {row['ess_tail_ratio']:,.0f} (tail),"
+                f" {row['ess_square_ratio']:,.0f} (squares);"
+                f" {row['ess_ratio_without_their_warmup']:,.0f} with their warm-up left out"
+            )
+    g = found["gradient"]
+    print(
+        f"one gradient, a million vertices: {g['gradient_seconds']:.3f} s, {g['ratio']:.2f} times a scipy.sparse product;"
+        f" peak memory {g['peak_memory_over_data']:.2f} times the data"
+    )
+    for name, row in found.get("cold_start", {}).items():
+        print(f"{name:10}R-hat {row['rhat_max']:.4f} after {row['seconds']:.1f} s from a cold start")
+
+
+if __name__ == "__main__":
+    main()

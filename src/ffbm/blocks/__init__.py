@@ -1,0 +1,1 @@
+"""The block level: p(b | A), the microcanonical degree-corrected stochastic block model."""

@@ -1,0 +1,56 @@
+"""Checks of arguments, each with one sentence that says what was required and what came."""
+
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any
+
+from ffbm.errors import OptionError
+
+
+def check_int(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
+    """Return ``value`` as an int between ``low`` and ``high``, both included.
+
+    >>> check_int("n_blocks", 3, low=1)
+    3
+    >>> check_int("n_blocks", 0, low=1)
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.OptionError: n_blocks must be a whole number, at least 1; got 0
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or _outside(value, low, high):
+        raise OptionError(f"{name} must be a whole number{_bounds(low, high)}; got {value!r}")
+    return int(value)
+
+
+def check_real(
+    name: str, value: Any, low: float | None = None, high: float | None = None, *, above: bool = False
+) -> float:
+    """Return ``value`` as a finite float in [low, high], or in (low, high] with ``above=True``."""
+    wrong = isinstance(value, bool) or not isinstance(value, Real) or not abs(float(value)) < float("inf")
+    if wrong or _outside(value, low, high) or (above and value == low):
+        raise OptionError(f"{name} must be a number{_bounds(low, high, above=above)}; got {value!r}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+    """Return ``value`` if it is one of ``choices``."""
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+    return value
+
+
+def check_seed(value: Any) -> int:
+    """Return ``value`` as a seed: a whole number from 0 to 2**128 - 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**128:
+        raise OptionError(f"seed must be a whole number from 0 to 2**128 - 1, or None; got {value!r}")
+    return int(value)
+
+
+def _outside(value: Any, low: float | None, high: float | None) -> bool:
+    return (low is not None and value < low) or (high is not None and value > high)
+
+
+def _bounds(low: float | None, high: float | None, *, above: bool = False) -> str:
+    least = None if low is None else (f"above {low}" if above else f"at least {low}")
+    most = None if high is None else f"at most {high}"
+    return "".join(f", {part}" for part in (least, most) if part)

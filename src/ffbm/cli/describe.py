@@ -1,0 +1,106 @@
+"""``ffbm describe``: what would be read, encoded and left out."""
+
+from typing import Any
+
+from ffbm.cli import options
+from ffbm.cli.description import describe_network
+from ffbm.cli.screen import align, print_json, print_text, visible, wrap
+
+_N_SHOWN = 20
+
+
+def describe(
+    source: options.Source,
+    nodes: options.Nodes = None,
+    id_column: options.Id = None,
+    source_column: options.SourceColumn = None,
+    target_column: options.TargetColumn = None,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    categorical: options.Categorical = None,
+    multiplicity: options.Multiplicity = None,
+    min_support: options.MinSupport = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what would be read, encoded and left out.
+
+    The network, how each column is read, the features it becomes, and what is left out and why.
+    """
+    network = options.open_network(
+        source,
+        nodes=nodes,
+        id=id_column,
+        source_column=source_column,
+        target_column=target_column,
+        include=include,
+        exclude=exclude,
+        drop=options.split_drop(drop),
+        missing=missing,
+        categorical=categorical,
+        multiplicity=multiplicity,
+        min_support=min_support,
+    )
+    described = describe_network(network) | {"source": source}
+    if as_json:
+        print_json(described)
+    else:
+        _print_description(described)
+
+
+def _print_description(it: dict[str, Any]) -> None:
+    degree = "-" if it["mean_degree"] is None else f"{it['mean_degree']:.2f}"
+    sizes = [
+        ["vertices", f"{it['n_nodes']:,}", f"{it['n_isolates']:,} without an edge"],
+        [
+            "edges",
+            f"{it['n_edges']:,}",
+            f"{_count(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
+        ],
+        ["mean degree", degree, ""],
+        ["features", f"{it['n_features']:,}", f"from {_count(len(it['columns']), 'column')}"],
+    ]
+    print_text(visible(it["source"]))
+    print_text(align(sizes, right=[1]))
+    if it["columns"]:
+        rows = [[c["name"], _reading(c), _share(c["support"], it["n_nodes"])] for c in it["columns"]]
+        _print_section("columns", ["column", "read as", "vertices"], rows)
+        rows = [[f["name"], _content(f, it["n_nodes"])] for f in it["features"]]
+        _print_section("features", ["feature", "vertices"], rows)
+    print_text("\nnotes" if it["notes"] else "\nnothing was left out or changed")
+    for note in it["notes"]:
+        print_text(wrap(note["message"], first="  - ", rest="    "))
+
+
+def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:
+    print_text("")
+    print_text(align([head, *rows[:_N_SHOWN]], right=[len(head) - 1]))
+    if len(rows) > _N_SHOWN:
+        print_text(f"  ... and {_count(len(rows) - _N_SHOWN, f'more {title[:-1]}')} (--json shows all)")
+
+
+def _reading(column: dict[str, Any]) -> str:
+    count = column["n_features"]
+    if column["read_as"] == "numbers":
+        return "numbers, standardised"
+    if column["read_as"] == "values":
+        return f"{_count(count, 'value')}, a flag each"
+    return _count(count, "flag")
+
+
+def _content(feature: dict[str, Any], n_nodes: int) -> str:
+    if feature["kind"] == "number":
+        return f"mean {feature['mean']:.4g}, sd {feature['sd']:.4g}"
+    return _share(feature["support"], n_nodes)
+
+
+def _share(count: int | None, n_nodes: int) -> str:
+    if count is None:
+        return ""
+    percent = 100 * count / n_nodes
+    return f"{count:,} ({'<1' if 0 < percent < 1 else f'{percent:.0f}'}%)"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,82 @@
+"""The facts about a network that ``ffbm describe`` shows."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ffbm.types import Features, Graph, Network
+
+
+def describe_network(network: "Network") -> dict[str, Any]:
+    """Return the sizes of a network, how its columns were read, its features and its notes."""
+    graph, features = network.graph, network.features
+    is_number = _find_numbers(features)
+    return {
+        "name": network.name,
+        "n_nodes": network.n_nodes,
+        "n_edges": network.n_edges,
+        "n_features": network.n_features,
+        "n_isolates": int((graph.degrees == 0).sum()),
+        "n_loops": int(graph.loops.sum()),
+        "n_parallel": _count_parallel(graph),
+        "mean_degree": 2 * network.n_edges / network.n_nodes if network.n_nodes else None,
+        "fingerprint": network.fingerprint,
+        "columns": _describe_columns(features, is_number),
+        "features": [
+            {
+                "name": features.names[j],
+                "column": features.columns[j],
+                "kind": "number" if is_number[j] else "flag",
+                "support": None if is_number[j] else int(features.support[j]),
+                "mean": float(features.mean[j]) if is_number[j] else None,
+                "sd": float(features.sd[j]) if is_number[j] else None,
+            }
+            for j in range(features.n_features)
+        ],
+        "notes": [{"code": n.code, "message": n.message, "count": n.count} for n in network.notes],
+    }
+
+
+def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[str, Any]]:
+    """Say for each column how it was read, what it became and how many vertices have any of its flags."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    members: dict[str, list[int]] = {}
+    for j, column in enumerate(features.columns):
+        members.setdefault(column, []).append(j)
+    place = {column: index for index, column in enumerate(members)}
+    column_of = np.array([place[column] for column in features.columns], dtype=np.int64)
+    cells = sp.coo_array(features.values)
+    pairs = np.unique(cells.row.astype(np.int64) * max(len(place), 1) + column_of[cells.col])
+    support = np.bincount(pairs % max(len(place), 1), minlength=len(place))
+    described = []
+    for column, inside in members.items():
+        has_numbers = any(is_number[j] for j in inside)
+        has_values = all(features.names[j].startswith(f"{column}=") for j in inside)
+        described.append(
+            {
+                "name": column,
+                "read_as": "numbers" if has_numbers else "values" if has_values else "flags",
+                "n_features": len(inside),
+                "support": None if has_numbers else int(support[place[column]]),
+            }
+        )
+    return described
+
+
+def _find_numbers(features: "Features") -> list[bool]:
+    """Say of each feature whether it is a number: standardised, or something else than 0 and 1."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    cells = sp.coo_array(features.values)
+    odd = np.bincount(cells.col[(cells.data != 0) & (cells.data != 1)], minlength=features.n_features) > 0
+    return [bool(number) for number in odd | (features.mean != 0) | (features.sd != 1)]
+
+
+def _count_parallel(graph: "Graph") -> int:
+    """Count the edges that repeat an earlier one."""
+    import numpy as np
+
+    ends = graph.edges[:, 0] * graph.n_nodes + graph.edges[:, 1]
+    return len(ends) - len(np.unique(ends))

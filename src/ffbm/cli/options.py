@@ -1,0 +1,93 @@
+"""The options of commands that read a network, defined once."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ffbm.errors import OptionError
+
+if TYPE_CHECKING:
+    from ffbm.types import Network
+
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A network file, or the name of a registered data set.")
+]
+Nodes = Annotated[str | None, typer.Option(metavar="FILE", help="A table of vertex attributes.")]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="The column with the ids [default: id, else the first]."),
+]
+SourceColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="One end of each edge [default: source, else the first]."),
+]
+TargetColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The other end [default: target, else the second].")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Keep this column even if it would be left out. Repeatable."),
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="Leave this column out. Repeatable.")
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=VALUE", help="Give this value no flag, as in gender=Unknown. Repeatable."),
+]
+Missing = Annotated[
+    str | None, typer.Option(metavar="none|flag", help="Whether missing cells get a flag [default: none].")
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="The numbers of this column are codes. Repeatable."),
+]
+Multiplicity = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")
+]
+MinSupport = Annotated[
+    int | None, typer.Option(metavar="N", help="Leave out flags set on fewer vertices [default: 1].")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+
+
+def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
+    """Turn COLUMN=VALUE arguments into a mapping from columns to values.
+
+    >>> split_drop(["gender=Unknown", "gender=NA"])
+    {'gender': ['Unknown', 'NA']}
+    """
+    values: dict[str, list[str]] = {}
+    for pair in pairs or ():
+        column, equals, value = pair.partition("=")
+        if not equals or not column:
+            raise OptionError(f"--drop takes COLUMN=VALUE, as in --drop gender=Unknown; got {pair!r}")
+        values.setdefault(column, []).append(value)
+    return values
+
+
+def open_network(source: str, /, **options: Any) -> "Network":
+    """Load a registered data set, or read a file with the options that were given.
+
+    A name of a registered set means the set; a file of that name is read as ``./name``.
+    """
+    from pathlib import Path
+
+    from ffbm.data.registry import DATASETS, load_dataset
+
+    given = {name: value for name, value in options.items() if value not in (None, [], {})}
+    if source in DATASETS:
+        if given:
+            raise OptionError(
+                f"{source} is a registered data set and is read as registered; "
+                f"leave out {', '.join('--' + name.replace('_', '-') for name in given)}, or name a file"
+            )
+        return load_dataset(source)
+    if not Path(source).exists() and not Path(source).suffix:
+        raise OptionError(
+            f"SOURCE must be a file or a registered data set ({', '.join(DATASETS)}); "
+            f"there is no file {source!r}: see ffbm datasets"
+        )
+    from ffbm.data import read_network
+
+    return read_network(source, **given)

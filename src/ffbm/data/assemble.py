@@ -1,0 +1,187 @@
+"""From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ffbm.data.encode import encode_features
+from ffbm.data.ids import number_words, text_array
+from ffbm.data.multigraph import settle_edges
+from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
+from ffbm.data.remarks import count_of, shorten
+from ffbm.errors import DataError
+from ffbm.types import Network, Note
+
+_SHOWN = 5  # ids named in a message
+_WIDE = 1000  # columns from which on a table is worth a word
+
+
+def assemble_network(
+    raw: RawGraph,
+    nodes: RawNodes | None,
+    *,
+    parallel: str,
+    unknown: str,
+    name: str,
+    encoding: Mapping[str, Any],
+) -> Network:
+    """Join edges and vertices and encode the attributes.
+
+    The vertices and their order are those of the node table, else those that the graph declares,
+    else the ends of the edges as they first appear.
+    """
+    notes = list(raw.notes)
+    if nodes is not None:
+        notes += nodes.notes
+        if raw.vertices is not None and len(raw.vertices.table.columns):
+            columns = list(map(str, raw.vertices.table.columns))
+            told = f"{raw.where}: {count_of(len(columns), 'attribute')} not read, since a table is given"
+            notes.append(Note("attributes", f"{told}: {shorten(columns, _SHOWN)}", len(columns)))
+    chosen = nodes if nodes is not None else raw.vertices
+    if chosen is None:
+        ids, number, more = _strip_ids(raw)
+        table, where = no_attributes(len(ids)), raw.where
+    else:
+        ids, number, more = _join(raw, chosen, unknown, is_given=nodes is not None)
+        table, where = _extend(_without_names(chosen, encoding, notes), len(ids)), chosen.where
+    notes += more
+    if not len(ids):
+        raise DataError(
+            f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one"
+        )
+    graph, more = settle_edges(raw, number, len(ids), parallel)
+    notes += more + _note_small(len(ids), graph.n_edges, len(table.columns), where)
+    notes += _note_formulas(ids, raw)
+    try:
+        features, more = encode_features(table, **encoding)
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from None
+    if not features.n_features:
+        more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]
+    return Network(graph, features, ids, (*notes, *more), name)
+
+
+def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
+    """Take the spaces off ids; those that then agree are one vertex."""
+    if raw.is_numbered:
+        return raw.ids, None, []
+    stripped = [text.strip() for text in raw.ids]
+    count = sum(map(str.__ne__, stripped, raw.ids))
+    if not count:
+        return raw.ids, None, []
+    number, ids = number_words(stripped)
+    merged = len(raw.ids) - len(ids)
+    told = f"{raw.where}: spaces around {count_of(count, 'id')} taken off"
+    return (
+        ids,
+        number,
+        [Note("spaces", told + (f"; {merged} then equal another id" if merged else ""), count)],
+    )
+
+
+def _join(
+    raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool
+) -> tuple[Array, Array | None, list[Note]]:
+    """Find each id of the graph among the vertices; return ids, the number of each, and notes."""
+    declared, keeps_spaces, notes = _settle_declared(nodes)
+    if keeps_spaces:
+        wanted, number = raw.ids, None
+    else:
+        wanted, number, more = _strip_ids(raw)
+        if is_given:
+            notes += more
+    places = pd.Index(declared).get_indexer(pd.Index(wanted))
+    strangers = np.flatnonzero(places < 0)
+    if is_given and len(wanted) and len(strangers) == len(wanted):
+        raise DataError(
+            f"{nodes.where} must have ids of {raw.where}; it has none of them ({declared[0]!r} here, "
+            f"{wanted[0]!r} there): {_advise(raw, nodes, wanted, declared)}"
+        )
+    if len(strangers):
+        which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"
+        if unknown == "error":
+            among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
+            raise DataError(f"{raw.where} has {among}; add them there, or keep them with unknown='keep'")
+        places[strangers] = np.arange(len(declared), len(declared) + len(strangers))
+        notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
+        declared = np.concatenate((declared, wanted[strangers]))
+    return declared, places if number is None else places[number], notes
+
+
+def _settle_declared(nodes: RawNodes) -> tuple[Array, bool, list[Note]]:
+    """Refuse ids that stand twice; take spaces off, unless that would make two vertices one."""
+    index = pd.Index(nodes.ids)
+    if not index.is_unique:
+        again = int(np.flatnonzero(index.duplicated())[0])
+        first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
+        lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
+        raise DataError(
+            f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: drop one"
+        )
+    stripped = [text.strip() for text in nodes.ids]
+    if "" in stripped:
+        raise DataError(
+            f"{nodes.where}: every vertex must have an id; vertex {stripped.index('') + 1} has none"
+        )
+    count = sum(map(str.__ne__, stripped, nodes.ids))
+    if not count:
+        return nodes.ids, False, []
+    alike = len(stripped) - len(set(stripped))
+    if alike:
+        told = (
+            f"{nodes.where}: {count_of(alike, 'id')} differ from another only by spaces: all kept as written"
+        )
+        return nodes.ids, True, [Note("spaces", told, alike)]
+    told = f"{nodes.where}: spaces around {count_of(count, 'id')} taken off"
+    return text_array(stripped, len(stripped)), False, [Note("spaces", told, count)]
+
+
+def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> str:
+    """Look for the column that does hold the ids."""
+    tables = [(nodes.table, set(wanted))]
+    if raw.vertices is not None:
+        tables.append((raw.vertices.table, set(declared)))
+    for table, ids in tables:
+        for place, column in enumerate(map(str, table.columns)):
+            if len(ids & set(map(str, table.iloc[:, place]))) * 2 > len(ids):
+                return f"the column {column!r} has them: pass id={column!r}"
+    return "pass the right table, or the column with the ids as id="
+
+
+def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Note]) -> pd.DataFrame:
+    """Leave out the names that a format has for people to look at, if each vertex has its own."""
+    name, table = nodes.display, nodes.table
+    include = encoding.get("include") or ()
+    if name not in table or name in ([include] if isinstance(include, str) else include):
+        return table
+    known = table[name].dropna()
+    if known.is_unique and len(known) > 1:
+        told = f"{nodes.where}: {name!r} left out, a name of its own for each vertex; include= would keep it"
+        notes.append(Note("names", told, 1))
+        return table.drop(columns=[name])
+    return table
+
+
+def _extend(table: pd.DataFrame, n_nodes: int) -> pd.DataFrame:
+    """Add rows of missing cells for vertices that the table does not have."""
+    table = table.reset_index(drop=True)
+    return table if len(table) == n_nodes else table.reindex(pd.RangeIndex(n_nodes))
+
+
+def _note_small(n_nodes: int, n_edges: int, n_columns: int, where: str) -> list[Note]:
+    notes = []
+    if n_nodes == 1:
+        notes.append(Note("one-vertex", f"{where}: the network has one vertex", 1))
+    if not n_edges:
+        notes.append(Note("no-edges", f"{where}: the network has no edges", 0))
+    if n_columns >= _WIDE:
+        notes.append(Note("wide", f"{where}: the table has {n_columns:,} columns of attributes", n_columns))
+    return notes
+
+
+def _note_formulas(ids: Array, raw: RawGraph) -> list[Note]:
+    count = 0 if raw.is_numbered else sum(text.startswith("=") for text in ids)
+    told = f"{raw.where}: {count_of(count, 'id')} beginning with = read as text, not as formulas"
+    return [Note("formulas", told, count)] if count else []

@@ -1,0 +1,149 @@
+"""The vertices and edges of a graph file, collected in the order in which a reader meets them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ffbm.data.ids import text_array
+from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_unused, pick_column, whole_counts
+from ffbm.data.remarks import count_of, shorten
+from ffbm.errors import DataError
+from ffbm.types import Note
+
+
+class Collector:
+    """Collects nodes, edges and their attributes as text.
+
+    >>> found = Collector("tiny.gml")
+    >>> a, b = found.add_node("a"), found.add_node("b")
+    >>> found.set_node(b, "colour", "red")
+    >>> found.add_edge("a", "b")
+    >>> raw = found.finish()
+    >>> raw.ids.tolist(), raw.vertices.table["colour"].tolist()
+    (['a', 'b'], [None, 'red'])
+    """
+
+    def __init__(self, where: str, multiplicity: str | None = None) -> None:
+        self.where = where
+        self.is_directed = False
+        self.display: str | None = None
+        self.notes: list[Note] = []
+        self._multiplicity = multiplicity
+        self._numbers: dict[str, int] = {}
+        self._ends: list[str] = []
+        self._columns: dict[str, dict[int, Any]] = {}
+        self._defaults: dict[str, str] = {}
+        self._left_out: dict[str, int] = {}
+        self._edge_columns: dict[str, None] = {}
+        self._counts: dict[int, str] = {}
+        self._count_default: str | None = None
+
+    def add_node(self, name: str | None) -> int:
+        """Add a vertex and return its number."""
+        if name is None or not name.strip():
+            raise DataError(
+                f"{self.where}: every node must have an id; node {len(self._numbers) + 1} has none: add it"
+            )
+        if name in self._numbers:
+            raise DataError(
+                f"{self.where}: node ids must be different; {name!r} stands twice: rename or drop one"
+            )
+        number = self._numbers[name] = len(self._numbers)
+        return number
+
+    def add_edge(self, source: str | None, target: str | None) -> None:
+        """Add an edge; attributes of edges set from now on are its own."""
+        if source is None or target is None:
+            number = len(self._ends) // 2 + 1
+            raise DataError(
+                f"{self.where}: every edge must have a source and a target; edge {number} lacks one"
+            )
+        self._ends += (source, target)
+
+    def declare_node(self, name: str, default: str | None = None) -> None:
+        """Announce an attribute of the vertices, so that columns keep the order of their declaration."""
+        if name in self._columns:
+            raise DataError(
+                f"{self.where}: attribute names must be different; {name!r} stands twice: rename one"
+            )
+        self._columns[name] = {}
+        if default is not None:
+            self._defaults[name] = default
+
+    def declare_edge(self, name: str, default: str | None = None) -> None:
+        """Announce an attribute of the edges."""
+        self._edge_columns[name] = None
+        if default is not None:
+            self.set_count_default(name, default)
+
+    def set_count_default(self, name: str, default: str) -> None:
+        """Set what an edge counts for that lacks the attribute ``name``, should it be the multiplicity."""
+        if name == self._multiplicity:
+            self._count_default = default
+
+    def set_node(self, number: int, name: str, value: str) -> None:
+        """Set an attribute of a vertex."""
+        column = self._columns.setdefault(name, {})
+        if number in column:
+            self.leave_out(name)
+        column[number] = value
+
+    def set_edge(self, name: str, value: str) -> None:
+        """Set an attribute of the edge that was added last."""
+        self._edge_columns[name] = None
+        if name == self._multiplicity:
+            self._counts[len(self._ends) // 2 - 1] = value
+
+    def leave_out(self, name: str) -> None:
+        """Mark an attribute that is not one text for each vertex (nested, drawn, changing with time)."""
+        self._left_out[name] = self._left_out.get(name, 0) + 1
+
+    def finish(self) -> RawGraph:
+        """Return what was collected."""
+        n_nodes, n_edges = len(self._numbers), len(self._ends) // 2
+        numbers = dict(self._numbers)
+        ends = np.fromiter(
+            (numbers.setdefault(name, len(numbers)) for name in self._ends), dtype=np.int64, count=2 * n_edges
+        )
+        ids = text_array(numbers, len(numbers))
+        table = self._table(n_nodes)
+        return RawGraph(
+            self.where,
+            ids,
+            np.ascontiguousarray(ends[::2]),
+            np.ascontiguousarray(ends[1::2]),
+            self._whole_counts(n_edges),
+            RawNodes(self.where, ids[:n_nodes], table, display=self.display),
+            self.is_directed,
+            notes=self._gather_notes(),
+        )
+
+    def _table(self, n_nodes: int) -> pd.DataFrame:
+        columns = {}
+        for name, cells in self._columns.items():
+            if name not in self._left_out:
+                column = np.full(n_nodes, self._defaults.get(name), dtype=object)
+                column[list(cells)] = list(cells.values())
+                columns[name] = column
+        return pd.DataFrame(columns, dtype=object) if columns else no_attributes(n_nodes)
+
+    def _whole_counts(self, n_edges: int) -> Any:
+        name = self._multiplicity
+        if name is None:
+            return None
+        if n_edges:
+            pick_column(list(self._edge_columns), name, "multiplicity", f"the edges of {self.where}")
+        cells = [self._counts.get(edge, self._count_default) for edge in range(n_edges)]
+        return whole_counts(text_array(cells, n_edges), name, self.where, lambda edge: f"edge {edge + 1}")
+
+    def _gather_notes(self) -> list[Note]:
+        notes = list(self.notes)
+        if self._left_out:
+            names = list(self._left_out)
+            told = (
+                f"{self.where}: {count_of(len(names), 'attribute')} left out, not one value for each vertex"
+            )
+            notes.append(Note("nested", f"{told}: {shorten(names, 5)}", len(names)))
+        unused = [name for name in self._edge_columns if name != self._multiplicity]
+        return notes + note_unused(self.where, unused, can_count=self._multiplicity is None)

@@ -1,0 +1,238 @@
+"""One column of a table: what its cells say, and whether it holds flags, numbers or values.
+
+Three rules come before all others. A blank cell is missing. A word such as ``NA`` is missing where
+everything else in the column is a number or a truth value, and a value like any other elsewhere. A
+dropped value is out of the way before the kind is decided.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ffbm.data.remarks import Remark, count_of, shorten
+from ffbm.errors import DataError
+
+Array = npt.NDArray[Any]
+Kind = Literal["flag", "number", "values", "empty"]
+
+TRUTHS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
+_MAX_CODES = 20  # whole numbers with at most so many different values may be codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A parsed column.
+
+    Parameters
+    ----------
+    kind : "flag", "number", "values" or "empty"
+    numbers : (N,) float64
+        Flags (0 or 1) and numbers; NaN where the cell is missing or dropped.
+    values : tuple of text
+        The values of a column of values, sorted.
+    codes : (N,) int64
+        The place of each cell in ``values``; -1 where the cell is missing or dropped.
+    missing : (N,) bool
+        Cells without an answer; a dropped value is an answer.
+    words : text
+        How missing cells were written, where they were not blank.
+    """
+
+    name: str
+    kind: Kind
+    numbers: Array
+    values: tuple[str, ...]
+    codes: Array
+    missing: Array
+    words: str = ""
+
+
+def parse_column(
+    name: str, cells: pd.Series, *, categorical: bool = False, drop: Sequence[Any] = ()
+) -> tuple[Column, list[Remark]]:
+    """Read the cells of one column and decide its kind.
+
+    >>> column, _ = parse_column("member", pd.Series(["yes", "No", "", "TRUE"]))
+    >>> column.kind, column.numbers.tolist()
+    ('flag', [1.0, 0.0, nan, 1.0])
+    """
+    if isinstance(cells.dtype, pd.SparseDtype):
+        cells = cells.astype(cells.dtype.subtype)
+    if pd.api.types.is_complex_dtype(cells.dtype):
+        raise DataError(f"column {name!r} holds complex numbers; give their parts as columns of their own")
+    if pd.api.types.is_numeric_dtype(cells.dtype) and not categorical and not drop:
+        numbers = cells.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _of_numbers(name, numbers, np.isnan(numbers))
+    if not categorical and not drop and _is_plain(cells):
+        return _of_numbers(
+            name, (cells.to_numpy(dtype=object) == "1").astype(np.float64), np.zeros(len(cells), bool)
+        )
+
+    codes, texts, remarks = _read_texts(name, cells)
+    missing = codes < 0
+    for index in _find_dropped(name, texts, drop):
+        here = codes == index
+        codes[here] = -1
+        told = f"has {count_of(int(here.sum()), 'cell')} {texts[index]!r}: dropped"
+        remarks.append(Remark("dropped", name, told, int(here.sum())))
+    codes, texts = _merge(codes, texts)
+    categorical = categorical or isinstance(cells.dtype, pd.CategoricalDtype)
+    column, more = _decide(name, codes, texts, missing, categorical)
+    return column, remarks + more
+
+
+def _decide(
+    name: str, codes: Array, texts: list[str], missing: Array, categorical: bool
+) -> tuple[Column, list[Remark]]:
+    words = [text for text in texts if text.casefold() in MISSING_WORDS]
+    rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
+    worded = np.isin(codes, [texts.index(word) for word in words])
+    numbers = [_number(text) for text in rest]
+    truths = [_truth(text) for text in rest]
+    if None in truths and None in numbers:
+        column, remarks = _of_values(name, codes, texts, missing), []
+        others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
+        if words:
+            count = int(worded.sum())
+            told = f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as values (drop= drops them)"
+            remarks.append(Remark("looks-missing", name, told, count))
+        if 2 * len(others) < len(rest) and not categorical:
+            told = f"mixes numbers with {shorten(others, 3)}: read as text (drop= the text to read numbers)"
+            remarks.append(Remark("mixed", name, told, len(others)))
+        return column, remarks
+
+    spelled = f"{int(worded.sum()):,} written {shorten(words, 3)}" if words else ""
+    missing = missing | worded
+    codes, texts = _merge(np.where(worded, -1, codes), texts)  # texts are now those of rest, in order
+    if not rest:
+        return _of_numbers(name, np.full(len(codes), np.nan), missing, spelled)
+    if categorical:
+        return _of_values(name, codes, _plain_codes(texts), missing, spelled), []
+    found = numbers if None in truths else truths
+    return _of_numbers(name, np.array([*found, np.nan], dtype=np.float64)[codes], missing, spelled)
+
+
+def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> tuple[Column, list[Remark]]:
+    """Make a column of flags, if 0 and 1 are all there is, or of numbers."""
+    known = numbers[~np.isnan(numbers)]
+    if np.isinf(known).any():
+        raise DataError(
+            f"column {name!r} holds an infinite number; mend the cell, blank it or exclude the column"
+        )
+    is_flag = ((known == 0) | (known == 1)).all()
+    kind: Kind = "empty" if not len(known) else "flag" if is_flag else "number"
+    column = Column(name, kind, numbers, (), np.full(len(numbers), -1), missing, words)
+    if kind != "number":
+        return column, []
+    distinct = np.unique(known)
+    few = 3 <= len(distinct) <= _MAX_CODES and 5 * len(distinct) <= len(known)
+    if not few or (distinct != np.round(distinct)).any():
+        return column, []
+    told = f"has {len(distinct)} different whole numbers: read as numbers (categorical= if they are codes)"
+    return column, [Remark("looks-coded", name, told, len(distinct))]
+
+
+def _of_values(name: str, codes: Array, texts: list[str], missing: Array, words: str = "") -> Column:
+    """Make a column of values, sorted as numbers if all of them are, else as text."""
+    codes, texts = _merge(codes, texts)
+    numbers = [_number(text) for text in texts]
+    by_number = None not in numbers
+    order = sorted(range(len(texts)), key=lambda i: (numbers[i] if by_number else 0, texts[i]))
+    rank = np.full(len(texts) + 1, -1)
+    rank[order] = np.arange(len(order))
+    values = tuple(texts[i] for i in order)
+    return Column(name, "values", np.full(len(codes), np.nan), values, rank[codes], missing, words)
+
+
+def _read_texts(name: str, cells: pd.Series) -> tuple[Array, list[str], list[Remark]]:
+    """Give every cell as a code into a list of distinct texts; blank and missing cells have code -1."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        codes, raw = cells.cat.codes.to_numpy(dtype=np.int64), [str(value) for value in cells.cat.categories]
+    else:
+        objects, absent = cells.to_numpy(dtype=object), cells.isna().to_numpy()
+        if pd.api.types.infer_dtype(objects, skipna=True) not in ("string", "empty"):
+            objects = np.array([_text(name, cell) for cell in np.where(absent, "", objects)], dtype=object)
+        codes, uniques = pd.factorize(np.where(absent, "", objects))
+        raw = list(uniques)
+    texts = [text.strip() for text in raw]
+    trimmed = np.array([0 < len(text) < len(long) for text, long in zip(texts, raw, strict=True)] + [False])
+    count = int(trimmed[codes].sum())
+    told = f"has spaces around {count_of(count, 'cell')}: taken off"
+    remarks = [Remark("trimmed", name, told, count)] if count else []
+    return *_merge(codes.astype(np.int64), texts), remarks
+
+
+def _is_plain(cells: pd.Series) -> bool:
+    """Say whether all cells are the texts 0 and 1: the quick way for tables of thousands of flags."""
+    try:
+        return set(cells.to_numpy(dtype=object)) <= {"0", "1"}
+    except TypeError:  # a cell that cannot be hashed, such as a list
+        return False
+
+
+def _merge(codes: Array, texts: list[str]) -> tuple[Array, list[str]]:
+    """Give equal texts one code, blank texts -1, and forget texts that no cell has."""
+    used = np.bincount(codes + 1, minlength=len(texts) + 1)[1:] > 0
+    place: dict[str, int] = {}
+    move = np.full(len(texts) + 1, -1)
+    for index, text in enumerate(texts):
+        if text and used[index]:
+            move[index] = place.setdefault(text, len(place))
+    return move[codes], list(place)
+
+
+def _text(name: str, cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, (bool, np.bool_, Real, np.number, Decimal, dt.date, dt.time, dt.timedelta)):
+        return str(cell)
+    raise DataError(
+        f"column {name!r} holds a cell of type {type(cell).__name__}; "
+        "cells must be text, numbers, truth values or dates: convert the column or exclude it"
+    )
+
+
+def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]:
+    """Find the values to drop: as written, or else as numbers (999 finds 999.0)."""
+    found = []
+    for value in drop:
+        wanted = str(value).strip()
+        matches = [i for i, text in enumerate(texts) if text == wanted]
+        if not matches and _number(wanted) is not None:
+            matches = [i for i, text in enumerate(texts) if _number(text) == _number(wanted)]
+        if not matches:
+            known = shorten(sorted(texts), 8)
+            raise DataError(f"drop= names {wanted!r}, which column {name!r} does not have; it has {known}")
+        found.extend(matches)
+    return list(dict.fromkeys(found))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) or _INFINITY.fullmatch(text) else None
+
+
+def _truth(text: str) -> float | None:
+    if text.casefold() in TRUTHS:
+        return TRUTHS[text.casefold()]
+    number = _number(text)
+    return number if number in (0.0, 1.0) else None
+
+
+def _plain_codes(texts: list[str]) -> list[str]:
+    """Write whole numbers as whole numbers if all of them are, so that 3 and 3.0 are one code."""
+    whole = [_WHOLE.fullmatch(text) for text in texts]
+    if any("." in text and match is None for text, match in zip(texts, whole, strict=True)):
+        return texts
+    return [match[1] if match else text for text, match in zip(texts, whole, strict=True)]

@@ -1,0 +1,254 @@
+"""Delimited text to a grid of cells: which separator, where the lines end, which row breaks the grid.
+
+A file without quotes and comments in which every line has the same number of separators is split at
+one stroke; every other file goes row by row through the csv module. Both give the same cells.
+"""
+
+import csv
+import io
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ffbm.data.files import check_text
+from ffbm.data.remarks import count_of
+from ffbm.errors import DataError
+from ffbm.types import Note
+
+SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"}
+_BLANKS = re.compile(r"[ \t]+")
+_QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
+_SAMPLE = 1 << 14  # bytes, and at least so many lines, are looked at to find the separator
+_SAMPLE_LINES = 20
+_WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The cells of a delimited text, row after row.
+
+    Parameters
+    ----------
+    data : bytes
+        The text in UTF-8, from its first row on.
+    separator : one of tab, comma, semicolon, blank (a run of white space)
+    width : int
+        Cells in a row.
+    first_line : int
+        The line of the file on which the first row begins.
+    """
+
+    where: str
+    data: bytes
+    separator: str
+    width: int
+    first_line: int
+    remarks: tuple[Note, ...]
+    n_leading_comments: int
+    numbers: dict[tuple[int, ...], Any] = field(default_factory=dict)  # columns already read as numbers
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """No quotes, comments or blank lines, and ``width`` cells in every line."""
+        return _is_plain(self.data, self.separator, self.width)
+
+    @cached_property
+    def _parsed(self) -> tuple[list[str], Sequence[int], int]:
+        if self.is_plain:
+            text = self.data.removesuffix(b"\n").decode()
+            cells = text.replace("\n", self.separator).split(self.separator)
+            return cells, range(self.first_line, self.first_line + len(cells) // self.width), 0
+        return _parse_rows(self)
+
+    @property
+    def cells(self) -> list[str]:
+        """Every cell, row after row."""
+        return self._parsed[0]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows, a header included."""
+        return len(self.cells) // self.width
+
+    @property
+    def notes(self) -> list[Note]:
+        """What was guessed and skipped."""
+        count = self.n_leading_comments + (self._parsed[2] if b"#" in self.data else 0)
+        skipped = Note("comments", f"{self.where}: {count_of(count, 'line')} beginning with # skipped", count)
+        return [*self.remarks, skipped] if count else list(self.remarks)
+
+    @cached_property
+    def first(self) -> list[str]:
+        """The cells of the first row."""
+        rows = _Rows(self.data[: _sample_end(self.data)].decode(), self.separator)
+        try:
+            return next(iter(rows))[1]
+        except csv.Error:
+            return self.cells[: self.width]  # raises the error with its line
+
+    def column(self, place: int, skip: int) -> list[str]:
+        """Return one column without its first ``skip`` cells."""
+        return self.cells[place + skip * self.width :: self.width]
+
+    def line(self, row: int) -> int:
+        """Return the line of the file on which a row begins."""
+        return self._parsed[1][row]
+
+
+def open_grid(data: bytes, where: str, suffix: str) -> Grid:
+    r"""Find the separator and the width of a delimited text.
+
+    >>> grid = open_grid(b"# two friends\na;b\nb;c\n", "friends.txt", ".txt")
+    >>> grid.separator, grid.cells, grid.line(1)
+    (';', ['a', 'b', 'b', 'c'], 3)
+    """
+    data = check_text(data, where)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    start, n_lines, n_comments = _skip_leading(data)
+    if start == len(data):
+        only = "only comment lines (#)" if n_comments else "nothing"
+        raise DataError(f"{where} must hold a table; it holds {only}: check that the right file was written")
+    data = data[start:]
+    separator, width, notes = _find_separator(data[: _sample_end(data)].decode(), where, suffix)
+    return Grid(where, data, separator, width, n_lines + 1, tuple(notes), n_comments)
+
+
+def _skip_leading(data: bytes) -> tuple[int, int, int]:
+    """Return where the first row begins, and the lines and comments before it."""
+    start = n_lines = n_comments = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data)
+        begin = data[start:end].decode().strip()
+        if begin and not begin.startswith("#"):
+            break
+        start, n_lines, n_comments = end, n_lines + 1, n_comments + bool(begin)
+    return start, n_lines, n_comments
+
+
+def _sample_end(data: bytes) -> int:
+    """Return where a line ends after enough lines and bytes to know the form of the rest."""
+    end = 0
+    for _ in range(_SAMPLE_LINES):
+        end = data.find(b"\n", end) + 1 or len(data)
+    return end if end >= _SAMPLE else data.find(b"\n", _SAMPLE) + 1 or len(data)
+
+
+def _find_separator(sample: str, where: str, suffix: str) -> tuple[str, int, list[Note]]:
+    """Choose the separator that stands in every line, equally often; tabs, semicolons, commas, blanks."""
+    widths = {separator: _sample_widths(sample, separator) for separator in ("\t", ";", ",", " ")}
+    inside = [s for s, seen in widths.items() if seen[0] > 1]
+    everywhere = [s for s in inside if min(widths[s]) > 1]
+    even = [s for s in everywhere if len(set(widths[s])) == 1 and s != " "]
+    strong = [s for s in everywhere if s != " "]
+    choice = next(iter(even or strong or everywhere or inside), ",")
+    notes = []
+    usual = {".csv": ",;", ".tsv": "\t"}.get(suffix, choice)
+    if widths[choice][0] > 1 and (len(even) > 1 or choice not in usual):
+        message = f"{where}: read as separated by {SEPARATORS[choice]}"
+        notes.append(Note("separator", message, 1))
+    return choice, widths[choice][0], notes
+
+
+def _sample_widths(sample: str, separator: str) -> list[int]:
+    widths: list[int] = []
+    with suppress(csv.Error):  # an unclosed quote where the sample ends, or one that this separator breaks
+        widths.extend(len(row) for _, row in _Rows(sample, separator))
+    return widths or [1]
+
+
+def _is_plain(data: bytes, separator: str, width: int) -> bool:
+    """Tell whether every line has exactly ``width`` cells, none of them quoted, none a comment."""
+    if width == 1 or b'"' in data or b"#" in data:
+        return False
+    if separator == "\t" and b"\n\t" in data:
+        return False  # perhaps a line of tabs alone, which is blank
+    if separator == " " and (b"\t" in data or _has_odd_blanks(data)):
+        return False
+    mark, newline = ord(separator), ord("\n")
+    codes = np.frombuffer(data.removesuffix(b"\n"), dtype=np.uint8)
+    place = 0  # the cell of its line that the window begins with
+    for begin in range(0, len(codes), _WINDOW):
+        window = codes[begin : begin + _WINDOW]
+        ends = window[(window == mark) | (window == newline)] == newline
+        due = ends[width - 1 - place :: width]
+        if not due.all() or np.count_nonzero(ends) != len(due):
+            return False
+        place = (place + len(ends)) % width
+    return place == width - 1
+
+
+def _has_odd_blanks(data: bytes) -> bool:
+    return b"  " in data or b"\n " in data or b" \n" in data or data.startswith(b" ") or data.endswith(b" ")
+
+
+def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
+    cells: list[str] = []
+    lines = array("q")
+    rows = _Rows(grid.data.decode(), grid.separator, grid.first_line)
+    try:
+        for line, row in rows:
+            if len(row) != grid.width:
+                message = f"every row must have {count_of(grid.width, 'cell')}, as the first has"
+                cure = f"mend the row, or the separator (read as {SEPARATORS[grid.separator]})"
+                raise DataError(f"{grid.where}: {message}; line {line} has {len(row)}: {cure}")
+            cells += row
+            lines.append(line)
+    except csv.Error as error:
+        reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
+        raise DataError(
+            f"{grid.where}: cannot split the row at line {rows.start}: {reason}; mend the row"
+        ) from None
+    return cells, lines, rows.n_comments
+
+
+class _Rows:
+    """The rows of a delimited text with the line each begins on; blank lines and comments left out.
+
+    A ``#`` begins a comment where a row would begin, not inside a quoted cell that runs over lines:
+    the first line that the csv module asks for after a row begins the next one.
+    """
+
+    def __init__(self, text: str, separator: str, first_line: int = 1) -> None:
+        self.lines: Iterator[str] = io.StringIO(text)
+        self.separator = separator
+        self.number = first_line - 1
+        self.start = first_line
+        self.n_comments = 0
+        self._is_fresh = True
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        if self.separator == " ":
+            for line in self._feed():
+                self._is_fresh = True
+                yield self.start, _split_words(line)
+            return
+        reader = csv.reader(self._feed(), delimiter=self.separator, strict=True)
+        for row in reader:
+            self._is_fresh = True
+            yield self.start, row
+
+    def _feed(self) -> Iterator[str]:
+        for line in self.lines:
+            self.number += 1
+            if self._is_fresh:
+                begin = line.lstrip() if line[0].isspace() or line[0] == "#" else line
+                if not begin or begin[0] == "#":
+                    self.n_comments += bool(begin)
+                    continue
+                self.start, self._is_fresh = self.number, False
+            yield line
+
+
+def _split_words(line: str) -> list[str]:
+    line = line.strip(" \t\r\n")
+    if '"' not in line:
+        return _BLANKS.split(line)
+    found = _QUOTED_WORD.findall(line)
+    return [bare or quoted.replace('""', '"') for quoted, bare in found]

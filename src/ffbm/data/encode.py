@@ -1,0 +1,183 @@
+"""From the columns of a table to the feature matrix X: which columns count, and what they become."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ffbm.check import check_choice, check_int
+from ffbm.data.columns import Column, parse_column
+from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
+from ffbm.data.remarks import Remark, count_of, gather_notes, shorten
+from ffbm.errors import DataError, OptionError
+from ffbm.types import Features, Note
+
+_IDENTIFYING = 0.9  # a column of values identifies if at least this share of its cells are different
+
+
+def encode_features(
+    table: pd.DataFrame,
+    *,
+    include: str | Iterable[str] | None = None,
+    exclude: str | Iterable[str] | None = None,
+    drop: Mapping[str, Any] | None = None,
+    missing: str = "none",
+    categorical: str | Iterable[str] | None = None,
+    min_support: int = 1,
+) -> tuple[Features, list[Note]]:
+    """Turn the columns of a table into features, and say what was left out or changed.
+
+    A column of truth values or 0/1 becomes one flag and keeps its name; numbers are standardised,
+    x = (value - mean) / sd; any other column becomes one flag ``column=value`` for each value.
+
+    Parameters
+    ----------
+    table : DataFrame with N rows
+        One row for each vertex, one column for each attribute; a blank cell, None or NaN is missing.
+    include : column names, optional
+        Keep these columns even if they identify vertices or do not vary.
+    exclude : column names, optional
+        Leave these columns out.
+    drop : mapping of column names to values, optional
+        These values get no flag (in a column of numbers: count as the mean).
+    missing : "none" or "flag"
+        Whether missing cells of a column get a flag ``column=missing`` of their own.
+    categorical : column names, optional
+        Columns of numbers that are codes: one flag for each value.
+    min_support : int
+        Leave out flags set on fewer vertices.
+
+    Returns
+    -------
+    Features
+        ``values`` (N, D) float64, CSR if mostly zero, else dense; columns in the table's order,
+        the values of a column sorted.
+    list of Note
+        One for each thing left out or changed.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [20, 30, 40, 30], "party": ["b", "a", "b", ""]})
+    >>> features, notes = encode_features(table)
+    >>> features.names
+    ('age', 'party=a', 'party=b')
+    >>> print(notes[0].message)
+    column 'party' has 1 missing cell: no flag
+    """
+    check_choice("missing", missing, ("none", "flag"))
+    check_int("min_support", min_support, low=1)
+    names, remarks = _name_columns(table)
+    forced, excluded, coded = (
+        _pick_columns(option, chosen, names)
+        for option, chosen in (("include", include), ("exclude", exclude), ("categorical", categorical))
+    )
+    if forced & excluded:
+        raise OptionError(
+            f"include= and exclude= both name {shorten(sorted(forced & excluded), 5)}; choose one"
+        )
+    dropped = _pick_values(drop, names)
+
+    kept: list[str] = []
+    pieces: list[Piece] = []
+    for name, (_, cells) in zip(names, table.items(), strict=True):
+        if name in excluded:
+            remarks.append(Remark("excluded", name, "left out by exclude=", 1))
+            continue
+        column, seen = parse_column(name, cells, categorical=name in coded, drop=dropped.get(name, ()))
+        piece, more = _encode_column(
+            column, forced=name in forced, flag_missing=missing == "flag", min_support=min_support
+        )
+        remarks += seen + more
+        kept.append(name)
+        pieces.append(piece)
+    features, renamed = assemble(len(table), kept, pieces)
+    return features, gather_notes(remarks + renamed)
+
+
+def _encode_column(
+    column: Column, *, forced: bool, flag_missing: bool, min_support: int
+) -> tuple[Piece, list[Remark]]:
+    left_out = _reason_to_leave_out(column, forced=forced)
+    piece = no_features() if left_out else make_features(column)
+    remarks = [left_out] if left_out else []
+    n_missing = int(column.missing.sum())
+    fate = "read as the column's mean" if column.kind == "number" else "no flag"
+    if flag_missing and 0 < n_missing < len(column.missing) and (not left_out or left_out.code == "constant"):
+        name = f"{column.name}={'(missing)' if 'missing' in column.values else 'missing'}"
+        piece = append_flag(piece, name, column.missing)
+        fate = f"marked by the flag {name!r}"
+    if n_missing and piece.names:
+        spelled = f" ({column.words})" if column.words else ""
+        told = f"has {count_of(n_missing, 'missing cell')}{spelled}: {fate}"
+        remarks.append(Remark("missing", column.name, told, n_missing))
+    n_numbers = int(column.kind == "number" and not left_out)
+    piece, n_rare = leave_out_rare(piece, n_numbers, min_support)
+    if n_rare:
+        told = (
+            f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
+        )
+        remarks.append(Remark("rare", column.name, told, n_rare))
+    return piece, remarks
+
+
+def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:
+    if column.kind == "empty":
+        return Remark("empty", column.name, "left out: it has no values", 1)
+    if forced:
+        return None
+    if column.kind == "values":
+        n_known, n_values = int((column.codes >= 0).sum()), len(column.values)
+        if n_values == 1 and n_known == len(column.missing):
+            return Remark("constant", column.name, f"left out: it is {column.values[0]!r} on every vertex", 1)
+        if n_values > 2 and n_values >= _IDENTIFYING * n_known:
+            told = f"left out: it identifies vertices ({n_values:,} different values in {n_known:,} cells)"
+            return Remark("identifier", column.name, told, 1)
+        return None
+    # Where it is missing, a flag is 0 and a number its mean.
+    known = column.numbers == 1 if column.kind == "flag" else column.numbers[~np.isnan(column.numbers)]
+    if (known == known[0]).all():
+        return Remark("constant", column.name, f"left out: it is {known[0]:g} on every vertex", 1)
+    return None
+
+
+def _name_columns(table: pd.DataFrame) -> tuple[list[str], list[Remark]]:
+    names, remarks = [], []
+    for place, label in enumerate(table.columns, start=1):
+        name = str(label).strip()
+        if not name:
+            name = f"column {place}"
+            remarks.append(Remark("unnamed", name, "had no name and was named by its place", 1))
+        names.append(name)
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"column names must be different, but these stand twice: {shorten(twice, 5)}; rename one"
+        )
+    return names, remarks
+
+
+def _pick_columns(option: str, chosen: Any, names: list[str]) -> set[str]:
+    if chosen is None:
+        return set()
+    if not isinstance(chosen, str) and not isinstance(chosen, Iterable):
+        raise OptionError(f"{option} must be a column name or a list of them; got {chosen!r}")
+    wanted = [chosen] if isinstance(chosen, str) else [str(name) for name in chosen]
+    known = set(names)
+    unknown = [name for name in wanted if name.strip() not in known]
+    if unknown:
+        has = f"its columns are {shorten(names, 10)}" if names else "it has no columns"
+        raise DataError(f"{option}= names {shorten(unknown, 5)}, which the table does not have; {has}")
+    return {name.strip() for name in wanted}
+
+
+def _pick_values(drop: Any, names: list[str]) -> dict[str, list[Any]]:
+    if drop is not None and not isinstance(drop, Mapping):
+        raise OptionError(f"drop must be a mapping such as {{'gender': ['Unknown']}}; got {drop!r}")
+    _pick_columns("drop", drop, names)
+    single = str, bytes, int, float
+    return {
+        str(name).strip(): [values] if isinstance(values, single) else list(values)
+        for name, values in (drop or {}).items()
+    }

@@ -1,0 +1,81 @@
+"""From a path to the bytes and the text that lie there: opened, unpacked, checked."""
+
+import gzip
+import os
+import zlib
+from pathlib import Path
+
+from ffbm.errors import DataError, OptionError
+
+_GZIP = b"\x1f\x8b"
+_FOREIGN = {  # what people hand over by mistake, by its first bytes
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"BZh": "packed by bzip2",
+    b"\xfd7zXZ": "packed by xz",
+    b"\x28\xb5\x2f\xfd": "packed by zstd",
+    b"%PDF": "a PDF document",
+    b"\x89HDF": "an HDF5 file",
+    b"PAR1": "a Parquet file",
+}
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file, unpacked if its first bytes are gzip's, whatever its name."""
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(f"a path was required; got {type(path).__name__}: as_network() takes objects")
+    where = shown(path)
+    try:
+        data = Path(path).read_bytes()
+    except IsADirectoryError:
+        raise DataError(f"{where} is a folder, not a file: name a file in it") from None
+    except FileNotFoundError:
+        raise DataError(f"{where} does not exist: check the name and the folder") from None
+    except PermissionError:
+        raise DataError(f"{where} may not be read by this user: change its permissions or copy it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{where} could not be read ({reason}): check the name and the disk") from None
+    if data.startswith(_GZIP):
+        data = _unpack(data, where)
+    for magic, kind in _FOREIGN.items():
+        if data.startswith(magic):
+            raise DataError(
+                f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML"
+            )
+    return data
+
+
+def check_text(data: bytes, where: str) -> bytes:
+    """Return UTF-8 bytes without a byte order mark; refuse NUL bytes and other encodings."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{where} must be UTF-8; it begins like UTF-16: save it as UTF-8")
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise DataError(f"{where} must be text; line {line} holds a NUL byte: the file is binary or damaged")
+    if data.isascii():
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        raise DataError(
+            f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: save it as UTF-8"
+        ) from None
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def shown(path: str | os.PathLike[str]) -> str:
+    """Return a path as messages show it: as the user wrote it, on one line."""
+    text = os.fspath(path)
+    return text if text.isprintable() and text else repr(text)
+
+
+def _unpack(data: bytes, where: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except EOFError:
+        raise DataError(f"{where} is cut short: its gzip data has no end; fetch or pack it again") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{where} is damaged gzip data ({error}): fetch or pack it again") from None

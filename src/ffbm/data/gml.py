@@ -1,0 +1,118 @@
+"""GML: nested lists of keys and values; nodes and edges by their numeric ids.
+
+Values are kept as the text that stands in the file. The ``id`` of a node is its id, its ``label`` an
+attribute like any other (networkx writes the names of its nodes there: read those with id="label").
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ffbm.data.collector import Collector
+from ffbm.data.files import check_text
+from ffbm.data.raw import RawGraph
+from ffbm.errors import DataError
+
+# A text, a bracket, a word, a comment; last, a quote that is never closed.
+_TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"#][^\s\[\]"]*|#[^\n]*|"')
+# Comments and keys such as Creator before the graph; possessive, so that no text takes long to refuse.
+_OPENING = re.compile(
+    r'(?:\s++|#[^\n]*+\n|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:"[^"]*+"|[^\s"\[\]]++))*+graph\s*+\['
+)
+_Items = list[tuple[str, Any]]
+
+
+def is_gml(text: str) -> bool:
+    r"""Tell whether a text begins as a GML file does.
+
+    >>> is_gml('Creator "me"\ngraph [ node [ id 1 ] ]'), is_gml("graph theory\n")
+    (True, False)
+    """
+    return _OPENING.match(text) is not None
+
+
+def read_gml(data: bytes, where: str, multiplicity: str | None = None) -> RawGraph:
+    """Read a GML file."""
+    found = Collector(where, multiplicity)
+    for key, value in _parse_graph(check_text(data, where).decode(), where):
+        if key == "edge" and isinstance(value, list):
+            _add_edge(found, value)
+        elif key == "node" and isinstance(value, list):
+            _add_node(found, value)
+        elif key == "directed" and value == "1":
+            found.is_directed = True
+    return found.finish()
+
+
+def _add_node(found: Collector, items: _Items) -> None:
+    number = found.add_node(_scalar(items, "id"))
+    for name, value in items:
+        if isinstance(value, list):
+            found.leave_out(name)
+        elif name != "id":
+            found.set_node(number, name, _plain(value))
+        if name == "label":
+            found.display = name
+
+
+def _add_edge(found: Collector, items: _Items) -> None:
+    found.add_edge(_scalar(items, "source"), _scalar(items, "target"))
+    for name, value in items:
+        if name not in ("source", "target") and isinstance(value, str):
+            found.set_edge(name, _plain(value))
+
+
+def _scalar(items: _Items, wanted: str) -> str | None:
+    for name, value in items:
+        if name == wanted and isinstance(value, str):
+            return _plain(value)
+    return None
+
+
+def _plain(value: str) -> str:
+    if value[0] == '"':
+        value = value[1:-1]
+    return html.unescape(value) if "&" in value else value
+
+
+def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    """Send the (key, value) of the one graph as they close; a value is text as written or again a list."""
+    tokens = _TOKEN.findall(text)
+    if "#" in text:
+        tokens = [token for token in tokens if token[0] != "#"]
+    open_lists: list[tuple[str, _Items]] = [("", [])]
+    n_graphs = 0
+    reader = iter(enumerate(tokens))
+    for at, key in reader:
+        if key == "]":
+            if len(open_lists) == 1:
+                raise _broken(text, where, at, "a ] closes nothing")
+            item: tuple[str, Any] = open_lists.pop()
+        else:
+            if not (key[0].isalpha() or key[0] == "_"):
+                raise _broken(text, where, at, f"a key must begin with a letter; {key[:20]!r} does not")
+            _, value = next(reader, (at, "]"))
+            if value == "[":
+                n_graphs += len(open_lists) == 1 and key == "graph"
+                if n_graphs > 1:
+                    break
+                open_lists.append((key, []))
+                continue
+            if value in ("]", '"'):
+                raise _broken(text, where, at, f"the key {key[:20]!r} has no value")
+            item = key, value
+        if len(open_lists) == 2 and open_lists[1][0] == "graph":
+            yield item
+        elif len(open_lists) > 1:
+            open_lists[-1][1].append(item)
+    if len(open_lists) > 1:
+        raise _broken(text, where, len(tokens) - 1, "a [ is never closed")
+    if n_graphs != 1:
+        raise DataError(f"{where} must hold one graph [ ... ]; it holds {n_graphs}: keep one in a file")
+
+
+def _broken(text: str, where: str, at: int, what: str) -> DataError:
+    places = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
+    line = text.count("\n", 0, places[at]) + 1
+    return DataError(f"{where}: not GML at line {line}: {what}; the file may be cut short or damaged")

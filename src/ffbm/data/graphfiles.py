@@ -1,0 +1,31 @@
+"""Which graph format a file is, by what it holds rather than what it is called."""
+
+import re
+
+from ffbm.data.gexf import read_gexf
+from ffbm.data.gml import is_gml, read_gml
+from ffbm.data.graphml import read_graphml
+from ffbm.data.markup import root_element
+from ffbm.data.raw import RawGraph
+from ffbm.errors import DataError
+
+_XML_SUFFIXES = frozenset({".graphml", ".gexf", ".xml"})
+_XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b|<!|<(?:\w+:)?(?:graphml|gexf)\b)", re.IGNORECASE)
+_UTF16_XML = (b"\xff\xfe<\x00", b"\xfe\xff\x00<")
+_HEAD = 1 << 16
+
+
+def read_graph_file(data: bytes, where: str, suffix: str, multiplicity: str | None = None) -> RawGraph | None:
+    """Read GML, GraphML or GEXF; return None if the content is none of them and the suffix agrees."""
+    if suffix in _XML_SUFFIXES or _XML_START.match(data[:_HEAD]) or data.startswith(_UTF16_XML):
+        if not data.strip():
+            raise DataError(f"{where} must hold a graph; it is empty: check that the right file was written")
+        root = root_element(data, where)
+        if root == "graphml":
+            return read_graphml(data, where, multiplicity)
+        if root == "gexf":
+            return read_gexf(data, where, multiplicity)
+        raise DataError(f"{where}: XML must be GraphML or GEXF; its outermost element is <{root[:40]}>")
+    if suffix == ".gml" or is_gml(data[:_HEAD].decode(errors="replace")):
+        return read_gml(data, where, multiplicity)
+    return None

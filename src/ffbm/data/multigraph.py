@@ -1,0 +1,98 @@
+"""Numbered edges to an undirected multigraph: reciprocal lists, parallel edges, loops, isolates."""
+
+import numpy as np
+
+from ffbm.data.raw import Array, RawGraph
+from ffbm.data.remarks import count_of
+from ffbm.errors import DataError
+from ffbm.types import Graph, Note
+
+_MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
+
+
+def settle_edges(
+    raw: RawGraph, number: Array | None, n_nodes: int, parallel: str
+) -> tuple[Graph, list[Note]]:
+    """Build the graph of ``n_nodes`` vertices; ``number`` renumbers the ids of ``raw``, None leaves them."""
+    where, notes = raw.where, []
+    u, v = (raw.source, raw.target) if number is None else (number[raw.source], number[raw.target])
+    counts = raw.counts
+    if raw.is_directed:
+        notes.append(
+            Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u))
+        )
+    if is_reciprocal(u, v, counts, n_nodes):
+        once = u <= v
+        n_twice = len(u) - int(once.sum())
+        u, v = u[once], v[once]
+        counts = None if counts is None else counts[once]
+        told = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
+        notes.append(Note("reciprocal", told, n_twice))
+    if counts is not None:
+        total = float(counts.sum(dtype=np.float64))
+        if total > _MOST_EDGES:
+            raise DataError(
+                f"{where}: multiplicities may add up to {_MOST_EDGES:,} edges; they add up to {total:,.0f}: "
+                "a weight is not a number of edges, leave multiplicity= away"
+            )
+        u, v = np.repeat(u, counts), np.repeat(v, counts)
+    if parallel == "merge":
+        u, v, n_merged = _merge(u, v, n_nodes)
+        if n_merged:
+            told = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
+            notes.append(Note("merged", told, n_merged))
+    graph = Graph.from_edges(u, v, n_nodes)
+    return graph, notes + _describe(graph, where)
+
+
+def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> bool:
+    """Tell whether every pair of different vertices stands exactly once each way, equally often.
+
+    >>> is_reciprocal(np.array([0, 1, 2]), np.array([1, 0, 2]), None, 3)
+    True
+    >>> is_reciprocal(np.array([0, 1, 1]), np.array([1, 0, 2]), None, 3)
+    False
+    """
+    up, down = u < v, u > v
+    n_up = np.count_nonzero(up)
+    if n_up == 0 or n_up != np.count_nonzero(down):
+        return False
+    there, back = u[up] * n_nodes + v[up], v[down] * n_nodes + u[down]
+    order, reverse = np.argsort(there), np.argsort(back)
+    there = there[order]
+    if not np.array_equal(there, back[reverse]) or not np.all(there[1:] > there[:-1]):
+        return False
+    return counts is None or np.array_equal(counts[up][order], counts[down][reverse])
+
+
+def _merge(u: Array, v: Array, n_nodes: int) -> tuple[Array, Array, int]:
+    pairs = np.unique(np.minimum(u, v) * n_nodes + np.maximum(u, v))
+    return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
+
+
+def _describe(graph: Graph, where: str) -> list[Note]:
+    notes = []
+    n_parallel = _count_parallel(graph)
+    if n_parallel:
+        told = (
+            f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; parallel='merge' would not"
+        )
+        notes.append(Note("parallel", told, n_parallel))
+    n_loops = int(graph.loops.sum())
+    if n_loops:
+        notes.append(
+            Note("self-loops", f"{where}: {count_of(n_loops, 'self-loop')} kept, each of degree 2", n_loops)
+        )
+    n_isolates = int(np.count_nonzero(graph.degrees == 0))
+    if n_isolates:
+        told = f"{where}: {n_isolates:,} of {graph.n_nodes:,} vertices have no edge: kept"
+        notes.append(Note("isolates", told, n_isolates))
+    return notes
+
+
+def _count_parallel(graph: Graph) -> int:
+    """Count the edges beyond the first of each pair; rows of the CSR are sorted."""
+    again = graph.indices[1:] == graph.indices[:-1]
+    starts = graph.indptr[1:-1]
+    again[starts[(starts > 0) & (starts < len(graph.indices))] - 1] = False
+    return int(np.count_nonzero(again)) // 2 + int(np.maximum(graph.loops - 1, 0).sum())

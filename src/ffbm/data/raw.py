@@ -1,0 +1,120 @@
+"""What a reader hands on: numbered edges, the ids as written, and the vertices' table; nothing judged yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ffbm.data.remarks import shorten
+from ffbm.errors import DataError
+from ffbm.types import Note
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class RawNodes:
+    """Vertices in their order with a table of attributes.
+
+    Parameters
+    ----------
+    where : text
+        What messages call it: a file's name or the kind of object.
+    ids : (N,) object array of text
+        As written.
+    table : DataFrame with N rows
+    lines : N line numbers, if they come from a file
+    display : the column that holds names for people to look at, if the format has one
+    """
+
+    where: str
+    ids: Array
+    table: pd.DataFrame
+    lines: Sequence[int] | None = None
+    display: str | None = None
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class RawGraph:
+    """Edges between numbered vertices.
+
+    Parameters
+    ----------
+    ids : (M,) object array of different texts
+        The name of each number; those of ``vertices`` come first.
+    source, target : (E,) int64
+        Places in ``ids``.
+    counts : (E,) int64, optional
+        How many edges each stands for.
+    vertices : RawNodes, optional
+        The vertices that the graph itself declares; None for a list of edges.
+    is_numbered : bool
+        The ids are whole numbers in their plain spelling, so nothing about them needs a look.
+    """
+
+    where: str
+    ids: Array
+    source: Array
+    target: Array
+    counts: Array | None = None
+    vertices: RawNodes | None = None
+    is_directed: bool = False
+    is_numbered: bool = False
+    notes: list[Note] = field(default_factory=list)
+
+
+def no_attributes(n_nodes: int) -> pd.DataFrame:
+    """Return a table of N rows without columns."""
+    return pd.DataFrame(index=pd.RangeIndex(n_nodes))
+
+
+def pick_column(names: Sequence[str], wanted: str, option: str, where: str) -> int:
+    """Return the place of the column that an option names.
+
+    >>> pick_column(["id", "age"], "sex", "id", "nodes.csv")
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.DataError: nodes.csv must have the column 'sex' that id= names; its columns are 'id', 'age'
+    """
+    wanted = str(wanted)
+    count = names.count(wanted)
+    if count == 0:
+        has = f"its columns are {shorten(names, 10)}" if names else "it has no columns"
+        raise DataError(f"{where} must have the column {wanted!r} that {option}= names; {has}")
+    if count > 1:
+        raise DataError(f"{where}: {option}= names {wanted!r}, which {count} columns are called; rename them")
+    return names.index(wanted)
+
+
+def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> list[Note]:
+    """Say which columns of the edges are not used."""
+    if not names:
+        return []
+    remedy = "; multiplicity= would take one as the number of edges" if can_count else ""
+    which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
+    return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
+
+
+def whole_counts(values: Any, option: str, where: str, place: Any) -> Array:
+    """Return multiplicities as int64 (E,), or name the first that is no positive whole number.
+
+    ``place(k)`` says where number k stands, for the message.
+    """
+    cells = np.asarray(values)
+    numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    if cells.dtype.kind in "Ob":  # True is not a count
+        numbers[[isinstance(cell, bool | np.bool_) for cell in cells]] = np.nan
+    with np.errstate(invalid="ignore"):
+        bad = ~((numbers >= 1) & (numbers <= 2**53) & (numbers == np.floor(numbers)))
+    if bad.any():
+        first = int(np.argmax(bad))
+        came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
+        raise DataError(
+            f"{where}: multiplicity={option!r} must name positive whole numbers; "
+            f"{place(first)} has {came!r}: mend it, or leave multiplicity= away"
+        )
+    return numbers.astype(np.int64)

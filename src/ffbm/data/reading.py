@@ -1,0 +1,241 @@
+"""The public functions that read: files with read_network, objects with as_network."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from ffbm.check import check_choice
+from ffbm.data.assemble import assemble_network
+from ffbm.data.delimited import open_grid
+from ffbm.data.files import read_bytes, shown
+from ffbm.data.graphfiles import read_graph_file
+from ffbm.data.objects import read_object
+from ffbm.data.raw import RawGraph, RawNodes, pick_column
+from ffbm.data.tables import read_edges, read_nodes
+from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
+from ffbm.errors import DataError, OptionError
+from ffbm.types import Network
+
+Columns = str | Iterable[str] | None
+
+
+def read_network(
+    path: str | os.PathLike[str],
+    nodes: str | os.PathLike[str] | pd.DataFrame | None = None,
+    *,
+    id: str | None = None,  # noqa: A002
+    source_column: str | None = None,
+    target_column: str | None = None,
+    multiplicity: str | None = None,
+    parallel: str = "count",
+    unknown: str = "error",
+    include: Columns = None,
+    exclude: Columns = None,
+    drop: Mapping[str, Any] | None = None,
+    missing: str = "none",
+    categorical: Columns = None,
+    min_support: int = 1,
+) -> Network:
+    r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
+
+    Every edge list (CSV, TSV, white space), GML, GraphML and GEXF file is taken, plain or gzip; what
+    was guessed, dropped or changed stands in ``notes`` of the result.
+
+    Parameters
+    ----------
+    path : file
+        The edges, or the whole graph.
+    nodes : file or DataFrame, optional
+        One row for each vertex, joined by id; a DataFrame is indexed by id. It fixes the vertices and
+        their order and takes the place of attributes inside a graph file.
+    id : column name, optional
+        Where the ids stand: in the node table (default ``id``, else the first column), in a graph
+        file the attribute to use in place of its own ids.
+    source_column, target_column : column names, optional
+        The ends of the edges (default ``source`` and ``target``, else the first two columns).
+        Columns of a file without a header are called ``1``, ``2``, ``3``, ...
+    multiplicity : column name, optional
+        A column of positive whole numbers: how many edges a row stands for. Without it every row is
+        one edge and weights are ignored.
+    parallel : "count" or "merge"
+        Keep parallel edges, or one of each.
+    unknown : "error" or "keep"
+        What to do with an end of an edge that the node table does not have.
+    include, exclude, drop, missing, categorical, min_support
+        How columns become features: see :func:`ffbm.data.encode.encode_features`.
+
+    Returns
+    -------
+    Network
+        N vertices, E edges, features (N, D); ``node_ids`` (N,) holds the ids as text.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "edges.csv").write_text("source,target\nann,bob\nbob,cem\n")
+    >>> _ = (folder / "nodes.csv").write_text("id,team\nann,red\nbob,red\ncem,blue\n")
+    >>> net = read_network(folder / "edges.csv", nodes=folder / "nodes.csv")
+    >>> net, net.features.names
+    (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
+    """
+    _check_choices(parallel, unknown, multiplicity)
+    data, where = read_bytes(path), shown(path)
+    suffix, stem = _name_parts(path)
+    raw = read_graph_file(data, where, suffix, multiplicity)
+    if raw is None:
+        ends = {"source_column": source_column, "target_column": target_column}
+        raw = read_edges(open_grid(data, where, suffix), **ends, multiplicity=multiplicity)
+        if not len(raw.source) and nodes is None:
+            raise DataError(
+                f"{where} must hold an edge or more; it holds a header alone: add edges, or nodes="
+            )
+    elif source_column is not None or target_column is not None:
+        raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
+    raw, id_left = _place_ids(raw, id)
+    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left)
+    if id_left and table is None:
+        _refuse_id(raw, id)
+    encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
+    return assemble_network(raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding)
+
+
+def as_network(
+    graph: Any,
+    features: Any = None,
+    *,
+    node_ids: Any = None,
+    id: str | None = None,  # noqa: A002
+    source_column: str | None = None,
+    target_column: str | None = None,
+    multiplicity: str | None = None,
+    parallel: str = "count",
+    unknown: str = "error",
+    include: Columns = None,
+    exclude: Columns = None,
+    drop: Mapping[str, Any] | None = None,
+    missing: str = "none",
+    categorical: Columns = None,
+    min_support: int = 1,
+    name: str = "",
+) -> Network:
+    """Make a labelled network of a graph object and features.
+
+    Parameters
+    ----------
+    graph : networkx or igraph graph, scipy.sparse matrix (N,N), array (E,2) or DataFrame of edges
+        A symmetric matrix is one edge for each pair, any other a directed graph; a 1 on the diagonal
+        is one self-loop. Attributes of networkx and igraph vertices are read unless ``features`` is
+        given.
+    features : DataFrame indexed by node id, or array (N,D), optional
+        The rows of an array are the vertices in order: of the graph, of ``node_ids``, or, for pairs
+        of integers, vertex 0, 1, 2, ...
+    node_ids : (N,) ids, optional
+        For a matrix the names of its rows. For pairs it fixes the vertices and their order; pairs of
+        integers are then places in it, unless the ids are integers too.
+    id : column name, optional
+        The column of ``features`` with the ids, or the vertex attribute to use in place of the
+        graph's own ids.
+    source_column, target_column : column names, optional
+        Of a DataFrame of edges, as for :func:`read_network`.
+    multiplicity : column or edge attribute, optional
+        Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
+    parallel, unknown, include, exclude, drop, missing, categorical, min_support
+        As for :func:`read_network`.
+    name : text
+        The name of the network.
+
+    Examples
+    --------
+    >>> net = as_network([(0, 1), (1, 2), (2, 2)], [[0.5, 1], [1.5, 0], [4.0, 1]])
+    >>> net.n_edges, net.features.names, net.notes[0].message
+    (3, ('x0', 'x1'), 'pairs: 1 self-loop kept, each of degree 2')
+    """
+    _check_choices(parallel, unknown, multiplicity)
+    if isinstance(graph, Network):
+        raise OptionError("graph is a Network already: use it as it is, or give its source anew")
+    if isinstance(graph, str | os.PathLike):
+        raise OptionError(
+            f"graph must be an object; got the path {os.fspath(graph)!r}: read_network() reads files"
+        )
+    is_array = features is not None and not isinstance(features, pd.DataFrame | pd.Series)
+    rows = array_table(features) if is_array else None
+    raw = read_object(
+        graph,
+        node_ids=node_ids,
+        n_rows=None if rows is None else len(rows),
+        source_column=source_column,
+        target_column=target_column,
+        multiplicity=multiplicity,
+    )
+    raw, id_left = _place_ids(raw, id)
+    table: RawNodes | None = None
+    if rows is not None:
+        table = array_nodes(raw, rows)
+    elif features is not None:
+        table = _read_table(features, id, is_needed=id_left)
+    if id_left and (table is None or is_array):
+        _refuse_id(raw, id)
+    encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
+    return assemble_network(raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding)
+
+
+def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
+    """Take ``id`` of the graph's own vertices, if they have it; tell whether it is still to be used."""
+    if id is None:
+        return raw, False
+    if raw.vertices is not None and id in raw.vertices.table.columns:
+        return rename_vertices(raw, id), False
+    return raw, True
+
+
+def _read_table(nodes: Any, id: str | None, *, is_needed: bool) -> RawNodes:  # noqa: A002
+    if isinstance(nodes, pd.Series):
+        nodes = nodes.to_frame()
+    if isinstance(nodes, pd.DataFrame):
+        return frame_nodes(nodes, id if is_needed or id in list(map(str, nodes.columns)) else None)
+    grid = open_grid(read_bytes(nodes), shown(nodes), _name_parts(nodes)[0])
+    names = [name.strip() for name in grid.first]
+    return read_nodes(grid, id=id if is_needed or id in names else None)
+
+
+def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
+    if raw.vertices is None:
+        raise OptionError(f"id={id!r} names a column of a node table, and none is given")
+    pick_column(list(map(str, raw.vertices.table.columns)), id, "id", raw.where)
+
+
+def _check_choices(parallel: str, unknown: str, multiplicity: str | None) -> None:
+    check_choice("parallel", parallel, ("count", "merge"))
+    check_choice("unknown", unknown, ("error", "keep"))
+    if multiplicity is not None and parallel == "merge":
+        raise OptionError("multiplicity= counts parallel edges and parallel='merge' drops them: choose one")
+
+
+def _encoding(
+    include: Columns,
+    exclude: Columns,
+    drop: Mapping[str, Any] | None,
+    missing: str,
+    categorical: Columns,
+    min_support: int,
+) -> dict[str, Any]:
+    return {
+        "include": include,
+        "exclude": exclude,
+        "drop": drop,
+        "missing": missing,
+        "categorical": categorical,
+        "min_support": min_support,
+    }
+
+
+def _name_parts(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the suffix without .gz, and the name without suffixes."""
+    name = PurePath(path)
+    if name.suffix.lower() == ".gz":
+        name = name.with_suffix("")
+    return name.suffix.lower(), name.stem

@@ -1,0 +1,75 @@
+"""What encoding has to tell: one remark for each thing it left out or changed, gathered into notes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ffbm.types import Note
+
+# The sentence for a whole group of columns, used where one note for each column would bury the reader.
+HEADLINES = {
+    "constant": "left out because they do not vary over the vertices",
+    "dropped": "with values that drop= gives no flag",
+    "empty": "left out because they have no values",
+    "excluded": "left out by exclude=",
+    "identifier": "left out because nearly every vertex has a value of its own",
+    "looks-coded": "with few different whole numbers, read as numbers; name them in categorical= if codes",
+    "looks-missing": "with values such as NA, kept as values; name them in drop= to give them no flag",
+    "missing": "with missing cells",
+    "mixed": "that mix numbers and text, read as text",
+    "rare": "with flags left out by min_support=",
+    "renamed": "with features renamed to keep names unique",
+    "trimmed": "with spaces around values, taken off",
+    "unnamed": "without a name, named by their place",
+}
+_NOTES_PER_CODE = 20
+_NAMES_PER_NOTE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One thing that encoding did to one column: code, column, what happened, how often."""
+
+    code: str
+    column: str
+    text: str
+    count: int
+
+
+def gather_notes(remarks: Iterable[Remark]) -> list[Note]:
+    """Turn remarks into notes: one for each, or one for each code where there are more than twenty.
+
+    >>> gather_notes([Remark("constant", "year", "left out: every vertex has '2004'", 1)])
+    [Note(code='constant', message="column 'year' left out: every vertex has '2004'", count=1)]
+    """
+    by_code: dict[str, list[Remark]] = {}
+    for remark in remarks:
+        by_code.setdefault(remark.code, []).append(remark)
+    notes: list[Note] = []
+    for code, group in by_code.items():
+        if len(group) <= _NOTES_PER_CODE:
+            notes.extend(Note(code, f"column {r.column!r} {r.text}", r.count) for r in group)
+        else:
+            columns = list(dict.fromkeys(r.column for r in group))
+            message = f"{len(columns):,} columns {HEADLINES[code]}: {shorten(columns, _NAMES_PER_NOTE)}"
+            notes.append(Note(code, message, sum(r.count for r in group)))
+    return notes
+
+
+def count_of(number: int, thing: str) -> str:
+    """Write a number of things.
+
+    >>> count_of(1, "cell"), count_of(1200, "cell")
+    ('1 cell', '1,200 cells')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def shorten(names: Iterable[str], n_shown: int) -> str:
+    """Join the first names, quoted, and say how many more there are.
+
+    >>> shorten(["a", "b", "c"], 2)
+    "'a', 'b' and 1 more"
+    """
+    listed = [name if len(name) <= 60 else f"{name[:57]}..." for name in names]
+    shown = ", ".join(map(repr, listed[:n_shown]))
+    return shown if len(listed) <= n_shown else f"{shown} and {len(listed) - n_shown:,} more"

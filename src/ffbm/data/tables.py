@@ -1,0 +1,199 @@
+"""Edge lists and node tables: which row is the header, which columns say what."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ffbm.data.delimited import SEPARATORS, Grid
+from ffbm.data.ids import number_numbers, number_words, whole_numbers
+from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
+from ffbm.data.remarks import count_of
+from ffbm.errors import DataError, OptionError
+from ffbm.types import Note
+
+ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_MISSING = {"", "na", "n/a", "nan", "null", "none"}
+
+
+def read_edges(
+    grid: Grid,
+    *,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    multiplicity: str | None = None,
+) -> RawGraph:
+    """Read a delimited text as a list of edges, one in each row."""
+    if grid.width == 1:
+        cell = grid.first[0].strip()
+        raise DataError(
+            f"{grid.where}: an edge list must have two columns or more, separated by {_listed()}; line "
+            f"{grid.first_line} is {cell[:40]!r}: check the separator"
+        )
+    named = [str(name) for name in (source_column, target_column, multiplicity) if name is not None]
+    names, has_header, notes = _find_header(grid, named)
+    places = pick_ends(names, source_column, target_column, grid.where)
+    skip = int(has_header)
+
+    numbers = whole_numbers(grid, places, skip)
+    if numbers is not None:
+        source, target, ids = number_numbers(*numbers)
+    else:
+        cells: list[str] = [""] * (2 * (grid.n_rows - skip))
+        for end, place in enumerate(places):
+            cells[end::2] = grid.column(place, skip)
+        codes, ids = number_words(cells)
+        _refuse_blank(grid, ids, codes, skip)
+        source, target = np.ascontiguousarray(codes[::2]), np.ascontiguousarray(codes[1::2])
+    counts = None
+    used = set(places)
+    if multiplicity is not None:
+        place = pick_column(names, multiplicity, "multiplicity", grid.where)
+        used.add(place)
+        if len(used) < 3:
+            raise OptionError(f"multiplicity={multiplicity!r} names a column with ids; name one of numbers")
+        counts = whole_counts(
+            _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.line(row + skip)}"
+        )
+    unused = [name or f"number {place + 1}" for place, name in enumerate(names) if place not in used]
+    notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
+    return RawGraph(grid.where, ids, source, target, counts, is_numbered=numbers is not None, notes=notes)
+
+
+def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
+    """Read a delimited text with a header as a table of vertices, one in each row."""
+    names = [name.strip() for name in grid.first]
+    if all(map(_is_number, names)):
+        raise DataError(
+            f"{grid.where}: the first row of a node table must name the columns; line {grid.first_line} "
+            f"begins with {names[0]!r}: add a header"
+        )
+    if grid.n_rows == 1:
+        raise DataError(f"{grid.where}: a node table must hold a vertex or more; it holds a header alone")
+    place, notes = pick_id(names, id, grid.where)
+    cells = np.empty(len(grid.cells), dtype=object)
+    cells[:] = grid.cells
+    rows = cells.reshape(-1, grid.width)[1:]
+    ids = rows[:, place].copy()
+    blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
+    if blank:
+        line = grid.line(blank[0] + 1)
+        raise DataError(
+            f"{grid.where}: every row must have an id; line {line} has none: add it or drop the row"
+        )
+    others = [column for column in range(grid.width) if column != place]
+    table = pd.DataFrame(rows[:, others], columns=[names[column] for column in others], dtype=object)
+    formulas = sum(text.startswith("=") for text in table.to_numpy().ravel()) if b"=" in grid.data else 0
+    if formulas:
+        told = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
+        notes.append(Note("formulas", told, formulas))
+    lines = [grid.line(row) for row in range(1, grid.n_rows)]
+    return RawNodes(grid.where, ids, table, lines, notes=[*grid.notes, *notes])
+
+
+def pick_ends(names: Sequence[str], source: str | None, target: str | None, where: str) -> tuple[int, int]:
+    """Return the places of the two ends: as named, else by the known names, else the first two.
+
+    >>> pick_ends(["weight", "From", "To"], None, None, "edges.csv")
+    (1, 2)
+    """
+    known = _known_ends(names) or (0, 1)
+    first = known[0] if source is None else pick_column(names, source, "source_column", where)
+    second = known[1] if target is None else pick_column(names, target, "target_column", where)
+    if first == second:
+        raise OptionError(
+            f"{where}: source and target are both the column {names[first]!r}; name two columns"
+        )
+    return first, second
+
+
+def pick_id(names: Sequence[str], wanted: str | None, where: str) -> tuple[int, list[Note]]:
+    """Return the place of the column with the ids: as named, else ``id``, else the first."""
+    if wanted is not None:
+        return pick_column(names, wanted, "id", where), []
+    called = [name for name in names if name.casefold() == "id"]
+    if called:
+        return pick_column(names, called[0], "id", where), []
+    told = f"{where}: no column is called 'id': ids taken from the first" + (
+        f", {names[0]!r}" if names[0] else ""
+    )
+    return 0, [Note("id-column", told, 1)]
+
+
+def _find_header(grid: Grid, named: list[str]) -> tuple[list[str], bool, list[Note]]:
+    """Return the names of the columns and whether the first row holds them.
+
+    It does if options or the known names say so; without them, if it holds no number while some
+    column below it holds nothing else. Columns without a header are called 1, 2, 3, ...
+    """
+    names = [name.strip() for name in grid.first]
+    numbers = [str(place) for place in range(1, grid.width + 1)]
+    is_text = not any(map(_is_number, names))
+    if named:
+        if set(named) <= set(names) and not all(map(_is_number, names)):
+            return names, True, []
+        if set(named) <= set(numbers):
+            return numbers, False, []
+        missing = next(name for name in named if name not in names)
+        columns = names if is_text else numbers
+        option = "source_column=, target_column= or multiplicity"
+        pick_column(columns, missing, option, grid.where)
+    if _known_ends(names):
+        return names, True, []
+    if not is_text:
+        return numbers, False, []
+    line, ends = grid.first_line, f"({names[0]!r}, {names[1]!r})"
+    if _stands_over_numbers(grid, names):
+        told = f"{grid.where}: line {line} {ends} read as names of columns, since numbers stand below it"
+        return names, True, [Note("header", told, 1)]
+    notes = []
+    if not _stands_below(grid, names[:2]):
+        told = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in source_column="
+        notes.append(Note("no-header", told, 1))
+    return numbers, False, notes
+
+
+def _stands_over_numbers(grid: Grid, names: Sequence[str]) -> bool:
+    if whole_numbers(grid, (0, 1), 1) is not None:
+        return True
+    if _stands_below(grid, names[:2]):
+        return False  # a vertex that comes back, not a name
+    columns = [grid.column(place, 1) for place, name in enumerate(names) if name.casefold() not in _MISSING]
+    return any(below and all(map(_is_number, below)) for below in columns)
+
+
+def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
+    return any(name in grid.column(place, 1) for name in ends for place in (0, 1))
+
+
+def _known_ends(names: Sequence[str]) -> tuple[int, int] | None:
+    low = [name.casefold() for name in names]
+    for source, target in ENDS:
+        if low.count(source) == 1 and low.count(target) == 1:
+            return low.index(source), low.index(target)
+    return None
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _column(grid: Grid, place: int, skip: int) -> npt.NDArray[np.int64] | list[str]:
+    numbers = whole_numbers(grid, (place,), skip)
+    return grid.column(place, skip) if numbers is None else numbers[0]
+
+
+def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:
+    blank = [number for number, text in enumerate(ids) if not text or text.isspace()]
+    if blank:
+        row = int(np.flatnonzero(np.isin(codes, blank))[0]) // 2
+        line = grid.line(row + skip)
+        raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: mend it")
+
+
+def _listed() -> str:
+    *most, last = SEPARATORS.values()
+    return f"{', '.join(most)} or {last}"

@@ -1,0 +1,150 @@
+"""A verdict on convergence: a truth value with the sentence that gives its reason."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ffbm.check import check_real
+from ffbm.diagnostics.convergence import MIN_DRAWS, Array, Summary
+from ffbm.errors import OptionError
+
+RHAT_LIMIT = 1.01  # Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021)
+ESS_PER_CHAIN = 100.0  # the same: 400 for four chains
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """True if nothing speaks against convergence; ``reason`` says in a sentence what does, or what was seen.
+
+    >>> bool(Verdict(False, "one chain cannot show convergence: run at least 2"))
+    False
+    """
+
+    converged: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.converged
+
+    def __str__(self) -> str:
+        return f"{'converged' if self.converged else 'not converged'}: {self.reason}"
+
+    def __and__(self, other: "Verdict") -> "Verdict":
+        """Return the verdict on two things at once: what speaks against either stands, else both reasons."""
+        against = [v.reason for v in (self, other) if not v]
+        reasons = against or [self.reason, other.reason]
+        return Verdict(not against, "; ".join(dict.fromkeys(reasons)))
+
+
+def verdict(
+    quantities: Mapping[str, Summary],
+    *,
+    rhat_limit: float = RHAT_LIMIT,
+    ess_per_chain: float = ESS_PER_CHAIN,
+    tails: bool = True,
+) -> Verdict:
+    """Judge named quantities: R-hat at most ``rhat_limit``, ESS at least ``ess_per_chain`` for each chain.
+
+    Parameters
+    ----------
+    quantities : name -> Summary
+        The name stands in the sentence: "R-hat of S is ...". A Summary may hold many quantities.
+    tails : bool
+        Ask the tail ESS as well as the bulk ESS.
+
+    Notes
+    -----
+    There must be two chains and 4 draws of each at least. A quantity that has one value in all chains
+    agrees and is named as constant; one that is constant in each chain at different values has an
+    infinite R-hat. A draw that is not finite speaks against convergence. No quantity, or none but
+    constants, does not.
+
+    Examples
+    --------
+    >>> from ffbm.diagnostics import summarise
+    >>> draws = np.random.default_rng(3).normal(size=(4, 500))
+    >>> draws[0] += 1
+    >>> print(verdict({"S": summarise(draws)}))
+    not converged: R-hat of S is 1.11 over 4 chains: they have not mixed (at most 1.01 is asked for)
+    """
+    limit = check_real("rhat_limit", rhat_limit, low=1)
+    least = check_real("ess_per_chain", ess_per_chain, low=0)
+    given = {name: found for name, found in quantities.items() if found.rhat.size}
+    if not given:
+        return Verdict(True, "there is nothing to converge")
+    counts = {found.n_chains for found in given.values()}
+    if len(counts) > 1:
+        raise OptionError(f"quantities judged together must come from the same chains; got {sorted(counts)}")
+    n_chains, n_draws = counts.pop(), min(found.n_draws for found in given.values())
+    if n_chains < 2:
+        return Verdict(False, "one chain cannot show convergence: run at least 2")
+    if n_draws < MIN_DRAWS:
+        return Verdict(False, f"{n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
+    against = [_against(name, found, limit, least * n_chains, tails) for name, found in given.items()]
+    reasons = [reason for reason in against if reason]
+    if reasons:
+        return Verdict(False, "; ".join(reasons))
+    return Verdict(True, _in_favour(given, n_chains, tails))
+
+
+def _against(name: str, found: Summary, limit: float, least: float, tails: bool) -> str:
+    """Return the clause that speaks against one name, the gravest first; empty if there is none."""
+    if not found.finite.all():
+        return f"draws of {name} are not finite{_share('', ~found.finite).rstrip(',')}"
+    moving = ~found.constant
+    if not moving.any():
+        return ""
+    chains = f"over {found.n_chains} chains"
+    stuck = moving & np.isinf(found.rhat)
+    if stuck.any():
+        return (
+            f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
+        )
+    large = moving & (found.rhat > limit)
+    if large.any():
+        worst = _above(float(found.rhat[moving].max()), limit)
+        return (
+            f"R-hat of {name} is {worst}{_share(' at worst, too large', large)} {chains}: they have not mixed"
+            f" (at most {limit:g} is asked for)"
+        )
+    kinds = {"bulk": found.ess_bulk, "tail": found.ess_tail} if tails else {"bulk": found.ess_bulk}
+    kind, ess = min(kinds.items(), key=lambda item: float(item[1][moving].min()))
+    few = moving & (ess < least)
+    if few.any():
+        worst = f"{math.floor(ess[moving].min()):,}"
+        return (
+            f"{kind} ESS of {name} is {worst}{_share(' at worst, too small', few)} {chains}:"
+            f" too few independent draws (at least {least:,.0f} is asked for)"
+        )
+    return ""
+
+
+def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
+    """Return the sentence that says what was seen when nothing speaks against convergence."""
+    moving = [(found, ~found.constant) for found in given.values() if not found.constant.all()]
+    still = [name for name, found in given.items() if found.constant.all()]
+    said = []
+    if moving:
+        rhat = max(float(found.rhat[which].max()) for found, which in moving)
+        bulk = min(float(found.ess_bulk[which].min()) for found, which in moving)
+        tail = min(float(found.ess_tail[which].min()) for found, which in moving)
+        ess = min(bulk, tail) if tails else bulk
+        said.append(
+            f"R-hat is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
+        )
+    if still:
+        said.append(f"{' and '.join(still)} constant in all {n_chains} chains")
+    return "; ".join(said)
+
+
+def _share(what: str, which: Array) -> str:
+    """Say in how many of a name's quantities it is so, if it has more than one."""
+    return f"{what} in {int(which.sum()):,} of {which.size:,}," if which.size > 1 else ""
+
+
+def _above(value: float, limit: float) -> str:
+    """Write a value with as many digits as show that it lies above the limit."""
+    digits = next((d for d in (2, 3, 4) if round(value, d) > limit), 5)
+    return f"{value:.{digits}f}"

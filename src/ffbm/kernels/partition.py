@@ -1,0 +1,175 @@
+"""The counts of a partition: how they follow from the labels, how a move changes them, what it costs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.partitions import log_q
+
+LN2 = np.log(2.0)
+
+
+class Model(NamedTuple):
+    """What does not change along a chain: graph, tables, target."""
+
+    indptr: np.ndarray  # (N+1,) int64: the graph without its self-loops
+    indices: np.ndarray  # int32
+    vertex: np.ndarray  # (N, 3) int32: degree, self-loops, degree class
+    field: np.ndarray  # (N, B) log prior of vertex i in block r, or (0, 0)
+    edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
+    lf: np.ndarray  # ln x!, x up to max(2E, N) + 1
+    exact: np.ndarray  # the tables of ln q
+    few: np.ndarray
+    shape: np.ndarray
+
+
+class Counts(NamedTuple):
+    """What a move changes."""
+
+    b: np.ndarray  # (N,) int32: labels
+    n: np.ndarray  # (B,) int64: block sizes
+    e: np.ndarray  # (B,) int64: half-edges e_r
+    ers: np.ndarray  # (B, B) int32: half-edges from r to s; e_rr is twice the edges inside r
+    eta: np.ndarray  # (B, K) int32: vertices of each degree class
+    logq: np.ndarray  # (B,) ln q(e_r, n_r)
+    near: np.ndarray  # (N, B) int32: half-edges from i into each block without loops; (0, 0): counted anew
+    used: np.ndarray  # (1,) int64: blocks that are not empty
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def bare_model(m):
+    """Return the model in bare arrays."""
+    return Model(
+        bare(m.indptr), bare(m.indices), bare(m.vertex), bare(m.field), bare(m.edge_cost),
+        bare(m.lf), bare(m.exact), bare(m.few), bare(m.shape),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def bare_counts(c):
+    """Return the counts in bare arrays."""
+    return Counts(
+        bare(c.b), bare(c.n), bare(c.e), bare(c.ers), bare(c.eta), bare(c.logq), bare(c.near), bare(c.used)
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count(model, counts):
+    """Fill all counts from the labels."""
+    m, c = bare_model(model), bare_counts(counts)
+    c.n[:] = 0
+    c.e[:] = 0
+    c.ers[:] = 0
+    c.eta[:] = 0
+    c.near[:] = 0
+    for i in range(c.b.size):
+        r = c.b[i]
+        c.n[r] += 1
+        c.e[r] += m.vertex[i, 0]
+        c.ers[r, r] += 2 * m.vertex[i, 1]
+        c.eta[r, m.vertex[i, 2]] += 1
+        for h in range(m.indptr[i], m.indptr[i + 1]):
+            t = c.b[m.indices[h]]
+            c.ers[r, t] += 1
+            if c.near.size > 0:
+                c.near[i, t] += 1
+    c.used[0] = np.count_nonzero(c.n)
+    for r in range(c.n.size):
+        c.logq[r] = log_q(c.e[r], c.n[r], m.lf, m.exact, m.few, m.shape)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def look_around(m, c, i, blocks, links, marks):
+    """List the blocks that vertex i has neighbours in, and its half-edges into each; return how many.
+
+    marks (B,) is zero before and after.
+    """
+    found = 0
+    if c.near.size > 0:
+        for t in range(c.n.size):
+            blocks[found] = t
+            links[found] = c.near[i, t]
+            found += c.near[i, t] > 0
+        return found
+    for h in range(m.indptr[i], m.indptr[i + 1]):
+        t = c.b[m.indices[h]]
+        if marks[t] == 0:
+            blocks[found] = t
+            found += 1
+        marks[t] += 1
+    for a in range(found):
+        links[a] = marks[blocks[a]]
+        marks[blocks[a]] = 0
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def entropy_change(m, c, i, s, blocks, links, found):
+    """Return S after minus S before when vertex i moves from its block to another block s."""
+    r, k, loops = c.b[i], m.vertex[i, 0], m.vertex[i, 1]
+    to_r, to_s = 0, 0
+    change = 0.0
+    for a in range(found):
+        t, d = blocks[a], links[a]
+        if t == r:
+            to_r = d
+        elif t == s:
+            to_s = d
+        else:
+            old_r, old_s = c.ers[r, t], c.ers[s, t]
+            change += m.lf[old_r] - m.lf[old_r - d] + m.lf[old_s] - m.lf[old_s + d]
+    inside_r, inside_s, between = c.ers[r, r] >> 1, c.ers[s, s] >> 1, c.ers[r, s]
+    out, into = to_r + loops, to_s + loops
+    change += m.lf[inside_r] - m.lf[inside_r - out] + m.lf[inside_s] - m.lf[inside_s + into]
+    change += LN2 * (out - into) + m.lf[between] - m.lf[between + to_r - to_s]
+    change += m.lf[c.e[r] - k] - m.lf[c.e[r]] + m.lf[c.e[s] + k] - m.lf[c.e[s]]
+    return change + degree_change(m, c, i, s) + opening_change(m, c, r, s)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def degree_change(m, c, i, s):
+    """Return the change of -ln P(k|e,b) when vertex i moves to s."""
+    r, k, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 2]
+    change = np.log((c.eta[r, kind] * (c.n[s] + 1.0)) / ((c.eta[s, kind] + 1.0) * c.n[r]))
+    change += log_q(c.e[r] - k, c.n[r] - 1, m.lf, m.exact, m.few, m.shape) - c.logq[r]
+    return change + log_q(c.e[s] + k, c.n[s] + 1, m.lf, m.exact, m.few, m.shape) - c.logq[s]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def opening_change(m, c, r, s):
+    """Return the change of -ln P(e|b) when a vertex moves from r to s: only where a block closes or opens."""
+    if c.n[r] > 1 and c.n[s] > 0:
+        return 0.0
+    after = c.used[0] - int(c.n[r] == 1) + int(c.n[s] == 0)
+    return m.edge_cost[after] - m.edge_cost[c.used[0]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move(model, counts, i, s):
+    """Move vertex i to block s and bring all counts up to date."""
+    m, c = bare_model(model), bare_counts(counts)
+    r, k, loops, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 1], m.vertex[i, 2]
+    for h in range(m.indptr[i], m.indptr[i + 1]):
+        j = m.indices[h]
+        t = c.b[j]
+        c.ers[r, t] -= 1
+        c.ers[t, r] -= 1
+        c.ers[s, t] += 1
+        c.ers[t, s] += 1
+        if c.near.size > 0:
+            c.near[j, r] -= 1
+            c.near[j, s] += 1
+    c.ers[r, r] -= 2 * loops
+    c.ers[s, s] += 2 * loops
+    c.used[0] += int(c.n[s] == 0) - int(c.n[r] == 1)
+    c.n[r] -= 1
+    c.n[s] += 1
+    c.e[r] -= k
+    c.e[s] += k
+    c.eta[r, kind] -= 1
+    c.eta[s, kind] += 1
+    c.logq[r] = log_q(c.e[r], c.n[r], m.lf, m.exact, m.few, m.shape)
+    c.logq[s] = log_q(c.e[s], c.n[s], m.lf, m.exact, m.few, m.shape)
+    c.b[i] = s

@@ -1,0 +1,101 @@
+"""Single-vertex moves with Peixoto's neighbour-guided proposal.
+
+A random neighbour of i lies in block t; the new block is s with probability (e_ts + eps)/(e_t + eps B).
+Half-edges of self-loops are not picked; a vertex without neighbours takes any block alike.
+"""
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def accepts(u, log_ratio):
+    """Decide on a move with the uniform number u: the one Metropolis-Hastings rule, for every kind of move."""
+    return log_ratio >= 0.0 or u < np.exp(log_ratio)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def propose(m, c, i, epsilon, u, v):
+    """Return the block proposed for vertex i, from two uniform numbers."""
+    n_blocks = c.n.size
+    begin = m.indptr[i]
+    k = m.indptr[i + 1] - begin
+    if k == 0:
+        return int(u * n_blocks)
+    t = c.b[m.indices[begin + int(u * k)]]
+    x = v * (c.e[t] + epsilon * n_blocks)
+    left = int(x) - c.ers[t, t]  # the own block first: it is the likeliest
+    if left < 0:
+        return t
+    for s in range(n_blocks):
+        if s != t:
+            left -= c.ers[t, s]
+            if left < 0:
+                return s
+    return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
+    """Return ln of the probability to propose the way back after the move, over the way there before it."""
+    if found == 0:
+        return 0.0
+    r, k, loops = c.b[i], m.vertex[i, 0], m.vertex[i, 1]
+    base = epsilon * c.n.size
+    to_r, to_s = 0, 0
+    there, back = 0.0, 0.0
+    for a in range(found):
+        t, d = blocks[a], links[a]
+        if t == r:
+            to_r = d
+        elif t == s:
+            to_s = d
+        else:
+            share = d / (c.e[t] + base)
+            there += share * (c.ers[s, t] + epsilon)
+            back += share * (c.ers[r, t] - d + epsilon)
+    between = c.ers[r, s]
+    there += to_r * (between + epsilon) / (c.e[r] + base) + to_s * (c.ers[s, s] + epsilon) / (c.e[s] + base)
+    back += to_r * (c.ers[r, r] - 2 * (to_r + loops) + epsilon) / (c.e[r] - k + base)
+    back += to_s * (between + to_r - to_s + epsilon) / (c.e[s] + k + base)
+    return np.log(back / there)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal, scratch):
+    """Visit every vertex once, in order, and return how many entries of the journal are in use.
+
+    totals: S, the field's sum, the lowest S; tally: visits, moves; scratch (3, B+1), its last row zero.
+    journal (2, N): the moves since the lowest S of this sweep, as vertex and block left, so that the best
+    partition can be found again at its end; -1 if the lowest S was not reached in this sweep.
+    """
+    m, c = bare_model(model), bare_counts(counts)
+    totals, tally, journal = bare(totals), bare(tally), bare(journal)
+    blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
+    noted = -1
+    for i in range(c.b.size):
+        r = c.b[i]
+        s = propose(m, c, i, epsilon, rng.random(), rng.random())
+        if s == r or (c.n[r] == 1 and not allow_empty):
+            continue
+        found = look_around(m, c, i, blocks, links, marks)
+        change = entropy_change(m, c, i, s, blocks, links, found)
+        lift = m.field[i, s] - m.field[i, r] if m.field.size > 0 else 0.0
+        ratio = log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found)
+        if accepts(rng.random(), beta * (lift - change) + ratio):
+            move(m, c, i, s)
+            totals[0] += change
+            totals[1] += lift
+            tally[1] += 1
+            if totals[0] < totals[2]:
+                totals[2] = totals[0]
+                noted = 0
+            elif noted >= 0:
+                journal[0, noted] = i
+                journal[1, noted] = r
+                noted += 1
+    tally[0] += c.b.size
+    return noted

@@ -1,0 +1,256 @@
+"""The loops of the weight chains: Hamiltonian and Langevin moves in the contrasts, exact draws of the rest.
+
+What the data do not touch is not sampled by moves: the mean over blocks of each feature's weights is
+N(0, sigma^2 / B) and the weights of a feature that no training vertex has are N(0, sigma^2), both
+independent of everything else, so each kept draw takes them afresh.
+"""
+
+from math import ceil, exp, inf, isfinite, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.metric import apply_inverse, draw_velocity, take_mean_away
+from ffbm.kernels.softmax import TILE, energy_and_gradient
+
+INNER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
+JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
+MAX_STEPS = 128
+DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
+
+
+class Layout(NamedTuple):
+    """Where the weights stand in the result (B, D)."""
+
+    active: np.ndarray  # (A,) int64: the feature of each row of the chain's weights (A, B)
+    idle: np.ndarray  # int64: the features that no training vertex has
+    sigma: np.ndarray  # (D,) float64: prior sd of each feature
+
+
+class Plan(NamedTuple):
+    """What is chosen for a chain."""
+
+    n_warmup: int
+    thin: int  # every thin-th draw is stored
+    target: float  # acceptance rate that warm-up aims at
+    span: float  # HMC: integration time of a trajectory
+    n_inner: int  # MALA: steps to one draw
+    anneal: float  # MALA: s in h_t = s * 250 (1000 + t)^-0.8; 0: the step size is adapted
+
+
+class Record(NamedTuple):
+    """What a stretch of a chain leaves behind: stored weights, and the statistics of each draw."""
+
+    weights: np.ndarray  # (T // thin, B, D)
+    energy: np.ndarray  # (T,)
+    acceptance: np.ndarray  # (T,)
+    step_size: np.ndarray  # (T,)
+    n_steps: np.ndarray  # (T,) int32: gradients taken
+    diverging: np.ndarray  # (T,) bool
+
+
+@njit(nogil=True, cache=True)
+def learn(adapt: Any, acceptance: float, target: float) -> None:
+    """Update the step size by dual averaging (Hoffman and Gelman, 2014).
+
+    adapt = (log step, its average, mean shortfall of acceptance, updates so far, log of the first step).
+    """
+    adapt[3] += 1.0
+    n = adapt[3]
+    adapt[2] += (target - acceptance - adapt[2]) / (n + 10.0)
+    adapt[0] = adapt[4] - sqrt(n) / 0.05 * adapt[2]
+    adapt[1] += n**-0.75 * (adapt[0] - adapt[1])
+
+
+@njit(nogil=True, cache=True)
+def kick(metric: Any, g: Any, q: Any, v: Any, h: float, line: Any) -> float:
+    """Take h C M^-1 g from the velocity v; return the change of the kinetic energy, -h v'g + h^2 g'C M^-1 g / 2.
+
+    Known by this difference, the kinetic energy itself is never needed, nor M.
+    """
+    apply_inverse(metric, g, q, line)
+    vg, gg = 0.0, 0.0
+    for d in range(g.shape[0]):
+        for k in range(g.shape[1]):
+            vg += v[d, k] * g[d, k]
+            gg += q[d, k] * g[d, k]
+            v[d, k] -= h * q[d, k]
+    return h * (0.5 * h * gg - vg)
+
+
+@njit(nogil=True, cache=True)
+def drift(w: Any, v: Any, h: float) -> None:
+    """Move the position w by h v."""
+    for d in range(w.shape[0]):
+        for k in range(w.shape[1]):
+            w[d, k] += h * v[d, k]
+
+
+@njit(nogil=True, cache=True)
+def trajectory(
+    model: Any,
+    metric: Any,
+    w: Any,
+    v: Any,
+    g: Any,
+    h: float,
+    n_steps: int,
+    q: Any,
+    tile: Any,
+    bits: Any,
+    line: Any,
+) -> tuple[float, float]:
+    """Integrate (w, v) for n_steps two-stage steps of size h, in place; return U at the end and the kinetic change.
+
+    g holds the gradient at w on entry and on return. The map is reversible (turn v round and it retraces
+    itself) and keeps volume, so it is a proposal that needs no other ratio than that of the energies.
+    """
+    kinetic = kick(metric, g, q, v, INNER * h, line)
+    u = inf
+    for step in range(n_steps):
+        drift(w, v, 0.5 * h)
+        energy_and_gradient(model, w, g, tile, bits)
+        kinetic += kick(metric, g, q, v, (1.0 - 2.0 * INNER) * h, line)
+        drift(w, v, 0.5 * h)
+        u = energy_and_gradient(model, w, g, tile, bits)
+        ends = step == n_steps - 1
+        kinetic += kick(metric, g, q, v, INNER * h if ends else 2.0 * INNER * h, line)
+    return u, kinetic
+
+
+@njit(nogil=True, cache=True)
+def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> float:
+    """Return ln q(w_new -> w) - ln q(w -> w_new), q(w -> .) = N(w - h g, 2 h C) on the contrasts."""
+    there, back = 0.0, 0.0
+    for d in range(w.shape[0]):
+        for k in range(w.shape[1]):
+            forth = w_new[d, k] - w[d, k]
+            there += (forth + h * g[d, k]) ** 2
+            back += (-forth + h * g_new[d, k]) ** 2
+    return (there - back) / (4.0 * h)
+
+
+@njit(nogil=True, cache=True)
+def record_draw(
+    rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any
+) -> float:
+    """Complete the contrasts w by exact draws of the rest, in ``draw`` (B, D), and take it into the moments.
+
+    Return U of the complete weights. ``mean`` and ``square`` (B, D) are Welford's running mean and sum of
+    squares over n_drawn draws, this one included.
+    """
+    n_active, n_blocks = w.shape
+    for a in range(n_active):
+        d = layout.active[a]
+        own = 0.0
+        for k in range(n_blocks):
+            own += w[a, k]
+        # The chain's own mean is 0 but for rounding; it is taken out so that the reported one is exact.
+        shared = rng.standard_normal() / sqrt(n_blocks)
+        u += 0.5 * n_blocks * shared * shared
+        shared = shared * layout.sigma[d] - own / n_blocks
+        for k in range(n_blocks):
+            draw[k, d] = w[a, k] + shared
+    for d in layout.idle:
+        for k in range(n_blocks):
+            x = rng.standard_normal()
+            u += 0.5 * x * x
+            draw[k, d] = layout.sigma[d] * x
+    for k in range(draw.shape[0]):
+        for d in range(draw.shape[1]):
+            off = draw[k, d] - mean[k, d]
+            mean[k, d] += off / n_drawn
+            square[k, d] += off * (draw[k, d] - mean[k, d])
+    return u
+
+
+@njit(nogil=True, cache=True)
+def run_hmc(
+    rng: Any, model: Any, metric: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    mean: Any, square: Any, record: Any,
+) -> None:  # fmt: skip
+    """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
+    n_active, n_blocks = w.shape
+    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
+    line = np.empty((2, max(metric.inverse.shape[1], 1)))
+    g, q, v = np.empty_like(w), np.empty_like(w), np.empty_like(w)
+    w_old, g_old = np.empty_like(w), np.empty_like(w)
+    draw = np.empty((n_blocks, len(layout.sigma)))
+    u = energy_and_gradient(model, w, g, tile, bits)
+    row, stored = 0, 0
+    for t in range(done, done + n):
+        warm = t < plan.n_warmup
+        acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
+        if n_active > 0:
+            n_steps = min(int(ceil(plan.span / exp(adapt[0] if warm else adapt[1]))), MAX_STEPS)
+            step = min(plan.span / n_steps, exp(adapt[0] if warm else adapt[1]))
+            w_old[:], g_old[:], u_old = w, g, u
+            draw_velocity(rng, metric, v, line)
+            h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
+            u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
+            error = u - u_old + kinetic
+            diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
+            acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
+            if not rng.random() < acceptance:
+                w[:], g[:], u = w_old, g_old, u_old
+            if warm:
+                learn(adapt, acceptance, plan.target)
+        if not warm:
+            drawn = t - plan.n_warmup + 1
+            record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
+            record.acceptance[row], record.step_size[row] = acceptance, step
+            record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged
+            row += 1
+            if drawn % plan.thin == 0:
+                record.weights[stored] = draw
+                stored += 1
+
+
+@njit(nogil=True, cache=True)
+def run_mala(
+    rng: Any, model: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    mean: Any, square: Any, record: Any,
+) -> None:  # fmt: skip
+    """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
+    n_active, n_blocks = w.shape
+    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
+    g, w_new, g_new = np.empty_like(w), np.empty_like(w), np.empty_like(w)
+    draw = np.empty((n_blocks, len(layout.sigma)))
+    u = energy_and_gradient(model, w, g, tile, bits)
+    row, stored = 0, 0
+    for t in range(done, done + n):
+        warm = t < plan.n_warmup
+        mean_acceptance, h = 1.0, 0.0
+        if n_active > 0:
+            mean_acceptance = 0.0
+            for i in range(plan.n_inner):
+                if plan.anneal > 0.0:
+                    h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
+                else:
+                    h = exp(adapt[0] if warm else adapt[1])
+                noise = sqrt(2.0 * h)
+                for d in range(n_active):
+                    for k in range(n_blocks):
+                        w_new[d, k] = rng.standard_normal()
+                take_mean_away(w_new)
+                for d in range(n_active):
+                    for k in range(n_blocks):
+                        w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]
+                u_new = energy_and_gradient(model, w_new, g_new, tile, bits)
+                log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
+                acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
+                if rng.random() < acceptance:
+                    w[:], g[:], u = w_new, g_new, u_new
+                if warm and plan.anneal <= 0.0:
+                    learn(adapt, acceptance, plan.target)
+                mean_acceptance += acceptance / plan.n_inner
+        if not warm:
+            drawn = t - plan.n_warmup + 1
+            record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
+            record.acceptance[row], record.step_size[row] = mean_acceptance, h
+            record.n_steps[row], record.diverging[row] = plan.n_inner, False
+            row += 1
+            if drawn % plan.thin == 0:
+                record.weights[stored] = draw
+                stored += 1

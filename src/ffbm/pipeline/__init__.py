@@ -1,0 +1,1 @@
+"""The stages in order: the only place where chains are run in a loop."""

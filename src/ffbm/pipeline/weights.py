@@ -1,0 +1,171 @@
+"""The weight stage: chains of weights, p(theta | X, y), from features and memberships."""
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ffbm.check import check_choice, check_int, check_real
+from ffbm.diagnostics import WeightDiagnostics, weight_diagnostics
+from ffbm.errors import OptionError
+from ffbm.kernels.weightchain import Record
+from ffbm.pipeline.run import run_chains
+from ffbm.progress import Listener, listening
+from ffbm.rng import resolve_seed, stream
+from ffbm.theta.chain import WeightState, advance, set_up, start
+from ffbm.theta.prepare import WeightTarget, weight_target
+from ffbm.types.network import Note
+from ffbm.types.weights import WeightTrace
+from ffbm.workers import open_workers
+
+STORED_BYTES = 1 << 30  # how much memory the stored draws of all chains may take
+
+
+def sample_weights(
+    features: Any,
+    members: Any,
+    rows: Any = None,
+    sigma: float = 1.0,
+    intercept: bool = False,
+    sampler: str = "hmc",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
+    seed: int | None = 0,
+    workers: int | None = None,
+    progress: Listener | bool | None = None,
+    *,
+    annealing: float | None = None,
+) -> WeightTrace:
+    """Sample the weights of features on blocks from their posterior p(theta | X, y).
+
+    The target is proportional to exp(-U(W)), a softmax with a Gaussian prior (the paper's U)::
+
+        U(W) = - sum_i sum_k y_ik ln softmax_k(W x_i) + |W|^2 / (2 sigma^2)
+
+    Parameters
+    ----------
+    features : Features, or (N, D) array or sparse matrix
+        X, flags or numbers.
+    members : Memberships, (N, B) array, or (N,) labels
+        y: how surely each vertex is in each block, rows that sum to 1; or the block of each vertex.
+    rows : row numbers or (N,) truth values, optional
+        The training vertices; all of them if left out.
+    sigma : float
+        Prior standard deviation of each weight.
+    intercept : bool
+        Add a feature "(intercept)" that is 1 everywhere, as the last.
+    sampler : {"hmc", "mala"}
+        Hamiltonian Monte Carlo in the geometry of the mode, or the paper's Langevin algorithm with ten steps to
+        a draw.
+    n_draws, n_warmup : int
+        Draws kept of each chain, after a warm-up that adapts the step size and is dropped.
+    n_chains : int
+        C, each with its own start and random stream.
+    seed : int or None
+        The same seed gives the same trace on any number of workers; None draws one and records it.
+    workers : int, optional
+        Threads; as many as chains or cores, whichever is fewer, if left out.
+    progress : None, bool or callable
+    annealing : float, optional
+        For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
+        draws, in place of adaptation.
+
+    Returns
+    -------
+    WeightTrace
+        ``weights`` (C, T, B, D), ``energy`` (C, T), ``mean`` and ``sd`` (B, D), ``diagnostics``, ...
+
+    Notes
+    -----
+    Draws of more than 1 GiB in all are thinned as they are stored; mean and sd are still over every draw, and
+    ``notes`` says so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> x = np.repeat(np.eye(2), 20, axis=0)            # 40 vertices, each with one of two flags
+    >>> labels = np.repeat([0, 1], 20)                  # which tell the blocks apart
+    >>> trace = sample_weights(x, labels, n_draws=500, seed=1)
+    >>> trace.weights.shape, bool(trace.mean[0, 0] > 1 > -1 > trace.mean[0, 1])
+    ((4, 500, 2, 2), True)
+    """
+    target = weight_target(features, members, rows, sigma, intercept)
+    check_choice("sampler", sampler, ("hmc", "mala"))
+    n_draws, n_warmup = check_int("n_draws", n_draws, low=1), check_int("n_warmup", n_warmup, low=0)
+    n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
+    if annealing is not None:
+        if sampler != "mala":
+            raise OptionError(f'annealing is for sampler="mala"; got sampler={sampler!r}: leave it out')
+        annealing = check_real("annealing", annealing, low=0, above=True)
+    n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.names)
+    thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        [setup] = run(
+            lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing),
+            [stream(seed, "weights", "mode")],
+        )
+    states = [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
+    with listening(progress) as tell:
+        states, records = run_chains("weights", states, advance, n_warmup + n_draws, workers, tell)
+    chosen = {
+        "sampler": sampler,
+        "sigma": float(sigma),
+        "intercept": bool(intercept),
+        "n_draws": n_draws,
+        "n_warmup": n_warmup,
+        "n_chains": n_chains,
+        "seed": seed,
+        "annealing": annealing,
+    }
+    return _gather(target, states, records, thin, chosen)
+
+
+def diagnose(trace: WeightTrace) -> WeightDiagnostics:
+    """Return R-hat, bulk and tail ESS of the stored draws; divergences are counted over all draws."""
+    return weight_diagnostics(trace.weights, trace.stored(trace.energy), trace.stored(trace.diverging))
+
+
+def _gather(
+    target: WeightTarget,
+    states: list[WeightState],
+    records: list[list[Record]],
+    thin: int,
+    chosen: dict[str, Any],
+) -> WeightTrace:
+    n_chains, n_draws = chosen["n_chains"], chosen["n_draws"]
+    weights = np.empty((n_chains, n_draws // thin, target.n_blocks, len(target.names)))
+    for chain, parts in enumerate(records):
+        at = 0
+        for part in parts:
+            weights[chain, at : at + len(part.weights)] = part.weights
+            at += len(part.weights)
+    statistics = {
+        name: np.stack([np.concatenate([getattr(part, name) for part in parts]) for parts in records])
+        for name in Record._fields[1:]
+    }
+    note = Note(
+        "thinned_draws",
+        f"every {thin}th draw of the weights is stored, to stay within {STORED_BYTES >> 20:,} MiB;"
+        " means and standard deviations are over all draws",
+        n_chains * (n_draws - n_draws // thin),
+    )
+    return WeightTrace(
+        weights=weights,
+        energy=statistics["energy"],
+        acceptance_rate=statistics["acceptance"],
+        step_size=statistics["step_size"],
+        n_steps=statistics["n_steps"],
+        diverging=statistics["diverging"],
+        chain_mean=np.stack([state.mean for state in states]),
+        chain_sd=np.sqrt(np.stack([state.square for state in states]) / n_draws),
+        names=target.names,
+        columns=target.columns,
+        support=target.support,
+        rows=target.rows,
+        thin=thin,
+        settings=chosen,
+        notes=(note,) if thin > 1 else (),
+        diagnose=diagnose,
+    )

@@ -1,0 +1,104 @@
+"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; the state holds everything."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.kernels.metric import Metric, draw_velocity
+from ffbm.kernels.softmax import Likelihood
+from ffbm.kernels.weightchain import Layout, Plan, Record, run_hmc, run_mala
+from ffbm.theta.adapt import TARGETS, first_adaptation
+from ffbm.theta.mode import curvature_metric, find_mode, integration_time, slowest_frequency
+from ffbm.theta.prepare import WeightTarget
+from ffbm.types.network import Array
+
+MALA_STEPS = 10  # Langevin steps to one draw: the paper keeps every tenth
+
+
+class WeightSetup(NamedTuple):
+    """What the chains of one target share."""
+
+    likelihood: Likelihood
+    layout: Layout
+    metric: Metric
+    plan: Plan
+    sampler: str
+    mode: Array  # (A, B)
+    first_step: float
+
+
+class WeightState(NamedTuple):
+    """A chain at rest: everything that the next step needs."""
+
+    setup: WeightSetup
+    weights: Array  # (A, B) contrasts of the features that some training vertex has
+    adapt: Array  # (5,) the state of dual averaging
+    done: Array  # (1,) int64: moves made, warm-up included
+    mean: Array  # (B, D) running mean of all draws after warm-up
+    square: Array  # (B, D) running sum of squared deviations
+    rng: np.random.Generator
+
+
+def set_up(
+    target: WeightTarget,
+    sampler: str,
+    n_warmup: int,
+    rng: np.random.Generator,
+    thin: int = 1,
+    annealing: float | None = None,
+) -> WeightSetup:
+    """Find the mode and the geometry there, once for all chains.
+
+    ``rng`` serves only the Lanczos start. ``annealing`` is s in the paper's step sizes for MALA,
+    h_t = s * 250 (1000 + t)^-0.8 / n at step t on n training vertices; None adapts the step size.
+    """
+    likelihood = target.likelihood
+    mode = find_mode(likelihood)
+    metric = curvature_metric(likelihood, mode)
+    n_free = mode.size - mode.shape[0]
+    span, first_step = 1.0, 1.0
+    if n_free and sampler == "hmc":
+        span = integration_time(slowest_frequency(likelihood, metric, mode, rng))
+        first_step = min(3.5 * n_free**-0.25, span)
+    elif n_free:
+        first_step = float(metric.inverse_rest.min()) * n_free ** (-1 / 3)
+    anneal = 0.0 if annealing is None else annealing / max(len(target.rows), 1)
+    plan = Plan(n_warmup, thin, TARGETS[sampler], span, MALA_STEPS, anneal)
+    return WeightSetup(likelihood, target.layout, metric, plan, sampler, mode, first_step)
+
+
+def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
+    """Set up a chain at a draw from the normal approximation at the mode, with its own random stream."""
+    weights = np.empty_like(setup.mode)
+    draw_velocity(rng, setup.metric, weights, np.empty((2, max(setup.metric.root.shape[1], 1))))
+    weights += setup.mode
+    shape = setup.mode.shape[1], len(setup.layout.sigma)
+    adapt = first_adaptation(setup.first_step)
+    return WeightState(setup, weights, adapt, np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), rng)
+
+
+def advance(state: WeightState, n: int) -> tuple[WeightState, Record]:
+    """Make ``n`` moves and return the state, changed in place, and the draws kept on the way.
+
+    The first ``n_warmup`` moves of a chain adapt the step size and are not kept. Advancing by a and then by b is,
+    bit for bit, advancing by a + b.
+    """
+    setup, done = state.setup, int(state.done[0])
+    plan = setup.plan
+    before, after = max(done - plan.n_warmup, 0), max(done + n - plan.n_warmup, 0)
+    n_draws, n_stored = after - before, after // plan.thin - before // plan.thin
+    record = Record(
+        weights=np.empty((n_stored, *state.mean.shape)),
+        energy=np.empty(n_draws),
+        acceptance=np.empty(n_draws),
+        step_size=np.empty(n_draws),
+        n_steps=np.empty(n_draws, dtype=np.int32),
+        diverging=np.empty(n_draws, dtype=np.bool_),
+    )
+    tail = (state.weights, state.adapt, done, n, state.mean, state.square, record)
+    if setup.sampler == "hmc":
+        run_hmc(state.rng, setup.likelihood, setup.metric, setup.layout, plan, *tail)
+    else:
+        run_mala(state.rng, setup.likelihood, setup.layout, plan, *tail)
+    state.done[0] += n
+    return state, record

@@ -1,0 +1,115 @@
+"""The mode of the target and the geometry around it: where chains start and how they move."""
+
+from math import isqrt, pi, sqrt
+
+import numpy as np
+from scipy.linalg import eigh_tridiagonal, solve_triangular
+from scipy.optimize import minimize
+
+from ffbm.kernels.metric import Metric, add_curvature, apply_inverse, take_mean_away
+from ffbm.kernels.softmax import TILE, Likelihood, energy_and_gradient
+from ffbm.types.network import Array
+
+_LEAST_DENSE, _MOST_DENSE = 64, 512
+_LANCZOS = 24
+_SLOWEST = 1e-3
+_USED_UP = 1e-6  # a Lanczos vector this short (squared, against 1) is noise: the space is used up
+
+
+class Surface:
+    """U and its gradient as a function of flat weights, with its scratch."""
+
+    def __init__(self, likelihood: Likelihood) -> None:
+        n_blocks = likelihood.sums.shape[1]
+        self.likelihood = likelihood
+        self._scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
+
+    def __call__(self, w: Array) -> tuple[float, Array]:
+        """Return U and the gradient, in the shape of w."""
+        at = np.ascontiguousarray(w).reshape(self.likelihood.sums.shape)
+        g = np.empty_like(at)
+        return energy_and_gradient(self.likelihood, at, g, *self._scratch), g.reshape(w.shape)
+
+
+def find_mode(likelihood: Likelihood) -> Array:
+    """Return the minimum of U (D, B): U is strictly convex, so there is one, and its mean over blocks is 0.
+
+    It only places the starts and the geometry: chains are right wherever it is, so it need not be sharp.
+    """
+    start = np.zeros(likelihood.sums.size)
+    if start.size == 0:
+        return start.reshape(likelihood.sums.shape)
+    found = minimize(
+        Surface(likelihood), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4}
+    )
+    mode = found.x.reshape(likelihood.sums.shape)
+    take_mean_away(mode)
+    return mode
+
+
+def curvature_metric(likelihood: Likelihood, w: Array) -> Metric:
+    """Return the metric made of each block's own part of the Hessian of U at w.
+
+    M_k = X' diag(n a_k (1 - a_k)) X + 1/sigma^2, over the m most frequent features; beyond them its
+    diagonal. m is such that M^-1 costs no more than a gradient. Per row of X the Hessian over blocks,
+    diag(a) - aa', is the Laplacian of a graph with weights a_k a_l, and its diagonal are that graph's
+    degrees: so with m = D the Hessian is at most 2 M, whatever the weights.
+    """
+    n_features, n_blocks = w.shape
+    m = min(n_features, max(_LEAST_DENSE, isqrt(len(likelihood.indices))), _MOST_DENSE)
+    dense, rest = np.zeros((m, m, n_blocks)), np.zeros((n_features, n_blocks))
+    add_curvature(likelihood, w, dense, rest)
+    rest += likelihood.precision[:, np.newaxis]
+    inverse, root = np.empty((2, n_blocks, m, m))
+    for k in range(n_blocks):
+        lower = np.linalg.cholesky(dense[:, :, k] + np.diag(likelihood.precision[:m]))
+        root[k] = solve_triangular(lower, np.eye(m), lower=True)  # row j is column j of the root of M^-1
+        inverse[k] = root[k].T @ root[k]
+    return Metric(inverse, root, 1 / rest, np.sqrt(1 / rest))
+
+
+def slowest_frequency(likelihood: Likelihood, metric: Metric, w: Array, rng: np.random.Generator) -> float:
+    """Return the smallest eigenvalue of C M^-1 C times the Hessian of U at w, by Lanczos.
+
+    1 for every direction would mean that the metric has made the target round; small values belong to the
+    directions that a trajectory crosses slowly.
+    """
+    surface, line = Surface(likelihood), np.empty((2, max(metric.inverse.shape[1], 1)))
+
+    def hessian(v: Array) -> Array:
+        tiny = 1e-4 / max(float(np.abs(v).max()), 1e-300)
+        along = (surface(w + tiny * v)[1] - surface(w - tiny * v)[1]) / (2 * tiny)
+        take_mean_away(along)  # rounding there would grow: the metric's eigenvalue is 0 for the mean
+        return along
+
+    q, before = rng.standard_normal(w.shape), np.zeros_like(w)
+    take_mean_away(q)
+    hq, beta = hessian(q), 0.0
+    norm = sqrt(float(np.vdot(q, hq)))
+    q, hq = q / norm, hq / norm
+    alphas, betas = [], []
+    for _ in range(min(_LANCZOS, w.size - w.shape[0])):
+        r = np.empty_like(q)
+        apply_inverse(metric, hq, r, line)
+        alphas.append(float(np.vdot(r, hq)))
+        r -= alphas[-1] * q + beta * before
+        take_mean_away(r)
+        hr = hessian(r)
+        left = float(np.vdot(r, hr))
+        if not left > _USED_UP:
+            break
+        beta, before = sqrt(left), q
+        betas.append(beta)
+        q, hq = r / beta, hr / beta
+    ritz = eigh_tridiagonal(np.array(alphas), np.array(betas[: len(alphas) - 1]), eigvals_only=True)
+    return float(ritz[0])
+
+
+def integration_time(slowest: float) -> float:
+    """Return the time of a trajectory: a quarter of a period, in between the slowest direction's and the bulk's.
+
+    A direction with eigenvalue a turns with frequency sqrt(a), and a quarter turn makes the next draw
+    independent of the last. (pi/2) a^(-1/4) is the geometric mean of the slowest one's quarter and that of
+    the round directions.
+    """
+    return 0.5 * pi * float(np.clip(slowest, _SLOWEST, 1.0)) ** -0.25

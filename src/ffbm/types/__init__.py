@@ -1,0 +1,6 @@
+"""The nouns of the package: plain data, no inference."""
+
+from ffbm.types.blocks import BlockTrace, Memberships
+from ffbm.types.network import Array, Features, Graph, Network, Note
+
+__all__ = ["Array", "BlockTrace", "Features", "Graph", "Memberships", "Network", "Note"]

@@ -1,0 +1,183 @@
+"""A labelled network: a multigraph in CSR form and a table of vertex features."""
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from ffbm.errors import DataError
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that reading dropped or changed: a stable code, a sentence, how often."""
+
+    code: str
+    message: str
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An undirected multigraph A in CSR form, self-loops kept apart.
+
+    Parameters
+    ----------
+    indptr : (N+1,) int64
+        Row i of ``indices`` is ``indices[indptr[i]:indptr[i+1]]``.
+    indices : (2(E-L),) int32
+        The neighbours of each vertex in increasing order; a parallel edge stands as often as it is
+        there, an edge stands in the rows of both its ends, a self-loop in none.
+    loops : (N,) int32
+        The number of self-loops at each vertex (A_ii = 2 * loops_i), L in all.
+
+    Examples
+    --------
+    >>> g = Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 2], n_nodes=4)
+    >>> g.n_edges, g.degrees.tolist(), g.loops.tolist()
+    (4, [2, 3, 3, 0], [0, 0, 1, 0])
+    """
+
+    indptr: Array
+    indices: Array
+    loops: Array
+
+    @classmethod
+    def from_edges(cls, source: npt.ArrayLike, target: npt.ArrayLike, n_nodes: int) -> "Graph":
+        """Build the graph from the two ends of each edge, vertices numbered from 0."""
+        u, v = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
+        if n_nodes >= 2**31 or 2 * len(u) >= 2**40:
+            raise DataError(f"a network of {n_nodes} vertices and {len(u)} edges is larger than ffbm can index")
+        loop = u == v
+        loops = np.bincount(u[loop], minlength=n_nodes).astype(np.int32)
+        if loop.any():
+            u, v = u[~loop], v[~loop]
+        width = max(n_nodes, 1)
+        key = np.concatenate((u * width + v, v * width + u))
+        key.sort()
+        indices = (key % width).astype(np.int32)
+        indptr = np.zeros(n_nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(key // width, minlength=n_nodes), out=indptr[1:])
+        return cls(indptr, indices, loops)
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return len(self.loops)
+
+    @cached_property
+    def n_edges(self) -> int:
+        """E, parallel edges and self-loops counted as often as they are there."""
+        return len(self.indices) // 2 + int(self.loops.sum())
+
+    @cached_property
+    def degrees(self) -> Array:
+        """k (N,) int64, a self-loop counting twice."""
+        return np.diff(self.indptr) + 2 * self.loops.astype(np.int64)
+
+    @cached_property
+    def edges(self) -> Array:
+        """The edges as an (E,2) array, smaller end first, sorted; self-loops last."""
+        row = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
+        once = row < self.indices
+        pairs = np.column_stack((row[once], self.indices[once]))
+        at = np.repeat(np.arange(self.n_nodes), self.loops)
+        return np.concatenate((pairs, np.column_stack((at, at))))
+
+    def __repr__(self) -> str:
+        return f"<Graph: {self.n_nodes:,} vertices, {self.n_edges:,} edges>"
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The feature matrix X with a name and an original column for each of its columns.
+
+    Parameters
+    ----------
+    values : (N, D) float64, dense array or CSR
+        Flags are 0 or 1; numbers are standardised.
+    names : tuple of D unique names
+        ``column=value`` for a flag made of a value, else the column's own name.
+    columns : tuple of D names
+        The column of the user's table that each feature comes from.
+    mean, sd : (D,) float64
+        What standardising took away and divided by; 0 and 1 for flags.
+    """
+
+    values: Any
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    mean: Array
+    sd: Array
+
+    @property
+    def n_features(self) -> int:
+        """D."""
+        return len(self.names)
+
+    @cached_property
+    def support(self) -> Array:
+        """The number of vertices on which each feature is not zero (D,)."""
+        if sp.issparse(self.values):
+            return np.bincount(self.values.indices[self.values.data != 0], minlength=self.n_features)
+        return np.count_nonzero(self.values, axis=0)
+
+    def __repr__(self) -> str:
+        n, d = self.values.shape
+        kind = "sparse" if sp.issparse(self.values) else "dense"
+        return f"<Features: {d:,} from {len(set(self.columns)):,} columns, {n:,} vertices, {kind}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A labelled network: graph, features, the ids as the user wrote them, notes of reading."""
+
+    graph: Graph
+    features: Features
+    node_ids: Array
+    notes: tuple[Note, ...] = field(default=())
+    name: str = ""
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return self.graph.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """E."""
+        return self.graph.n_edges
+
+    @property
+    def n_features(self) -> int:
+        """D."""
+        return self.features.n_features
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of ids, edges and features that ignores the order of vertices, edges and features."""
+        order = np.argsort(self.node_ids, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        ends = np.sort(rank[self.graph.edges], axis=1)
+        ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
+        names = sorted(range(self.n_features), key=self.features.names.__getitem__)
+        x = sp.csr_array(self.features.values)[order][:, names]
+        x.data = np.round(x.data, 9) + 0.0
+        x.eliminate_zeros()
+        x.sort_indices()
+        text = [*map(str, self.node_ids[order]), "", *(self.features.names[j] for j in names)]
+        digest = hashlib.blake2b("\0".join(text).encode(), digest_size=16)
+        for part, kind in ((ends, "<i8"), (x.indptr, "<i8"), (x.indices, "<i8"), (x.data, "<f8")):
+            digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        name = f"{self.name}: " if self.name else ""
+        return f"<Network {name}{self.n_nodes:,} vertices, {self.n_edges:,} edges, {self.n_features:,} features>"

@@ -1,0 +1,204 @@
+"""A ranking of features by how surely some block gives them weight, with tables to read it by."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.types.network import Array, Note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Features ordered by score_j = max_i (abs(mean_ij) - k sd_ij), the first ``n_kept`` of them kept.
+
+    Parameters
+    ----------
+    mean, sd : (B, D) float64
+        The posterior mean and standard deviation (ddof 0) of each weight, over all chains and draws.
+    centred_mean, centred_sd : (B, D) float64
+        The same of the weights less their mean over blocks: what the data say, without the prior's share.
+    positive, centred_positive : (B, D) float64
+        The share of draws in which the weight, and the centred weight, is above 0.
+    names, columns : tuple of D
+        The features, and the column of the user's table each comes from.
+    support : (D,) int64, or None
+        On how many vertices each feature is not zero, where that is known.
+    k : float
+        How many standard deviations a mean must stand clear.
+    n_kept : int
+        D', the number of features to keep.
+    intercept_mean, intercept_sd : (B,) float64, or None
+        The intercept's, which is no feature and is neither ranked nor kept.
+    """
+
+    mean: Array
+    sd: Array
+    centred_mean: Array
+    centred_sd: Array
+    positive: Array
+    centred_positive: Array
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    support: Array | None
+    k: float
+    n_kept: int
+    intercept_mean: Array | None = None
+    intercept_sd: Array | None = None
+
+    @property
+    def n_features(self) -> int:
+        """D, without the intercept."""
+        return len(self.names)
+
+    @property
+    def n_blocks(self) -> int:
+        """B."""
+        return len(self.mean)
+
+    @cached_property
+    def block_scores(self) -> Array:
+        """The score of each feature in each block (B, D): abs(mean_ij) - k sd_ij."""
+        scores: Array = np.abs(self.mean) - self.k * self.sd
+        return scores
+
+    @cached_property
+    def scores(self) -> Array:
+        """score_j (D,), the largest over blocks; it may be negative."""
+        best: Array = self.block_scores.max(axis=0)
+        return best
+
+    @cached_property
+    def order(self) -> Array:
+        """The numbers of the features (D,) by decreasing score; of equal scores the first feature first."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The names of the ``n_kept`` features with the highest scores, highest first; all if D is less."""
+        return tuple(self.names[j] for j in self.order[: self.n_kept])
+
+    @property
+    def cutoff(self) -> float:
+        """c*, the score number ``n_kept``: NaN if it is not positive and if there are fewer features."""
+        if self.n_kept > self.n_features:
+            return nan
+        score = float(self.scores[self.order[self.n_kept - 1]])
+        return score if score > 0 else nan
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What cannot be given as asked: ties at the cutoff, too few positive scores, nothing to reduce."""
+        notes = []
+        d, n_positive = self.n_features, int((self.scores > 0).sum())
+        if self.n_blocks == 1:
+            notes.append(Note("one_block", "with one block the weights are the prior's: no feature can matter", d))
+        if self.n_kept > d:
+            notes.append(Note("nothing_reduced", f"all {d} features are kept: {self.n_kept} were asked for", d))
+        elif n_positive < self.n_kept:
+            said = f"{n_positive} of {d} features have a positive score: no cutoff above 0 keeps {self.n_kept}"
+            notes.append(Note("few_positive", said, n_positive))
+        if self.n_kept < d:
+            last = self.scores[self.order[self.n_kept - 1]]
+            left = int((self.scores[self.order[self.n_kept :]] == last).sum())
+            if left:
+                tied = int((self.scores == last).sum())
+                said = f"{tied} features share score number {self.n_kept}, {last:.4g}: {left} are left out"
+                notes.append(Note("ties", said, left))
+        return tuple(notes)
+
+    @cached_property
+    def table(self) -> "pd.DataFrame":
+        """One row per feature, the highest score first; equal scores share their rank."""
+        import pandas as pd
+
+        j = self.order
+        best = self.block_scores.argmax(axis=0)[j]
+        support = pd.array([pd.NA] * len(j) if self.support is None else self.support[j], dtype="Int64")
+        return pd.DataFrame(
+            {
+                "rank": _ranks(self.scores[j]),
+                "feature": self._names_of(j),
+                "column": [self.columns[i] for i in j],
+                "score": self.scores[j],
+                "block": best,
+                "mean": self.mean[best, j],
+                "sd": self.sd[best, j],
+                "centred_mean": self.centred_mean[best, j],
+                "centred_sd": self.centred_sd[best, j],
+                "support": support,
+                "kept": np.arange(len(j)) < self.n_kept,
+            }
+        )
+
+    @cached_property
+    def by_column(self) -> "pd.DataFrame":
+        """One row per column of the user's table, by the best score among its features."""
+        rows = self.table.groupby("column", sort=False)
+        best = rows.first()  # the table is in order of score, and so are the groups
+        found = best[["score", "feature", "block", "mean", "sd"]].copy()
+        found["n_features"] = rows.size()
+        found["n_kept"] = rows["kept"].sum()
+        found.insert(0, "rank", _ranks(found["score"].to_numpy()))
+        return found.reset_index()[["rank", *("column", "score"), *found.columns[2:]]]
+
+    @cached_property
+    def by_block(self) -> "tuple[pd.DataFrame, ...]":
+        """One table per block: its features by decreasing score there, their sign, and how sure that is.
+
+        ``low`` and ``high`` are mean -+ k sd, the interval of the rule; ``positive`` is the posterior
+        probability that the weight is above 0; each again for the centred weight.
+        """
+        return tuple(self._block(i) for i in range(self.n_blocks))
+
+    def _block(self, i: int) -> "pd.DataFrame":
+        import pandas as pd
+
+        j = np.argsort(-self.block_scores[i], kind="stable")
+        mean, sd = self.mean[i, j], self.sd[i, j]
+        centred, centred_sd = self.centred_mean[i, j], self.centred_sd[i, j]
+        return pd.DataFrame(
+            {
+                "rank": _ranks(self.block_scores[i, j]),
+                "feature": self._names_of(j),
+                "column": [self.columns[n] for n in j],
+                "score": self.block_scores[i, j],
+                "sign": np.where(mean > 0, "+", np.where(mean < 0, "-", "0")),
+                "mean": mean,
+                "sd": sd,
+                "low": mean - self.k * sd,
+                "high": mean + self.k * sd,
+                "positive": self.positive[i, j],
+                "centred_mean": centred,
+                "centred_sd": centred_sd,
+                "centred_low": centred - self.k * centred_sd,
+                "centred_high": centred + self.k * centred_sd,
+                "centred_positive": self.centred_positive[i, j],
+            }
+        )
+
+    def _names_of(self, which: Array) -> list[str]:
+        return [self.names[j] for j in which]
+
+    def __repr__(self) -> str:
+        cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
+        n_kept = len(self.kept)
+        notes = f"; {len(self.notes)} note{'s' * (len(self.notes) > 1)}" if self.notes else ""
+        return f"<Ranking: {n_kept:,} of {self.n_features:,} features kept, {cutoff}, k = {self.k:g}{notes}>"
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{note.message}</p>" for note in self.notes)
+        return f"{self.table.to_html(index=False, max_rows=30)}{notes}"
+
+
+def _ranks(scores: Array) -> Array:
+    """Return 1, 2, ... for scores in decreasing order; equal ones share the smallest."""
+    new = np.ones(len(scores), dtype=bool)
+    new[1:] = scores[1:] != scores[:-1]
+    ranks: Array = np.maximum.accumulate(np.where(new, np.arange(1, len(scores) + 1), 0))
+    return ranks

@@ -1,0 +1,216 @@
+"""Readers and encoder under generated input: a Network whose invariants hold, or a DataError; nothing else."""
+
+import gzip
+import string
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from ffbm.data import as_network, read_network
+from ffbm.data.encode import encode_features
+from ffbm.errors import DataError
+from ffbm.types import Network
+
+GML = """graph [ directed 0 # c
+  node [ id 1 label "A&amp;B" x 1.5 f 0 ] node [ id 2 x -3 g [ y 1 ] ] node [ id 3 label "C" ]
+  edge [ source 1 target 2 value 2 ] edge [ source 3 target 3 ] ]"""
+GRAPHML = """<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="x" attr.type="boolean"><default>false</default></key>
+<key id="d1" for="edge" attr.name="w" attr.type="double"/>
+<graph edgedefault="directed"><node id="a"><data key="d0">true</data></node><node id="b"/><node id="c"><data key="q">1</data></node>
+<edge source="a" target="b"><data key="d1">2</data></edge><edge source="b" target="a"/></graph></graphml>"""
+GEXF = """<gexf version="1.2"><graph defaultedgetype="undirected"><attributes class="node">
+<attribute id="0" title="t" type="string"><default>u</default></attribute></attributes>
+<nodes><node id="1" label="x"><attvalues><attvalue for="0" value="v"/></attvalues></node><node id="2"/></nodes>
+<edges><edge source="1" target="2" weight="2.0"/><edge source="2" target="2"/></edges></graph></gexf>"""
+EDGES = 'source,target,n\na,b,1\n"b, c",a,2\n# x\n b ,a,3\n'
+NODES = "id,age,team,ok\na,1.5,red,yes\nb,,blue,no\nbc,3,=red,\n"
+
+cell = st.text(st.sampled_from(string.ascii_lowercase[:4] + "0127.-+=#\"' \té€\u2028\x1f"), max_size=4)
+name = st.sampled_from(["a", "b", "ab", "7", "007", " a"]) | cell
+ids = st.one_of(st.integers(-2, 6), st.sampled_from(["a", "b", " a", "007", "7", "NA", "=x"]))
+number = st.floats() | st.floats(-9, 9) | st.integers(0, 1)
+row = st.tuples(ids, number, st.text(max_size=3), st.booleans())
+options = st.fixed_dictionaries(
+    {},
+    optional={
+        "parallel": st.sampled_from(["count", "merge"]),
+        "unknown": st.sampled_from(["error", "keep"]),
+        "missing": st.sampled_from(["none", "flag"]),
+        "min_support": st.integers(1, 3),
+    },
+)
+
+
+def fuzz(n_examples):
+    """The same inputs on every machine, however slow it is."""
+    quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    return settings(max_examples=n_examples, derandomize=True, deadline=None, suppress_health_check=quiet)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+def check(net: Network) -> None:
+    g, n = net.graph, net.n_nodes
+    assert n >= 1
+    assert g.indptr[0] == 0
+    assert g.indptr[-1] == len(g.indices)
+    assert (np.diff(g.indptr) >= 0).all()
+    adjacency = sp.csr_array((np.ones(len(g.indices)), g.indices, g.indptr), shape=(n, n))
+    assert (adjacency != adjacency.T).nnz == 0
+    assert not adjacency.diagonal().any()
+    assert g.degrees.sum() == 2 * net.n_edges
+    assert len(net.node_ids) == n == len(set(net.node_ids))
+    assert all(type(name) is str and name for name in net.node_ids)
+    assert len(set(net.features.names)) == net.n_features == len(net.features.columns)
+    assert net.features.values.shape == (n, net.n_features)
+    values = net.features.values
+    assert np.isfinite(values.data if sp.issparse(values) else values).all()
+    assert all("\n" not in note.message and note.count >= 0 for note in net.notes)
+    assert len(net.fingerprint) == 32
+
+
+def attempt(read, *arguments, **options) -> None:
+    try:
+        net = read(*arguments, **options)
+    except DataError as error:
+        assert str(error)
+        assert "\n" not in str(error)
+    else:
+        check(net)
+
+
+@fuzz(500)
+@given(
+    text=st.text(st.sampled_from('ab012 ,;\t\n\r"#=.-é\ufeff'), max_size=60),
+    suffix=st.sampled_from([".csv", ".tsv", ".txt", ".edges"]),
+    options=options,
+)
+@example(text="a,b\r\nb,c\r", suffix=".csv", options={})
+@example(text='"a\n#b",c\n', suffix=".csv", options={})
+@example(text="a b\x1fc\nd e\n", suffix=".txt", options={})
+def test_any_text_as_edges(folder, text, suffix, options):
+    path = folder / f"edges{suffix}"
+    path.write_bytes(text.encode())
+    attempt(read_network, path, **options)
+
+
+@fuzz(400)
+@given(
+    edges=st.lists(st.tuples(name, name, cell), min_size=1, max_size=6),
+    nodes=st.lists(st.tuples(name, cell, cell), min_size=1, max_size=6, unique_by=lambda row: row[0]),
+    separator=st.sampled_from(",;\t"),
+    options=options,
+)
+def test_any_cells_as_tables(folder, edges, nodes, separator, options):
+    for name, header, rows in (
+        ("edges", ["source", "target", "n"], edges),
+        ("nodes", ["id", "x", "y"], nodes),
+    ):
+        lines = [separator.join(row) for row in [header, *rows]]
+        (folder / f"{name}.csv").write_bytes("\n".join(lines).encode())
+    attempt(read_network, folder / "edges.csv", folder / "nodes.csv", **options)
+
+
+@fuzz(500)
+@given(
+    which=st.sampled_from(
+        [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML)]
+    ),
+    cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.binary(max_size=3)), max_size=3),
+    packed=st.booleans(),
+    options=options,
+    with_nodes=st.booleans(),
+)
+def test_damaged_files(folder, which, cuts, packed, options, with_nodes):
+    suffix, text = which
+    data = text.encode()
+    for place, length, new in cuts:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + length :]
+    path = folder / f"graph{suffix}"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    (folder / "table.csv").write_text(NODES)
+    attempt(read_network, path, folder / "table.csv" if with_nodes else None, **options)
+
+
+@fuzz(200)
+@given(data=st.binary(max_size=40), suffix=st.sampled_from([".csv", ".gml", ".graphml", ".gexf", ""]))
+@example(data=b"\x1f\x8b", suffix="")
+@example(data=b"\xef\xbb\xbf", suffix=".csv")
+def test_any_bytes(folder, data, suffix):
+    path = folder / f"bytes{suffix}"
+    path.write_bytes(data)
+    attempt(read_network, path)
+
+
+@fuzz(400)
+@given(
+    pairs=st.lists(st.tuples(ids, ids), max_size=8),
+    counts=st.none()
+    | st.lists(
+        st.sampled_from([1, 2, 3.0, "2"]) | st.sampled_from([1, 0, -1, 1.5, None]), min_size=8, max_size=8
+    ),
+    rows=st.none() | st.lists(row, max_size=8, unique_by=lambda row: str(row[0])),
+    options=options,
+)
+def test_any_objects(pairs, counts, rows, options):
+    graph: object = pairs
+    if counts is not None:
+        graph = pd.DataFrame(pairs, columns=["source", "target"]).assign(n=counts[: len(pairs)])
+        if options.get("parallel") != "merge":
+            options = {**options, "multiplicity": "n"}
+    features = None
+    if rows is not None:
+        features = pd.DataFrame(rows, columns=["id", "x", "word", "flag"]).set_index("id")
+    attempt(as_network, graph, features, **options)
+
+
+@fuzz(200)
+@given(
+    shape=st.integers(0, 5).map(lambda n: (n, n)) | st.tuples(st.integers(0, 5), st.integers(0, 5)),
+    entries=st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(-1, 3) | st.integers(0, 3)), max_size=9
+    ),
+    features=st.none()
+    | st.lists(st.lists(st.floats() | st.integers(0, 1), min_size=2, max_size=2), max_size=5),
+    counted=st.booleans(),
+)
+def test_any_matrix(shape, entries, features, counted):
+    inside = [(i, j, value) for i, j, value in entries if i < shape[0] and j < shape[1]]
+    matrix = sp.dok_array(shape, dtype=float)
+    for i, j, value in inside:
+        matrix[i, j] = value
+    attempt(as_network, matrix, features, multiplicity="data" if counted else None)
+
+
+@fuzz(400)
+@given(
+    columns=st.lists(
+        st.lists(cell | st.none() | st.floats() | st.booleans() | st.integers(), min_size=5, max_size=5),
+        max_size=4,
+    ),
+    missing=st.sampled_from(["none", "flag"]),
+    min_support=st.integers(1, 3),
+)
+def test_any_columns(columns, missing, min_support):
+    table = pd.DataFrame(
+        {f"c{k}": pd.Series(column, dtype=object) for k, column in enumerate(columns)}, index=range(5)
+    )
+    try:
+        features, notes = encode_features(table, missing=missing, min_support=min_support)
+    except DataError as error:
+        assert "\n" not in str(error)
+        return
+    values = features.values.toarray() if sp.issparse(features.values) else features.values
+    assert values.shape == (5, features.n_features)
+    assert np.isfinite(values).all()
+    assert len(set(features.names)) == features.n_features
+    assert all("\n" not in note.message for note in notes)

@@ -1,0 +1,59 @@
+import pytest
+
+from ffbm.data.graphml import read_graphml
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+TEXT = f"""{HEAD}
+<key id="d0" for="node" attr.name="member" attr.type="boolean"><default>true</default></key>
+<key id="d1" for="node" attr.name="age" attr.type="int"/>
+<key id="d2" for="edge" attr.name="n" attr.type="int"><default>1</default></key>
+<key id="d3" for="node" yfiles.type="nodegraphics"/>
+<key id="d4" for="all" attr.name="remark" attr.type="string"/>
+<graph id="G" edgedefault="undirected"><data key="d4">of the graph</data>
+  <node id="n0"><data key="d0">false</data><data key="d1">007</data><data key="d4">a&lt;b</data></node>
+  <node id="n 1"><data key="d3"><y:Shape xmlns:y="http://www.yworks.com/xml/graphml"><node id="no"/>text</y:Shape></data></node>
+  <node id="n2"><data key="d1"/></node>
+  <edge source="n0" target="n 1"><data key="d2">4</data></edge>
+  <edge source="n2" target="n0"/>
+</graph></graphml>"""
+
+
+def test_types_defaults_and_missing_values():
+    raw = read_graphml(TEXT.encode(), "t")
+    assert raw.ids.tolist() == ["n0", "n 1", "n2"]
+    assert raw.vertices.table.to_dict("list") == {
+        "member": ["false", "true", "true"],
+        "age": ["007", None, ""],
+        "remark": ["a<b", None, None],
+    }
+    assert not raw.is_directed
+    assert [note.code for note in raw.notes] == ["nested", "edge-columns"]
+    assert read_graphml(TEXT.encode(), "t", "n").counts.tolist() == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("default", "edge", "expected"),
+    [
+        ("undirected", "", False),
+        ("directed", "", True),
+        ("undirected", 'directed="true"', True),
+        ("directed", 'directed="false"', False),
+    ],
+)
+def test_direction(default, edge, expected):
+    text = f'<graphml><graph edgedefault="{default}"><node id="a"/><edge source="a" target="a" {edge}/></graph></graphml>'
+    assert read_graphml(text.encode(), "t").is_directed == expected
+
+
+def test_a_graph_inside_a_node_is_part_of_the_whole():
+    text = """<graphml><key id="k" for="node" attr.name="x"/><graph edgedefault="undirected"><node id="a">
+    <graph edgedefault="undirected"><node id="b"><data key="k">in</data></node><edge source="a" target="b"/></graph>
+    <data key="k">out</data></node></graph></graphml>"""
+    raw = read_graphml(text.encode(), "t")
+    assert (raw.ids.tolist(), raw.vertices.table["x"].tolist()) == (["a", "b"], ["out", "in"])
+    assert raw.notes[0].code == "nested-graphs"
+
+
+def test_prefixes_and_other_encodings():
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
+    assert read_graphml(text.encode("latin-1"), "t").ids.tolist() == ["é"]

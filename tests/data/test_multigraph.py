@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from ffbm.data.multigraph import is_reciprocal, settle_edges
+from ffbm.data.raw import RawGraph
+
+PAIRS = [(0, 1), (1, 2), (0, 1), (2, 2)]
+
+
+def settle(pairs, counts=None, parallel="count", n_nodes=4, **options):
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    counts = None if counts is None else np.array(counts)
+    ids = np.array(list("abcd"), dtype=object)
+    graph, notes = settle_edges(
+        RawGraph("t", ids, ends[:, 0], ends[:, 1], counts, **options), None, n_nodes, parallel
+    )
+    return sorted(map(tuple, graph.edges.tolist())), {note.code: note.count for note in notes}
+
+
+def test_parallel_edges_count_or_merge():
+    edges, notes = settle(PAIRS)
+    assert edges == [(0, 1), (0, 1), (1, 2), (2, 2)]
+    assert notes == {"parallel": 1, "self-loops": 1, "isolates": 1}
+    edges, notes = settle([*PAIRS, (1, 0), (2, 2)], parallel="merge")
+    assert edges == [(0, 1), (1, 2), (2, 2)]
+    assert notes == {"merged": 3, "self-loops": 1, "isolates": 1}
+
+
+def test_parallel_loops_are_counted():
+    assert settle([(0, 0), (0, 0), (0, 0)])[1] == {"parallel": 2, "self-loops": 3, "isolates": 3}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "counts", "expected"),
+    [
+        ([(0, 1), (1, 0)], None, True),
+        ([(0, 1), (2, 1), (1, 0), (1, 2)], None, True),
+        ([(0, 1), (1, 0), (3, 3)], None, True),
+        ([(0, 1), (1, 0)], [2, 2], True),
+        ([(0, 1), (1, 0)], [2, 3], False),
+        ([(0, 1), (1, 2)], None, False),
+        ([(0, 1), (2, 1)], None, False),
+        ([(0, 1), (0, 1), (1, 0), (1, 0)], None, False),
+        ([(0, 1), (1, 0), (1, 2)], None, False),
+        ([(3, 3)], None, False),
+        ([], None, False),
+    ],
+)
+def test_reciprocal(pairs, counts, expected):
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    counts = None if counts is None else np.array(counts)
+    assert is_reciprocal(ends[:, 0], ends[:, 1], counts, 4) == expected
+
+
+def test_a_reciprocal_list_is_read_once_with_its_loops_and_counts():
+    edges, notes = settle([(0, 1), (1, 0), (2, 2), (2, 1), (1, 2)], counts=[2, 2, 1, 1, 1])
+    assert edges == [(0, 1), (0, 1), (1, 2), (2, 2)]
+    assert notes["reciprocal"] == 2
+
+
+def test_direction_is_ignored_with_a_note():
+    edges, notes = settle([(1, 0), (1, 2)], is_directed=True)
+    assert edges == [(0, 1), (1, 2)]
+    assert notes["directed"] == 2

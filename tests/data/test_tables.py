@@ -1,0 +1,92 @@
+import pytest
+
+from ffbm.data.delimited import open_grid
+from ffbm.data.tables import read_edges, read_nodes
+from ffbm.errors import DataError
+
+
+def edges_of(text: str, **options) -> list[tuple[str, str]]:
+    raw = read_edges(open_grid(text.encode(), "t", ".csv"), **options)
+    return [(raw.ids[u], raw.ids[v]) for u, v in zip(raw.source, raw.target, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("source,target\n1,2\n", [("1", "2")]),
+        ("Target,SOURCE\n1,2\n", [("2", "1")]),
+        ("weight,from,to\n5,1,2\n", [("1", "2")]),
+        (" source , target\na,b\n", [("a", "b")]),
+        ("1,2\n3,4\n", [("1", "2"), ("3", "4")]),
+        ("a,b\nb,c\n", [("a", "b"), ("b", "c")]),
+        ("left,right\n1,2\n", [("1", "2")]),
+        ("left,right,n\na,b,1\nb,c,2\n", [("a", "b"), ("b", "c")]),
+        ("user,item\n1,x\n2,y\n", [("1", "x"), ("2", "y")]),
+        ("a,b,NA\nb,c,2\n", [("a", "b"), ("b", "c")]),  # a missing weight is no name
+        ("a,b,c\nb,d,2\n", [("a", "b"), ("b", "d")]),  # b comes back: a vertex
+        ("a,1\nb,2\n", [("a", "1"), ("b", "2")]),  # a number is no name
+        ("x,y\nz,w\n", [("x", "y"), ("z", "w")]),
+        ("007,7\n", [("007", "7")]),
+        ("source,target\nNA,null\nnan,\u00a0x\n", [("NA", "null"), ("nan", "\u00a0x")]),
+    ],
+)
+def test_header_and_ends(text, expected):
+    assert edges_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("a,b,c\n1,2,3\n", {"source_column": "b", "target_column": "c"}, [("2", "3")]),
+        ("a,b,c\nx,y,z\n", {"source_column": "a"}, [("x", "y")]),
+        ("source,target,b\n1,2,3\n", {"source_column": "b"}, [("3", "2")]),
+        ("x,y,z\n", {"source_column": "3", "target_column": "1"}, [("z", "x")]),
+        ("1,2,3\n4,5,6\n", {"source_column": "2", "target_column": "3"}, [("2", "3"), ("5", "6")]),
+    ],
+)
+def test_named_ends(text, options, expected):
+    assert edges_of(text, **options) == expected
+
+
+@pytest.mark.parametrize("cells", [("2", "30"), ("2.0", " 30 ")])
+def test_multiplicity(cells):
+    text = "source,target,n\na,b,{}\nb,c,{}\n".format(*cells)
+    raw = read_edges(open_grid(text.encode(), "t", ".csv"), multiplicity="n")
+    assert raw.counts.tolist() == [2, 30]
+    assert not [note for note in raw.notes if note.code == "edge-columns"]
+
+
+def test_multiplicity_of_a_file_without_header():
+    raw = read_edges(open_grid(b"1 2 5\n2 3 1\n", "t", ".txt"), multiplicity="3")
+    assert raw.counts.tolist() == [5, 1]
+
+
+def test_guesses_are_noted_and_certainties_are_not():
+    for text, codes in (
+        ("source,target\n1,2\n", []),
+        ("1,2\n3,4\n", []),
+        ("a,b\nb,c\n", []),
+        ("left,right\n1,2\n", ["header"]),
+        ("left,right\na,b\n", ["no-header"]),
+    ):
+        assert [note.code for note in read_edges(open_grid(text.encode(), "t", ".csv")).notes] == codes
+
+
+def test_a_column_called_by_two_is_refused():
+    with pytest.raises(DataError, match="2 columns"):
+        edges_of("a,b,b\nx,y,z\n", source_column="b")
+
+
+def test_node_table():
+    nodes = read_nodes(open_grid(b'name;ID;age\n"B, b";007;\nC;7;3\n', "t", ".csv"))
+    assert nodes.ids.tolist() == ["007", "7"]
+    assert nodes.table.to_dict("list") == {"name": ["B, b", "C"], "age": ["", "3"]}
+    assert nodes.lines == [2, 3]
+
+
+def test_node_table_ids_by_name_or_place():
+    grid = open_grid(b",x\na,1\n", "t", ".csv")  # as pandas writes an index
+    assert read_nodes(grid).ids.tolist() == ["a"]
+    assert [note.code for note in read_nodes(grid).notes] == ["id-column"]
+    named = read_nodes(open_grid(b"id,who\n1,a\n", "t", ".csv"), id="who")
+    assert (named.ids.tolist(), list(named.table.columns)) == (["a"], ["id"])

@@ -1,0 +1,31 @@
+"""Kernels with a fault planted in them, compiled from changed source: a test that misses them proves nothing."""
+
+import inspect
+import sys
+from importlib import import_module
+from types import ModuleType
+from unittest import mock
+
+ORDER = [
+    "ffbm.kernels.partitions",
+    "ffbm.kernels.partition",
+    "ffbm.kernels.single",
+    "ffbm.kernels.blockchain",
+]
+
+
+def planted(module: str, right: str, wrong: str) -> dict[str, ModuleType]:
+    """Return the block kernels with ``right`` replaced by ``wrong`` in one module, all callers compiled anew."""
+    made: dict[str, ModuleType] = {}
+    begun = False
+    for name in ORDER:
+        source = inspect.getsource(import_module(name))
+        if name == module:
+            assert source.count(right) == 1, f"{right!r} stands {source.count(right)} times in {name}"
+            source, begun = source.replace(right, wrong), True
+        if begun:
+            new = ModuleType(name)
+            with mock.patch.dict(sys.modules, made):
+                exec(compile(source.replace("cache=True, ", ""), f"<faulty {name}>", "exec"), new.__dict__)
+            made[name] = new
+    return made

@@ -1,0 +1,140 @@
+"""sample_blocks: the same trace on any number of workers, with compiled kernels or without; clear refusals."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.errors import DataError, OptionError
+from ffbm.types import Graph
+
+RING = Graph.from_edges(range(8), [1, 2, 3, 4, 5, 6, 7, 0], 8)
+
+
+@pytest.fixture(scope="module")
+def polbooks():
+    return ffbm.load_dataset("polbooks")
+
+
+def test_any_number_of_workers(polbooks):
+    traces = [
+        ffbm.sample_blocks(polbooks, 3, n_sweeps=60, n_chains=3, seed=5, workers=workers) for workers in (1, 2, 7)
+    ]
+    for trace in traces[1:]:
+        assert np.array_equal(trace.labels, traces[0].labels)
+        assert np.array_equal(trace.entropy, traces[0].entropy)
+        assert trace.best_entropy == traces[0].best_entropy
+
+
+def test_chains_and_seeds_differ(polbooks):
+    first = ffbm.sample_blocks(polbooks, 3, n_sweeps=20, seed=0)
+    second = ffbm.sample_blocks(polbooks, 3, n_sweeps=20, seed=1)
+    assert len({chain.tobytes() for chain in [*first.labels, *second.labels]}) == 8
+
+
+def test_a_seed_that_was_drawn_is_recorded(polbooks):
+    first = ffbm.sample_blocks(polbooks, 3, n_sweeps=20, seed=None)
+    again = ffbm.sample_blocks(polbooks, 3, n_sweeps=20, seed=first.settings["seed"])
+    assert np.array_equal(first.labels, again.labels)
+
+
+def test_the_paper_s_figure_on_polbooks(polbooks):
+    blocks = ffbm.sample_blocks(polbooks, 3)
+    assert blocks.entropy_per_entity == pytest.approx(2.250, abs=0.002)
+    assert blocks.best_entropy == pytest.approx(1225.4203, abs=1e-3)
+    assert blocks.best_entropy == pytest.approx(
+        ffbm.description_length(polbooks, blocks.best_labels).without_partition, abs=1e-6
+    )
+    assert blocks.converged
+    assert blocks.labels.dtype == np.uint8
+
+
+@pytest.mark.parametrize(("name", "bound"), [("school", 1.892), ("facebook", 1.630)])
+def test_the_paper_s_figures_on_the_other_two(paper_data, name, bound):
+    assert ffbm.sample_blocks(ffbm.load_dataset(name), 10).entropy_per_entity <= bound
+
+
+def test_initial_labels(polbooks):
+    labels = np.arange(105) % 3
+    own = ffbm.sample_blocks(polbooks, 3, n_sweeps=1, burn_in=0, thin=1, n_chains=2, initial=labels)
+    each = ffbm.sample_blocks(
+        polbooks, 3, n_sweeps=1, burn_in=0, thin=1, n_chains=2, initial=np.array([labels, labels])
+    )
+    assert np.array_equal(own.labels, each.labels)
+    assert ffbm.sample_blocks(polbooks, 3, n_sweeps=5, thin=1, initial="random").labels.shape == (4, 4, 105)
+
+
+def test_progress_is_told(polbooks):
+    seen = []
+    ffbm.sample_blocks(polbooks, 3, n_sweeps=30, progress=seen.append)
+    assert seen[0].stage == "starts"
+    assert seen[-1] == type(seen[0])("blocks", 30, 30)
+
+
+def test_odd_networks():
+    for graph in (Graph.from_edges([], [], 4), Graph.from_edges([0], [0], 1), RING):
+        trace = ffbm.sample_blocks(graph, 1, n_sweeps=10, thin=1)
+        assert not trace.labels.any()
+    trace = ffbm.sample_blocks(RING, 12, n_sweeps=20, thin=1, allow_empty=True)
+    assert trace.labels.max() < 12
+
+
+CODE = """
+import json, sys, numpy as np, ffbm
+from ffbm.types import Graph
+rng = np.random.default_rng(0)
+graph = Graph.from_edges(rng.integers(0, 20, 60), rng.integers(0, 20, 60), 22)
+field = rng.normal(size=(22, 3))
+trace = ffbm.sample_blocks(graph, 3, n_sweeps=8, thin=1, n_chains=2, field=field, allow_empty=True, workers=1)
+json.dump([trace.labels.tolist(), trace.entropy.tolist()], sys.stdout)
+"""
+
+
+def test_compiled_or_not():
+    labels, entropy = [], []
+    for disabled in "01":
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled}
+        said = subprocess.run([sys.executable, "-c", CODE], env=environment, capture_output=True, check=True)
+        one, two = json.loads(said.stdout)
+        labels.append(one)
+        entropy.append(two)
+    assert labels[0] == labels[1]
+    assert np.allclose(entropy[0], entropy[1], atol=1e-9, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"n_blocks": 0}, OptionError, "n_blocks must be a whole number, at least 1"),
+        ({"n_blocks": 9}, OptionError, "at most 8; got 9"),
+        ({"n_blocks": "auto"}, OptionError, "give the number of blocks"),
+        ({"n_blocks": 2, "n_sweeps": 4}, OptionError, "no draw is kept"),
+        ({"n_blocks": 2, "burn_in": 1.5}, OptionError, "burn_in must be a number"),
+        ({"n_blocks": 2, "thin": 0}, OptionError, "thin must be"),
+        ({"n_blocks": 2, "n_chains": 0}, OptionError, "n_chains must be"),
+        ({"n_blocks": 2, "moves": "gibbs"}, OptionError, "'default', 'single'"),
+        ({"n_blocks": 2, "epsilon": 0}, OptionError, "epsilon must be a number, above 0"),
+        ({"n_blocks": 2, "beta": float("nan")}, OptionError, "beta must be a number"),
+        ({"n_blocks": 2, "seed": -1}, OptionError, "seed must be"),
+        ({"n_blocks": 2, "workers": 0}, OptionError, "workers must be"),
+        ({"n_blocks": 2, "progress": "yes"}, OptionError, "progress must be"),
+        ({"n_blocks": 2, "field": np.zeros((8, 3))}, OptionError, r"shape \(8, 2\)"),
+        ({"n_blocks": 2, "field": np.full((8, 2), np.inf)}, OptionError, "16 values that are not finite"),
+        ({"n_blocks": 2, "initial": "best"}, OptionError, "'greedy', 'random'"),
+        ({"n_blocks": 2, "initial": np.zeros(5, int)}, OptionError, r"\(8,\) or \(4, 8\)"),
+        ({"n_blocks": 2, "initial": np.zeros(8, int)}, OptionError, "use all of the blocks"),
+        ({"n_blocks": 2, "initial": np.full(8, 0.5)}, DataError, "whole numbers"),
+    ],
+)
+def test_errors(options, error, words):
+    with pytest.raises(error, match=words):
+        ffbm.sample_blocks(RING, **options)
+
+
+def test_no_vertices():
+    with pytest.raises(DataError, match="without vertices"):
+        ffbm.sample_blocks(Graph.from_edges([], [], 0), 1)
