@@ -115,14 +115,11 @@ def compare(name, quick):
         found[sampler]["gradients_per_draw"] = float(trace.n_steps.mean())
         print(f"{name} {sampler}: {found[sampler]['ess_per_second']:,.0f} a second", flush=True)
     if PEER.exists() and not (quick and name == "facebook"):
-        draws, seconds, sampling, peer_version = peer_draws(x[rows], y[rows], DATASETS[name])
-        found["numpyro"] = summary_of(draws, seconds) | {"sampling_seconds": sampling, "version": peer_version}
+        draws, seconds, peer_version = peer_draws(x[rows], y[rows], DATASETS[name])
+        found["numpyro"] = summary_of(draws, seconds) | {"version": peer_version}
         print(f"{name} numpyro: {found['numpyro']['ess_per_second']:,.1f} a second", flush=True)
         for kind in ("ess", "ess_tail", "ess_square"):
             found[f"{kind}_ratio"] = found["hmc"][f"{kind}_per_second"] / found["numpyro"][f"{kind}_per_second"]
-        # numpyro's warm-up left out, ours left in
-        after = found["numpyro"]["ess_bulk_min"] / sampling
-        found["ess_ratio_without_their_warmup"] = found["hmc"]["ess_per_second"] / after
     return found
 
 
@@ -132,7 +129,7 @@ def peer_draws(x, y, n_chains):
         np.savez(at, x=x, y=y, n_chains=n_chains, n_warmup=WARMUP, n_draws=DRAWS)
         subprocess.run([PEER, __file__, "--peer", at], check=True, env=os.environ | ONE_THREAD)
         with np.load(Path(folder) / "out.npz") as out:
-            return out["draws"], float(out["seconds"]), float(out["sampling"]), str(out["version"])
+            return out["draws"], float(out["seconds"]), str(out["version"])
 
 
 def run_numpyro(at):
@@ -161,14 +158,10 @@ def run_numpyro(at):
     )
     for key in (jax.random.PRNGKey(0), jax.random.PRNGKey(1)):  # the first compiles
         begun = time.perf_counter()
-        sampler.warmup(key)
-        warmed = time.perf_counter()
-        sampler.run(sampler.post_warmup_state.rng_key)
+        sampler.run(key)
         draws = np.asarray(sampler.get_samples(group_by_chain=True)["w"], dtype=np.float64)
         ended = time.perf_counter()
-    np.savez(
-        at.parent / "out.npz", draws=draws, seconds=ended - begun, sampling=ended - warmed, version=numpyro.__version__
-    )
+    np.savez(at.parent / "out.npz", draws=draws, seconds=ended - begun, version=numpyro.__version__)
 
 
 def cold_start(name):
@@ -243,8 +236,7 @@ def show(found):
         if "ess_ratio" in row:
             print(
                 f"{name:10}hmc / numpyro: {row['ess_ratio']:,.0f} (bulk), {row['ess_tail_ratio']:,.0f} (tail),"
-                f" {row['ess_square_ratio']:,.0f} (squares);"
-                f" {row['ess_ratio_without_their_warmup']:,.0f} with their warm-up left out"
+                f" {row['ess_square_ratio']:,.0f} (squares)"
             )
     g = found["gradient"]
     print(

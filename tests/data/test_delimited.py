@@ -97,7 +97,15 @@ def test_splitting_at_one_stroke_gives_what_the_csv_module_gives(rows, separator
 
 
 @pytest.mark.parametrize(
-    "text", ["a,b\nc\n", "a,b\nc,d,e\n", "a,b,c\nd,e\nf,g,h,i\n", "a,b\n\nc,d\n", 'a,b\n"c",d\n']
+    "text",
+    [
+        "a,b\nc\n",
+        "a,b\nc,d,e\n",
+        "a,b,c\nd\ne\nf\n",
+        "a,b,c\nd,e\nf,g,h,i\n",
+        "a,b\n\nc,d\n",
+        'a,b\n"c",d\n',
+    ],
 )
 def test_what_is_not_plain_is_seen(text):
     assert not grid_of(text).is_plain

@@ -11,9 +11,7 @@ def settle(pairs, counts=None, parallel="count", n_nodes=4, **options):
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     counts = None if counts is None else np.array(counts)
     ids = np.array(list("abcd"), dtype=object)
-    graph, notes = settle_edges(
-        RawGraph("t", ids, ends[:, 0], ends[:, 1], counts, **options), None, n_nodes, parallel
-    )
+    graph, notes = settle_edges(RawGraph("t", ids, ends[:, 0], ends[:, 1], counts, **options), None, n_nodes, parallel)
     return sorted(map(tuple, graph.edges.tolist())), {note.code: note.count for note in notes}
 
 
@@ -24,6 +22,10 @@ def test_parallel_edges_count_or_merge():
     edges, notes = settle([*PAIRS, (1, 0), (2, 2)], parallel="merge")
     assert edges == [(0, 1), (1, 2), (2, 2)]
     assert notes == {"merged": 3, "self-loops": 1, "isolates": 1}
+
+
+def test_a_star_has_no_parallel_edges():
+    assert settle([(0, 3), (1, 3), (2, 3)])[1] == {}
 
 
 def test_parallel_loops_are_counted():

@@ -48,9 +48,7 @@ def assemble_network(
         table, where = _extend(_without_names(chosen, encoding, notes), len(ids)), chosen.where
     notes += more
     if not len(ids):
-        raise DataError(
-            f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one"
-        )
+        raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
     graph, more = settle_edges(raw, number, len(ids), parallel)
     notes += more + _note_small(len(ids), graph.n_edges, len(table.columns), where)
     notes += _note_formulas(ids, raw)
@@ -81,9 +79,7 @@ def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
     )
 
 
-def _join(
-    raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool
-) -> tuple[Array, Array | None, list[Note]]:
+def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tuple[Array, Array | None, list[Note]]:
     """Find each id of the graph among the vertices; return ids, the number of each, and notes."""
     declared, keeps_spaces, notes = _settle_declared(nodes)
     if keeps_spaces:
@@ -117,22 +113,16 @@ def _settle_declared(nodes: RawNodes) -> tuple[Array, bool, list[Note]]:
         again = int(np.flatnonzero(index.duplicated())[0])
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
         lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
-        raise DataError(
-            f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: drop one"
-        )
+        raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: drop one")
     stripped = [text.strip() for text in nodes.ids]
     if "" in stripped:
-        raise DataError(
-            f"{nodes.where}: every vertex must have an id; vertex {stripped.index('') + 1} has none"
-        )
+        raise DataError(f"{nodes.where}: every vertex must have an id; vertex {stripped.index('') + 1} has none")
     count = sum(map(str.__ne__, stripped, nodes.ids))
     if not count:
         return nodes.ids, False, []
     alike = len(stripped) - len(set(stripped))
     if alike:
-        told = (
-            f"{nodes.where}: {count_of(alike, 'id')} differ from another only by spaces: all kept as written"
-        )
+        told = f"{nodes.where}: {count_of(alike, 'id')} differ from another only by spaces: all kept as written"
         return nodes.ids, True, [Note("spaces", told, alike)]
     told = f"{nodes.where}: spaces around {count_of(count, 'id')} taken off"
     return text_array(stripped, len(stripped)), False, [Note("spaces", told, count)]

@@ -42,13 +42,9 @@ class Collector:
     def add_node(self, name: str | None) -> int:
         """Add a vertex and return its number."""
         if name is None or not name.strip():
-            raise DataError(
-                f"{self.where}: every node must have an id; node {len(self._numbers) + 1} has none: add it"
-            )
+            raise DataError(f"{self.where}: every node must have an id; node {len(self._numbers) + 1} has none: add it")
         if name in self._numbers:
-            raise DataError(
-                f"{self.where}: node ids must be different; {name!r} stands twice: rename or drop one"
-            )
+            raise DataError(f"{self.where}: node ids must be different; {name!r} stands twice: rename or drop one")
         number = self._numbers[name] = len(self._numbers)
         return number
 
@@ -56,17 +52,13 @@ class Collector:
         """Add an edge; attributes of edges set from now on are its own."""
         if source is None or target is None:
             number = len(self._ends) // 2 + 1
-            raise DataError(
-                f"{self.where}: every edge must have a source and a target; edge {number} lacks one"
-            )
+            raise DataError(f"{self.where}: every edge must have a source and a target; edge {number} lacks one")
         self._ends += (source, target)
 
     def declare_node(self, name: str, default: str | None = None) -> None:
         """Announce an attribute of the vertices, so that columns keep the order of their declaration."""
         if name in self._columns:
-            raise DataError(
-                f"{self.where}: attribute names must be different; {name!r} stands twice: rename one"
-            )
+            raise DataError(f"{self.where}: attribute names must be different; {name!r} stands twice: rename one")
         self._columns[name] = {}
         if default is not None:
             self._defaults[name] = default
@@ -141,9 +133,7 @@ class Collector:
         notes = list(self.notes)
         if self._left_out:
             names = list(self._left_out)
-            told = (
-                f"{self.where}: {count_of(len(names), 'attribute')} left out, not one value for each vertex"
-            )
+            told = f"{self.where}: {count_of(len(names), 'attribute')} left out, not one value for each vertex"
             notes.append(Note("nested", f"{told}: {shorten(names, 5)}", len(names)))
         unused = [name for name in self._edge_columns if name != self._multiplicity]
         return notes + note_unused(self.where, unused, can_count=self._multiplicity is None)

@@ -202,9 +202,7 @@ def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
             lines.append(line)
     except csv.Error as error:
         reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-        raise DataError(
-            f"{grid.where}: cannot split the row at line {rows.start}: {reason}; mend the row"
-        ) from None
+        raise DataError(f"{grid.where}: cannot split the row at line {rows.start}: {reason}; mend the row") from None
     return cells, lines, rows.n_comments
 
 

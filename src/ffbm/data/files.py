@@ -39,9 +39,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         data = _unpack(data, where)
     for magic, kind in _FOREIGN.items():
         if data.startswith(magic):
-            raise DataError(
-                f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML"
-            )
+            raise DataError(f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML")
     return data
 
 
@@ -60,9 +58,7 @@ def check_text(data: bytes, where: str) -> bytes:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        raise DataError(
-            f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: save it as UTF-8"
-        ) from None
+        raise DataError(f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: save it as UTF-8") from None
     return data.removeprefix(b"\xef\xbb\xbf")
 
 

@@ -17,9 +17,7 @@ from ffbm.errors import DataError
 # A text, a bracket, a word, a comment; last, a quote that is never closed.
 _TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"#][^\s\[\]"]*|#[^\n]*|"')
 # Comments and keys such as Creator before the graph; possessive, so that no text takes long to refuse.
-_OPENING = re.compile(
-    r'(?:\s++|#[^\n]*+\n|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:"[^"]*+"|[^\s"\[\]]++))*+graph\s*+\['
-)
+_OPENING = re.compile(r'(?:\s++|#[^\n]*+\n|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:"[^"]*+"|[^\s"\[\]]++))*+graph\s*+\[')
 _Items = list[tuple[str, Any]]
 
 

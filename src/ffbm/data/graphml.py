@@ -67,9 +67,7 @@ class _Reader:
         elif name == "graph":
             self._open_graph(parent, attributes)
         elif name == "hyperedge":
-            raise DataError(
-                f"{self.where}: edges must join two vertices; it has a hyperedge: write pairs in its place"
-            )
+            raise DataError(f"{self.where}: edges must join two vertices; it has a hyperedge: write pairs in its place")
 
     def end(self, name: str) -> None:
         self.path.pop()

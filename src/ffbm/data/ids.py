@@ -45,20 +45,16 @@ def _whole_numbers(grid: Grid, places: Sequence[int], skip: int) -> tuple[Array,
         return None
     if _has_leading_zeros(data, ord(grid.separator)):
         return None
-    if grid.width > len(set(places)) and not grid.is_plain:
+    is_all = grid.width == len(set(places))
+    if is_all and any(data.find(letter, start) >= 0 for letter in (b".", b"e", b"E", b"n", b"N")):
+        return None  # 7.0, 7e0, inf, nan: asked for int64, pandas turns them into whole numbers
+    if not is_all and not grid.is_plain:
         return None  # where all columns are read, a row too short or too long shows below
+    how: dict[str, Any] = {"dtype": np.int64} if is_all else {"usecols": sorted(set(places)), "low_memory": False}
     body = io.BytesIO(data)
     body.seek(start)
     try:
-        table = pd.read_csv(
-            body,
-            sep=grid.separator,
-            header=None,
-            usecols=sorted(set(places)) if grid.width > len(set(places)) else None,
-            na_filter=False,
-            quoting=QUOTE_NONE,
-            low_memory=False,  # one type for a whole column: asked for int64, pandas would take 7.0 for 7
-        )
+        table: Any = pd.read_csv(body, sep=grid.separator, header=None, na_filter=False, quoting=QUOTE_NONE, **how)
     except (ValueError, OverflowError):
         return None
     if any(table[place].dtype != np.int64 for place in places):
@@ -150,9 +146,7 @@ def id_text(value: Any, where: str) -> str:
         return str(int(value))
     elif isinstance(value, float | np.floating):
         if not math.isfinite(value):
-            raise DataError(
-                f"{where}: ids must be text or whole numbers; one is {float(value)!r}: mend or drop it"
-            )
+            raise DataError(f"{where}: ids must be text or whole numbers; one is {float(value)!r}: mend or drop it")
         return str(int(value) if value == math.floor(value) else float(value))
     elif value is None or value is pd.NA or value is pd.NaT:
         raise DataError(f"{where}: ids must be text or whole numbers; one is missing: mend or drop it")
@@ -161,9 +155,7 @@ def id_text(value: Any, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise DataError(
-            f"{where}: ids must be Unicode text; {text!r} has half a character: mend it"
-        ) from None
+        raise DataError(f"{where}: ids must be Unicode text; {text!r} has half a character: mend it") from None
     return text
 
 

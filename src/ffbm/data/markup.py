@@ -79,6 +79,4 @@ class _First:
 
 
 def _refuse(where: str) -> NoReturn:
-    raise DataError(
-        f"{where}: XML with a DOCTYPE is not read (it can declare entities): delete the declaration"
-    )
+    raise DataError(f"{where}: XML with a DOCTYPE is not read (it can declare entities): delete the declaration")

@@ -10,17 +10,13 @@ from ffbm.types import Graph, Note
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
 
 
-def settle_edges(
-    raw: RawGraph, number: Array | None, n_nodes: int, parallel: str
-) -> tuple[Graph, list[Note]]:
+def settle_edges(raw: RawGraph, number: Array | None, n_nodes: int, parallel: str) -> tuple[Graph, list[Note]]:
     """Build the graph of ``n_nodes`` vertices; ``number`` renumbers the ids of ``raw``, None leaves them."""
     where, notes = raw.where, []
     u, v = (raw.source, raw.target) if number is None else (number[raw.source], number[raw.target])
     counts = raw.counts
     if raw.is_directed:
-        notes.append(
-            Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u))
-        )
+        notes.append(Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u)))
     if is_reciprocal(u, v, counts, n_nodes):
         once = u <= v
         n_twice = len(u) - int(once.sum())
@@ -74,15 +70,11 @@ def _describe(graph: Graph, where: str) -> list[Note]:
     notes = []
     n_parallel = _count_parallel(graph)
     if n_parallel:
-        told = (
-            f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; parallel='merge' would not"
-        )
+        told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; parallel='merge' would not"
         notes.append(Note("parallel", told, n_parallel))
     n_loops = int(graph.loops.sum())
     if n_loops:
-        notes.append(
-            Note("self-loops", f"{where}: {count_of(n_loops, 'self-loop')} kept, each of degree 2", n_loops)
-        )
+        notes.append(Note("self-loops", f"{where}: {count_of(n_loops, 'self-loop')} kept, each of degree 2", n_loops))
     n_isolates = int(np.count_nonzero(graph.degrees == 0))
     if n_isolates:
         told = f"{where}: {n_isolates:,} of {graph.n_nodes:,} vertices have no edge: kept"

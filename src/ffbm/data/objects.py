@@ -34,9 +34,7 @@ def read_object(
         kind = getattr(sys.modules.get(module), "Graph", None)  # its own object: then it is imported
         if kind is not None and isinstance(graph, kind):
             if node_ids is not None:
-                raise OptionError(
-                    f"node_ids= names the vertices of arrays; a {module} graph has its own: see id="
-                )
+                raise OptionError(f"node_ids= names the vertices of arrays; a {module} graph has its own: see id=")
             return read(graph, multiplicity)
     if sp.issparse(graph):
         return _read_matrix(graph, node_ids, multiplicity)
@@ -85,9 +83,7 @@ def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
         if len(set(texts)) == n_nodes:
             ids = columns.pop("name")
         else:
-            notes.append(
-                Note("ids", f"{where}: 'name' is not different on every vertex: numbered 0, 1, ...", n_nodes)
-            )
+            notes.append(Note("ids", f"{where}: 'name' is not different on every vertex: numbered 0, 1, ...", n_nodes))
     table = pd.DataFrame(columns, dtype=object) if columns else no_attributes(n_nodes)
     edge_columns = graph.es.attributes()
     counts = None
@@ -111,9 +107,7 @@ def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGra
     summed = sp.csr_array(matrix, copy=True)
     summed.sum_duplicates()
     if summed.dtype.kind in "fc" and not np.isfinite(summed.data).all():
-        raise DataError(
-            f"{where} must hold finite numbers; it holds NaN or infinity: mend or drop the entries"
-        )
+        raise DataError(f"{where} must hold finite numbers; it holds NaN or infinity: mend or drop the entries")
     summed.eliminate_zeros()
     entries = summed.tocoo()
     row, column, values = entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
@@ -161,9 +155,7 @@ def _read_frame(
     for end in ends:
         if end.isna().any():
             row = int(np.argmax(end.isna().to_numpy()))
-            raise DataError(
-                f"{where}: both ends of an edge must have an id; row {row} lacks one: mend or drop it"
-            )
+            raise DataError(f"{where}: both ends of an edge must have an id; row {row} lacks one: mend or drop it")
     are_whole = all(pd.api.types.is_integer_dtype(end.dtype) for end in ends)
     kind = np.int64 if are_whole and all(end.dtype != np.uint64 for end in ends) else object
     flat = np.empty(2 * len(frame), dtype=kind)
@@ -190,16 +182,8 @@ def _read_pairs(pairs: Any, node_ids: Any, n_rows: int | None) -> RawGraph:
         array = np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
-        cure = (
-            "wrap an adjacency matrix in scipy.sparse.csr_array"
-            if is_square
-            else "give one row for each edge"
-        )
-        what = (
-            f"an array of the shape {array.shape}"
-            if array.ndim
-            else f"an object of type {type(pairs).__name__}"
-        )
+        cure = "wrap an adjacency matrix in scipy.sparse.csr_array" if is_square else "give one row for each edge"
+        what = f"an array of the shape {array.shape}" if array.ndim else f"an object of type {type(pairs).__name__}"
         raise DataError(
             f"a graph must be pairs (E,2), a table, a sparse matrix, networkx or igraph; got {what}: {cure}"
         )
@@ -211,7 +195,7 @@ def _read_pairs(pairs: Any, node_ids: Any, n_rows: int | None) -> RawGraph:
     if array.dtype.kind == "f":
         if not (np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)).all():
             raise DataError(
-                "pairs must hold whole numbers or text; some are NaN, infinite or fractional: mend them"
+                "pairs must hold whole numbers or text; some are NaN, infinite, fractional or huge: mend them"
             )
         array = array.astype(np.int64)
         notes.append(Note("ids", "pairs: ids given as 1.0, 2.0, ... read as 1, 2, ...", array.size))
@@ -225,16 +209,12 @@ def _join_ends(ends: Array, where: str, node_ids: Any, n_rows: int | None) -> Ra
     try:
         source, target, ids, are_whole = number_values(ends, where)
     except TypeError:
-        raise DataError(
-            f"{where} must hold ids; some are lists or the like: give whole numbers or text"
-        ) from None
+        raise DataError(f"{where} must hold ids; some are lists or the like: give whole numbers or text") from None
     are_whole = are_whole or not len(ends)
     if node_ids is None and n_rows is None:
         return RawGraph(where, ids, source, target, is_numbered=are_whole)
     if node_ids is None and not are_whole:
-        raise DataError(
-            f"{where} hold text, and an array of features has no ids: give node_ids=, or a DataFrame"
-        )
+        raise DataError(f"{where} hold text, and an array of features has no ids: give node_ids=, or a DataFrame")
     names = _names(node_ids, n_rows)
     vertices = RawNodes("node_ids", names, no_attributes(len(names)))
     if are_whole and not _are_integers(node_ids):

@@ -90,9 +90,7 @@ def read_network(
         ends = {"source_column": source_column, "target_column": target_column}
         raw = read_edges(open_grid(data, where, suffix), **ends, multiplicity=multiplicity)
         if not len(raw.source) and nodes is None:
-            raise DataError(
-                f"{where} must hold an edge or more; it holds a header alone: add edges, or nodes="
-            )
+            raise DataError(f"{where} must hold an edge or more; it holds a header alone: add edges, or nodes=")
     elif source_column is not None or target_column is not None:
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
     raw, id_left = _place_ids(raw, id)
@@ -158,9 +156,7 @@ def as_network(
     if isinstance(graph, Network):
         raise OptionError("graph is a Network already: use it as it is, or give its source anew")
     if isinstance(graph, str | os.PathLike):
-        raise OptionError(
-            f"graph must be an object; got the path {os.fspath(graph)!r}: read_network() reads files"
-        )
+        raise OptionError(f"graph must be an object; got the path {os.fspath(graph)!r}: read_network() reads files")
     is_array = features is not None and not isinstance(features, pd.DataFrame | pd.Series)
     rows = array_table(features) if is_array else None
     raw = read_object(

@@ -81,9 +81,7 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
     if blank:
         line = grid.line(blank[0] + 1)
-        raise DataError(
-            f"{grid.where}: every row must have an id; line {line} has none: add it or drop the row"
-        )
+        raise DataError(f"{grid.where}: every row must have an id; line {line} has none: add it or drop the row")
     others = [column for column in range(grid.width) if column != place]
     table = pd.DataFrame(rows[:, others], columns=[names[column] for column in others], dtype=object)
     formulas = sum(text.startswith("=") for text in table.to_numpy().ravel()) if b"=" in grid.data else 0
@@ -104,9 +102,7 @@ def pick_ends(names: Sequence[str], source: str | None, target: str | None, wher
     first = known[0] if source is None else pick_column(names, source, "source_column", where)
     second = known[1] if target is None else pick_column(names, target, "target_column", where)
     if first == second:
-        raise OptionError(
-            f"{where}: source and target are both the column {names[first]!r}; name two columns"
-        )
+        raise OptionError(f"{where}: source and target are both the column {names[first]!r}; name two columns")
     return first, second
 
 
@@ -117,9 +113,7 @@ def pick_id(names: Sequence[str], wanted: str | None, where: str) -> tuple[int, 
     called = [name for name in names if name.casefold() == "id"]
     if called:
         return pick_column(names, called[0], "id", where), []
-    told = f"{where}: no column is called 'id': ids taken from the first" + (
-        f", {names[0]!r}" if names[0] else ""
-    )
+    told = f"{where}: no column is called 'id': ids taken from the first" + (f", {names[0]!r}" if names[0] else "")
     return 0, [Note("id-column", told, 1)]
 
 

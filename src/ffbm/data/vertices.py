@@ -67,9 +67,7 @@ def array_table(features: Any) -> pd.DataFrame:
 def array_nodes(raw: RawGraph, table: pd.DataFrame) -> RawNodes:
     """Give the rows of an array to the graph's vertices, in their order."""
     if raw.vertices is None:
-        raise DataError(
-            f"{_ARRAY} has rows without ids: say which vertex each is with node_ids=, or give a DataFrame"
-        )
+        raise DataError(f"{_ARRAY} has rows without ids: say which vertex each is with node_ids=, or give a DataFrame")
     n_nodes = len(raw.vertices.ids)
     if len(table) != n_nodes:
         raise DataError(
@@ -87,21 +85,16 @@ def rename_vertices(raw: RawGraph, column: str) -> RawGraph:
     missing = int(values.isna().sum())
     if missing:
         raise DataError(
-            f"{raw.where}: id={column!r} must name an attribute of every vertex; "
-            f"{missing:,} of {len(values):,} lack it"
+            f"{raw.where}: id={column!r} must name an attribute of every vertex; {missing:,} of {len(values):,} lack it"
         )
     if len(raw.ids) > len(vertices.ids):
         stranger = raw.ids[len(vertices.ids)]
-        raise DataError(
-            f"{raw.where}: id={column!r} cannot name {stranger!r}, an end of an edge that is no node of it"
-        )
+        raise DataError(f"{raw.where}: id={column!r} cannot name {stranger!r}, an end of an edge that is no node of it")
     ids = text_array((id_text(value, raw.where) for value in values), len(values))
     index = pd.Index(ids)
     if not index.is_unique:
         again = ids[index.duplicated()][0]
-        raise DataError(
-            f"{raw.where}: ids must be different; {again!r} stands twice as {column!r}: name another id="
-        )
+        raise DataError(f"{raw.where}: ids must be different; {again!r} stands twice as {column!r}: name another id=")
     table = vertices.table.drop(columns=[column])
     return dataclasses.replace(raw, ids=ids, vertices=dataclasses.replace(vertices, ids=ids, table=table))
 
@@ -111,6 +104,4 @@ def _refuse_infinite(array: Any) -> None:
         bad = ~np.isfinite(array)
         if bad.any():
             came = array[bad].ravel()[0]
-            raise DataError(
-                f"{_ARRAY} must hold finite numbers; it holds {came}: mend it (a DataFrame may miss cells)"
-            )
+            raise DataError(f"{_ARRAY} must hold finite numbers; it holds {came}: mend it (a DataFrame may miss cells)")

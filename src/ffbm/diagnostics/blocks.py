@@ -107,19 +107,13 @@ def block_diagnostics(
     """
     b, s = np.asarray(labels), np.asarray(entropy)
     if b.ndim != 3 or b.dtype.kind not in "iu":
-        raise DataError(
-            f"labels must be integers of shape (chains, draws, vertices); got {b.dtype} of shape {b.shape}"
-        )
+        raise DataError(f"labels must be integers of shape (chains, draws, vertices); got {b.dtype} of shape {b.shape}")
     if s.shape != b.shape[:2]:
-        raise DataError(
-            f"entropy must have the chains and draws of labels, {b.shape[:2]}; got shape {s.shape}"
-        )
+        raise DataError(f"entropy must have the chains and draws of labels, {b.shape[:2]}; got shape {s.shape}")
     n_chains, n_draws, n_nodes = b.shape
     rate = np.asarray(acceptance, dtype=np.float64)
     if rate.shape not in ((n_chains,), (n_chains, n_draws)):
-        raise DataError(
-            f"acceptance must have shape ({n_chains},) or {(n_chains, n_draws)}; got {rate.shape}"
-        )
+        raise DataError(f"acceptance must have shape ({n_chains},) or {(n_chains, n_draws)}; got {rate.shape}")
     pairs = choose_pairs(n_nodes, N_PAIRS, seed)
     together = b[:, :, pairs[:, 0]] == b[:, :, pairs[:, 1]]
     of_s, of_pairs = summarise(s), summarise(together)

@@ -81,9 +81,7 @@ def summarise(draws: npt.ArrayLike) -> Summary:
     """
     x = np.asarray(draws)
     if x.ndim < 2 or x.dtype.kind not in "biuf":
-        raise DataError(
-            f"draws must be numbers of shape (chains, draws, ...); got {x.dtype} of shape {x.shape}"
-        )
+        raise DataError(f"draws must be numbers of shape (chains, draws, ...); got {x.dtype} of shape {x.shape}")
     (n_chains, n_draws), shape = x.shape[:2], x.shape[2:]
     x = x.reshape(n_chains, n_draws, -1) if x.size else x.reshape(n_chains, n_draws, int(np.prod(shape)))
     n_quantities = x.shape[2]

@@ -99,9 +99,7 @@ def _against(name: str, found: Summary, limit: float, least: float, tails: bool)
     chains = f"over {found.n_chains} chains"
     stuck = moving & np.isinf(found.rhat)
     if stuck.any():
-        return (
-            f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
-        )
+        return f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
     large = moving & (found.rhat > limit)
     if large.any():
         worst = _above(float(found.rhat[moving].max()), limit)
@@ -131,9 +129,7 @@ def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
         bulk = min(float(found.ess_bulk[which].min()) for found, which in moving)
         tail = min(float(found.ess_tail[which].min()) for found, which in moving)
         ess = min(bulk, tail) if tails else bulk
-        said.append(
-            f"R-hat is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
-        )
+        said.append(f"R-hat is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains")
     if still:
         said.append(f"{' and '.join(still)} constant in all {n_chains} chains")
     return "; ".join(said)

@@ -95,9 +95,7 @@ def weight_diagnostics(
     lost = np.zeros(u.shape, dtype=bool) if diverging is None else np.asarray(diverging)
     for name, part in (("energy", u), ("diverging", lost)):
         if part.ndim != 2 or len(part) != len(w):
-            raise DataError(
-                f"{name} must have shape (chains, draws) for {len(w)} chains; got shape {part.shape}"
-            )
+            raise DataError(f"{name} must have shape (chains, draws) for {len(w)} chains; got shape {part.shape}")
     of_w, of_u = summarise(w), summarise(u)
     judged = verdict({"the weights": of_w, "the energy": of_u})
     n_lost = int(np.count_nonzero(lost))

@@ -132,7 +132,9 @@ def entropy_change(m, c, i, s, blocks, links, found):
 def degree_change(m, c, i, s):
     """Return the change of -ln P(k|e,b) when vertex i moves to s."""
     r, k, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 2]
-    change = np.log((c.eta[r, kind] * (c.n[s] + 1.0)) / ((c.eta[s, kind] + 1.0) * c.n[r]))
+    own, other, n_r, n_s = c.eta[r, kind], c.eta[s, kind], c.n[r], c.n[s]
+    change = m.lf[own] - m.lf[own - 1] + m.lf[other] - m.lf[other + 1]
+    change += m.lf[n_r - 1] - m.lf[n_r] + m.lf[n_s + 1] - m.lf[n_s]
     change += log_q(c.e[r] - k, c.n[r] - 1, m.lf, m.exact, m.few, m.shape) - c.logq[r]
     return change + log_q(c.e[s] + k, c.n[s] + 1, m.lf, m.exact, m.few, m.shape) - c.logq[s]
 

@@ -10,6 +10,8 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
 
+_NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
+
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def accepts(u, log_ratio):
@@ -75,6 +77,8 @@ def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal
     m, c = bare_model(model), bare_counts(counts)
     totals, tally, journal = bare(totals), bare(tally), bare(journal)
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
+    least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
+    longest = np.log(least) + _NEVER
     noted = -1
     for i in range(c.b.size):
         r = c.b[i]
@@ -84,6 +88,8 @@ def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal
         found = look_around(m, c, i, blocks, links, marks)
         change = entropy_change(m, c, i, s, blocks, links, found)
         lift = m.field[i, s] - m.field[i, r] if m.field.size > 0 else 0.0
+        if beta * (lift - change) < -longest:
+            continue  # whatever the proposal ratio, this is not accepted
         ratio = log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found)
         if accepts(rng.random(), beta * (lift - change) + ratio):
             move(m, c, i, s)

@@ -156,8 +156,9 @@ def _read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[
     names = features.names if isinstance(features, Features) else tuple(map(str, range(x.shape[1])))
     bad = ~np.isfinite(x.data)
     if bad.any():
-        name = names[x.indices[bad.argmax()]]
-        raise DataError(f"features must be finite; feature {name!r} is not on {int(bad.sum())} entries: fill or drop them")
+        d = int(x.indices[bad.argmax()])
+        count = int(np.count_nonzero(bad & (x.indices == d)))
+        raise DataError(f"features must be finite; {names[d]!r} is not on {count} vertices: fill or drop them")
     return x, names, features.columns if isinstance(features, Features) else names
 
 
