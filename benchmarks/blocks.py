@@ -128,7 +128,7 @@ def measure_memory(n_edges, n_blocks):
     small, small_labels = planted(1000, 5000, 4)
     ffbm.sample_blocks(small, 4, n_sweeps=2, thin=1, n_chains=1, initial=small_labels)  # compiled beforehand
     graph, labels = planted(n_edges // 10, n_edges, n_blocks)
-    graph.degrees
+    assert graph.degrees.sum() == 2 * n_edges  # kept by the graph from here on
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     current = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024
     # building the input peaks above what it keeps: pad up to that peak, so that only growth beyond it is counted

@@ -10,6 +10,7 @@ ORDER = [
     "ffbm.kernels.partitions",
     "ffbm.kernels.partition",
     "ffbm.kernels.single",
+    "ffbm.kernels.mergesplit",
     "ffbm.kernels.blockchain",
 ]
 

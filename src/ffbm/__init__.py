@@ -8,22 +8,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _WHERE = {
+    "BlockTrace": "ffbm.types",
+    "Memberships": "ffbm.types",
     "Network": "ffbm.types",
-    "as_network": "ffbm.data",
+    "Ranking": "ffbm.types",
+    "WeightTrace": "ffbm.types",
     "align_blocks": "ffbm.blocks.align",
+    "as_network": "ffbm.data",
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
     "load_dataset": "ffbm.data",
+    "rank_features": "ffbm.ranking",
     "read_network": "ffbm.data",
     "sample_blocks": "ffbm.pipeline.blocks",
+    "sample_weights": "ffbm.pipeline.weights",
 }
 
-__all__ = ["Network", "__version__", "as_network", "errors", "load_dataset", "read_network"]
+__all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
 
 if TYPE_CHECKING:
-    from ffbm import errors
-    from ffbm.data import as_network, load_dataset, read_network
-    from ffbm.types import Network
+    from ffbm import errors as errors
+    from ffbm.blocks.align import align_blocks as align_blocks
+    from ffbm.blocks.entropy import description_length as description_length
+    from ffbm.data import as_network as as_network
+    from ffbm.data import load_dataset as load_dataset
+    from ffbm.data import read_network as read_network
+    from ffbm.pipeline.blocks import sample_blocks as sample_blocks
+    from ffbm.pipeline.weights import sample_weights as sample_weights
+    from ffbm.ranking import rank_features as rank_features
+    from ffbm.types import BlockTrace as BlockTrace
+    from ffbm.types import Memberships as Memberships
+    from ffbm.types import Network as Network
+    from ffbm.types import Ranking as Ranking
+    from ffbm.types import WeightTrace as WeightTrace
 
     __version__: str
 

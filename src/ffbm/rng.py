@@ -13,6 +13,15 @@ def resolve_seed(seed: int | None) -> int:
     return secrets.randbits(64) if seed is None else check_seed(seed)
 
 
+def child_seed(seed: int, *name: str | int) -> int:
+    """Return the seed called ``name`` under ``seed``, for a stage that runs again under streams of its own.
+
+    >>> child_seed(7, "reduced") == child_seed(7, "reduced") != child_seed(7, "fold", 0) < 2**64
+    True
+    """
+    return int(stream(seed, "child", *name).integers(2**64, dtype=np.uint64))
+
+
 def stream(seed: int, *name: str | int) -> np.random.Generator:
     """Return the random stream called ``name`` under ``seed``.
 

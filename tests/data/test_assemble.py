@@ -44,7 +44,7 @@ def test_whole_numbers_and_text_join(read):
 
 def test_unknown_ids_are_named_first_few(read):
     edges = "".join(f"a,u{k}\n" for k in range(9))
-    with pytest.raises(DataError, match="9 ids not in .*: 'u0', 'u1', 'u2', 'u3', 'u4' and 4 more; add"):
+    with pytest.raises(DataError, match=r"9 ids not in .*: 'u0', 'u1', 'u2', 'u3', 'u4' and 4 more; add"):
         read(edges, "id,x\na,1\n")
     net = read(edges, "id,x,y\na,1,p\nb,0,q\n", unknown="keep")
     assert net.node_ids.tolist() == ["a", "b", *(f"u{k}" for k in range(9))]

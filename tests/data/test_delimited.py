@@ -44,13 +44,13 @@ def test_separator_and_cells(text, separator, cells):
 def test_quotes():
     grid = grid_of('name,says\n"a,b","she said ""no"""\n"two\n# lines",x"y\n')
     assert grid.cells == ["name", "says", "a,b", 'she said "no"', "two\n# lines", 'x"y']
-    assert [grid.line(row) for row in range(3)] == [1, 2, 3]
+    assert list(grid.lines) == [1, 2, 3]
     assert grid_of('"a b" "c ""d"""\n').cells == ["a b", 'c "d"']
 
 
 def test_lines_count_comments_blanks_and_quoted_line_ends():
     grid = grid_of('# one\n\na,b\n"x\ny",c\n# six\nd,e\n')
-    assert [grid.line(row) for row in range(grid.n_rows)] == [3, 4, 7]
+    assert list(grid.lines) == [3, 4, 7]
     assert [note.count for note in grid.notes if note.code == "comments"] == [2]
 
 
@@ -93,7 +93,7 @@ def test_splitting_at_one_stroke_gives_what_the_csv_module_gives(rows, separator
     assert grid.is_plain
     cells, lines, _ = _parse_rows(grid)
     assert grid.cells == cells == [cell for row in rows for cell in row]
-    assert [grid.line(row) for row in range(len(rows))] == list(lines)
+    assert list(grid.lines) == list(lines)
 
 
 @pytest.mark.parametrize(

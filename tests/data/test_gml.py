@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from ffbm.data.gml import is_gml, read_gml
@@ -61,6 +59,4 @@ def test_gml_is_known_by_its_beginning(text, expected):
     "text", [" " * 60_000 + "x", "a b\n" * 15_000, "a " + "b" * 60_000, 'a "' * 20_000, "graph " * 10_000]
 )
 def test_no_beginning_takes_long(text):
-    begun = time.process_time()
-    assert not is_gml(text)
-    assert time.process_time() - begun < 5  # a pattern that tries every split would take years
+    assert not is_gml(text)  # a pattern that tries every split would not come back

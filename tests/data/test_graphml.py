@@ -11,7 +11,8 @@ TEXT = f"""{HEAD}
 <key id="d4" for="all" attr.name="remark" attr.type="string"/>
 <graph id="G" edgedefault="undirected"><data key="d4">of the graph</data>
   <node id="n0"><data key="d0">false</data><data key="d1">007</data><data key="d4">a&lt;b</data></node>
-  <node id="n 1"><data key="d3"><y:Shape xmlns:y="http://www.yworks.com/xml/graphml"><node id="no"/>text</y:Shape></data></node>
+  <node id="n 1"><data key="d3">
+    <y:Shape xmlns:y="http://www.yworks.com/xml/graphml"><node id="no"/>text</y:Shape></data></node>
   <node id="n2"><data key="d1"/></node>
   <edge source="n0" target="n 1"><data key="d2">4</data></edge>
   <edge source="n2" target="n0"/>
@@ -41,7 +42,8 @@ def test_types_defaults_and_missing_values():
     ],
 )
 def test_direction(default, edge, expected):
-    text = f'<graphml><graph edgedefault="{default}"><node id="a"/><edge source="a" target="a" {edge}/></graph></graphml>'
+    edges = f'<node id="a"/><edge source="a" target="a" {edge}/>'
+    text = f'<graphml><graph edgedefault="{default}">{edges}</graph></graphml>'
     assert read_graphml(text.encode(), "t").is_directed == expected
 
 
@@ -55,5 +57,6 @@ def test_a_graph_inside_a_node_is_part_of_the_whole():
 
 
 def test_prefixes_and_other_encodings():
-    text = '<?xml version="1.0" encoding="ISO-8859-1"?><g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
+    graph = '<g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
+    text = f'<?xml version="1.0" encoding="ISO-8859-1"?>{graph}'
     assert read_graphml(text.encode("latin-1"), "t").ids.tolist() == ["é"]

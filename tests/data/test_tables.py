@@ -81,7 +81,7 @@ def test_node_table():
     nodes = read_nodes(open_grid(b'name;ID;age\n"B, b";007;\nC;7;3\n', "t", ".csv"))
     assert nodes.ids.tolist() == ["007", "7"]
     assert nodes.table.to_dict("list") == {"name": ["B, b", "C"], "age": ["", "3"]}
-    assert nodes.lines == [2, 3]
+    assert list(nodes.lines) == [2, 3]
 
 
 def test_node_table_ids_by_name_or_place():

@@ -78,7 +78,7 @@ def test_one_block_and_no_rows_leave_nothing_to_sample():
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"members": Y + [[0, 0], [0, 0.1], [0, 0], [0, 0]]}, DataError, "row 1 has smallest value 0.5 and sum 1.1"),
+        ({"members": Y * [[1], [1.1], [1], [1]]}, DataError, "row 1 has smallest value 0.55 and sum 1.1 "),
         ({"members": Y * [[1], [1], [np.nan], [1]]}, DataError, "row 2"),
         ({"members": [[2, -1], [1, 0], [1, 0], [1, 0]]}, DataError, "row 0 has smallest value -1 and sum 1 "),
         ({"members": Y[:3]}, DataError, r"shape \(4, B\) or 4 labels.* got shape \(3, 2\)"),

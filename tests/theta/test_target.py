@@ -22,9 +22,7 @@ def from_kernel(target, w):
     """U and gradient of the weights w (B, D) by the kernel, in the layout of the readable one."""
     at = np.ascontiguousarray(w.T[target.layout.active])
     g, n_blocks = np.empty_like(at), w.shape[0]
-    u = energy_and_gradient(
-        target.likelihood, at, g, np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
-    )
+    u = energy_and_gradient(target.likelihood, at, g, np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64))
     full = w / target.layout.sigma**2
     full[:, target.layout.active] = g.T
     rest = w[:, target.layout.idle] / target.layout.sigma[target.layout.idle]

@@ -26,6 +26,8 @@ class BlockSettings(NamedTuple):
     beta: float = 1.0
     epsilon: float = 0.5
     allow_empty: bool = False
+    jumps: float = 0.0  # moves of many vertices tried after each sweep, in the mean
+    n_scans: int = 2  # restricted Gibbs scans of a launch
 
 
 class BlockState(NamedTuple):
@@ -35,7 +37,7 @@ class BlockState(NamedTuple):
     counts: Counts
     settings: BlockSettings
     totals: Array  # S, the field's sum, the lowest S
-    tally: Array  # visits and moves since the last kept draw, sweeps in all
+    tally: Array  # visits and moves since the last kept draw, sweeps, moves of many vertices tried and made
     best: Array  # (N,) the labels of the lowest S
     rng: np.random.Generator
 
@@ -98,7 +100,7 @@ def start(graph: Graph, model: Model, labels: Array, settings: BlockSettings, rn
     lift = float(model.field[np.arange(len(labels)), labels].sum()) if model.field.size else 0.0
     counts = block_counts(model, labels, n_blocks)
     totals = np.array([entropy, lift, entropy])
-    return BlockState(model, counts, settings, totals, np.zeros(3, dtype=np.int64), counts.b.copy(), rng)
+    return BlockState(model, counts, settings, totals, np.zeros(5, dtype=np.int64), counts.b.copy(), rng)
 
 
 def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
@@ -106,15 +108,16 @@ def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, beta, epsilon, allow_empty = state.settings
+    burn, thin, *_ = state.settings
     done, n_blocks = int(state.tally[2]), len(state.counts.n)
     room = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
     labels = np.empty((room, len(state.counts.b)), dtype=np.min_scalar_type(n_blocks - 1))
     entropy, acceptance = np.empty(room), np.empty(room)
     journal = np.empty((2, len(state.counts.b)), dtype=np.int64)
+    work = np.empty((4, len(state.counts.b)), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
     run_blocks(
-        state.rng, state.model, state.counts, n_sweeps, burn, thin, beta, epsilon, allow_empty,
-        state.totals, state.tally, state.best, journal, scratch, labels, entropy, acceptance,
+        state.rng, state.model, state.counts, n_sweeps, *state.settings,
+        state.totals, state.tally, state.best, journal, work, scratch, labels, entropy, acceptance,
     )  # fmt: skip
     return state, BlockDraws(labels, entropy, acceptance)

@@ -16,6 +16,7 @@ import typer
 
 from ffbm.cli.datasets import datasets
 from ffbm.cli.describe import describe
+from ffbm.cli.fit import fit
 from ffbm.cli.screen import one_line, print_error, print_text
 from ffbm.errors import FFBMError
 
@@ -26,6 +27,7 @@ DONE, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(name="ffbm", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command()(fit)
 app.command()(describe)
 app.command()(datasets)
 

@@ -9,9 +9,7 @@ from ffbm.errors import OptionError
 if TYPE_CHECKING:
     from ffbm.types import Network
 
-Source = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="A network file, or the name of a registered data set.")
-]
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A network file, or the name of a registered data set.")]
 Nodes = Annotated[str | None, typer.Option(metavar="FILE", help="A table of vertex attributes.")]
 Id = Annotated[
     str | None,
@@ -28,9 +26,7 @@ Include = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Keep this column even if it would be left out. Repeatable."),
 ]
-Exclude = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Leave this column out. Repeatable.")
-]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave this column out. Repeatable.")]
 Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=VALUE", help="Give this value no flag, as in gender=Unknown. Repeatable."),
@@ -42,9 +38,7 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="The numbers of this column are codes. Repeatable."),
 ]
-Multiplicity = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")
-]
+Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")]
 MinSupport = Annotated[
     int | None, typer.Option(metavar="N", help="Leave out flags set on fewer vertices [default: 1].")
 ]

@@ -24,7 +24,7 @@ from ffbm.types import Note
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"}
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
-_SAMPLE = 1 << 14  # bytes, and at least so many lines, are looked at to find the separator
+_SAMPLE = 1 << 12  # bytes, and at least so many lines, are looked at to find the separator
 _SAMPLE_LINES = 20
 _WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
 
@@ -96,16 +96,17 @@ class Grid:
         """Return one column without its first ``skip`` cells."""
         return self.cells[place + skip * self.width :: self.width]
 
-    def line(self, row: int) -> int:
-        """Return the line of the file on which a row begins."""
-        return self._parsed[1][row]
+    @property
+    def lines(self) -> Sequence[int]:
+        """The line of the file on which each row begins."""
+        return self._parsed[1]
 
 
 def open_grid(data: bytes, where: str, suffix: str) -> Grid:
     r"""Find the separator and the width of a delimited text.
 
     >>> grid = open_grid(b"# two friends\na;b\nb;c\n", "friends.txt", ".txt")
-    >>> grid.separator, grid.cells, grid.line(1)
+    >>> grid.separator, grid.cells, grid.lines[1]
     (';', ['a', 'b', 'b', 'c'], 3)
     """
     data = check_text(data, where)

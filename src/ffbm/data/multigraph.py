@@ -62,7 +62,8 @@ def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> boo
 
 
 def _merge(u: Array, v: Array, n_nodes: int) -> tuple[Array, Array, int]:
-    pairs = np.unique(np.minimum(u, v) * n_nodes + np.maximum(u, v))
+    pairs = np.sort(np.minimum(u, v) * n_nodes + np.maximum(u, v))
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # many times faster than numpy.unique
     return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
 
 

@@ -109,8 +109,7 @@ DATASETS = {
             n_features=480,
             address="https://snap.stanford.edu/data/facebook.tar.gz",
             licence="none stated",
-            citation="J. McAuley and J. Leskovec, Learning to Discover Social Circles in Ego Networks, "
-            "NIPS 2012",
+            citation="J. McAuley and J. Leskovec, Learning to Discover Social Circles in Ego Networks, NIPS 2012",
             fingerprint="be8654d9a0aa69466575dc02a98ab73e",
             parse=parse_facebook,
             column_of=lambda name: name.rpartition(";anonymized feature")[0],
@@ -157,10 +156,13 @@ def find_dataset(name: str) -> Dataset:
     if str(name) in DATASETS:
         return DATASETS[str(name)]
     path = Path(name)
+    if (path / "provenance.json").is_file():
+        raise DataError(
+            f"load_dataset takes the name of a data set ({known}); {str(name)!r} is a saved run: use load_fit"
+        )
     if path.suffix or len(path.parts) > 1 or path.exists():
         raise DataError(
-            f"load_dataset takes the name of a data set ({known}); got {str(name)!r}: "
-            "to read a file, use read_network"
+            f"load_dataset takes the name of a data set ({known}); got {str(name)!r}: to read a file, use read_network"
         )
     raise DataError(f"no data set is called {str(name)!r}; there are {known}")
 

@@ -56,7 +56,7 @@ def read_edges(
         if len(used) < 3:
             raise OptionError(f"multiplicity={multiplicity!r} names a column with ids; name one of numbers")
         counts = whole_counts(
-            _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.line(row + skip)}"
+            _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.lines[row + skip]}"
         )
     unused = [name or f"number {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
@@ -80,7 +80,7 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     ids = rows[:, place].copy()
     blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
     if blank:
-        line = grid.line(blank[0] + 1)
+        line = grid.lines[blank[0] + 1]
         raise DataError(f"{grid.where}: every row must have an id; line {line} has none: add it or drop the row")
     others = [column for column in range(grid.width) if column != place]
     table = pd.DataFrame(rows[:, others], columns=[names[column] for column in others], dtype=object)
@@ -88,8 +88,7 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     if formulas:
         told = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
         notes.append(Note("formulas", told, formulas))
-    lines = [grid.line(row) for row in range(1, grid.n_rows)]
-    return RawNodes(grid.where, ids, table, lines, notes=[*grid.notes, *notes])
+    return RawNodes(grid.where, ids, table, grid.lines[1:], notes=[*grid.notes, *notes])
 
 
 def pick_ends(names: Sequence[str], source: str | None, target: str | None, where: str) -> tuple[int, int]:
@@ -184,7 +183,7 @@ def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:
     blank = [number for number, text in enumerate(ids) if not text or text.isspace()]
     if blank:
         row = int(np.flatnonzero(np.isin(codes, blank))[0]) // 2
-        line = grid.line(row + skip)
+        line = grid.lines[row + skip]
         raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: mend it")
 
 

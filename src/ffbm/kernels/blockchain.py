@@ -1,19 +1,22 @@
-"""The block chain: sweeps in a row, the kept draws, and the best partition on the way."""
+"""The block chain: sweeps and moves of many vertices in turn, the kept draws, and the best partition on the way."""
 
 from numba import njit
 
+from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import sweep
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def run_blocks(
-    rng, model, counts, n_sweeps, burn, thin, beta, epsilon, allow_empty,
-    totals, tally, best, journal, scratch, labels, entropy, acceptance,
+    rng, model, counts, n_sweeps, burn, thin, beta, epsilon, allow_empty, jumps, n_scans,
+    totals, tally, best, journal, work, scratch, labels, entropy, acceptance,
 ):  # fmt: skip
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
+    A sweep visits every vertex once and then tries ``jumps`` moves of many vertices, in the mean.
     totals: S, the field's sum, the lowest S. tally: visits and moves since the last kept draw, sweeps so
-    far; after ``burn`` sweeps every ``thin``-th is kept. best (N,): the labels of the lowest S.
+    far, moves of many vertices tried and made. After ``burn`` sweeps every ``thin``-th is kept.
+    best (N,): the labels of the lowest S.
     """
     kept = 0
     for _ in range(n_sweeps):
@@ -22,6 +25,15 @@ def run_blocks(
             best[:] = counts.b
             for a in range(noted - 1, -1, -1):
                 best[journal[0, a]] = journal[1, a]
+        if jumps > 0.0:
+            for _ in range(int(jumps + rng.random())):
+                kind = int(rng.random() * (3 if allow_empty else 2))
+                tally[3] += 1
+                if many_at_once(rng, model, counts, kind, beta, n_scans, totals, work, scratch):
+                    tally[4] += 1
+                    if totals[0] < totals[2]:
+                        totals[2] = totals[0]
+                        best[:] = counts.b
         tally[2] += 1
         if tally[2] == burn:
             tally[0] = tally[1] = 0

@@ -38,7 +38,7 @@ class Counts(NamedTuple):
     used: np.ndarray  # (1,) int64: blocks that are not empty
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def bare_model(m):
     """Return the model in bare arrays."""
     return Model(
@@ -47,7 +47,7 @@ def bare_model(m):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def bare_counts(c):
     """Return the counts in bare arrays."""
     return Counts(
@@ -80,7 +80,21 @@ def count(model, counts):
         c.logq[r] = log_q(c.e[r], c.n[r], m.lf, m.exact, m.few, m.shape)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+def entropy_of(model, counts):
+    """Return S up to what does not depend on the partition: the degrees and multiplicities of the graph."""
+    m, c = bare_model(model), bare_counts(counts)
+    s = m.edge_cost[c.used[0]]
+    for r in range(c.n.size):
+        s += m.lf[c.e[r]] + m.lf[c.n[r]] + c.logq[r] - m.lf[c.ers[r, r] >> 1] - LN2 * (c.ers[r, r] >> 1)
+        for t in range(r):
+            s -= m.lf[c.ers[r, t]]
+        for kind in range(c.eta.shape[1]):
+            s -= m.lf[c.eta[r, kind]]
+    return s
+
+
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def look_around(m, c, i, blocks, links, marks):
     """List the blocks that vertex i has neighbours in, and its half-edges into each; return how many.
 
@@ -105,7 +119,7 @@ def look_around(m, c, i, blocks, links, marks):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def entropy_change(m, c, i, s, blocks, links, found):
     """Return S after minus S before when vertex i moves from its block to another block s."""
     r, k, loops = c.b[i], m.vertex[i, 0], m.vertex[i, 1]
@@ -128,7 +142,7 @@ def entropy_change(m, c, i, s, blocks, links, found):
     return change + degree_change(m, c, i, s) + opening_change(m, c, r, s)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def degree_change(m, c, i, s):
     """Return the change of -ln P(k|e,b) when vertex i moves to s."""
     r, k, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 2]
@@ -139,7 +153,7 @@ def degree_change(m, c, i, s):
     return change + log_q(c.e[s] + k, c.n[s] + 1, m.lf, m.exact, m.few, m.shape) - c.logq[s]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def opening_change(m, c, r, s):
     """Return the change of -ln P(e|b) when a vertex moves from r to s: only where a block closes or opens."""
     if c.n[r] > 1 and c.n[s] > 0:

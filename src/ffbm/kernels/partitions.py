@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def log_q(m, n, lf, exact, few, shape):
     """Return ln q(m, n) as ``ffbm.blocks.partitions`` defines it; lf[x] is ln x!."""
     if m < exact.shape[0]:

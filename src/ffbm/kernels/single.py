@@ -13,13 +13,13 @@ from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def accepts(u, log_ratio):
     """Decide on a move with the uniform number u: the one Metropolis-Hastings rule, for every kind of move."""
     return log_ratio >= 0.0 or u < np.exp(log_ratio)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def propose(m, c, i, epsilon, u, v):
     """Return the block proposed for vertex i, from two uniform numbers."""
     n_blocks = c.n.size
@@ -40,7 +40,7 @@ def propose(m, c, i, epsilon, u, v):
     return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
     """Return ln of the probability to propose the way back after the move, over the way there before it."""
     if found == 0:
@@ -81,8 +81,8 @@ def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal
     longest = np.log(least) + _NEVER
     noted = -1
     for i in range(c.b.size):
-        r = c.b[i]
-        s = propose(m, c, i, epsilon, rng.random(), rng.random())
+        r = np.int64(c.b[i])
+        s = np.int64(propose(m, c, i, epsilon, rng.random(), rng.random()))
         if s == r or (c.n[r] == 1 and not allow_empty):
             continue
         found = look_around(m, c, i, blocks, links, marks)

@@ -124,11 +124,17 @@ def _exp_nonpositive(x: Any, bits: Any) -> None:
 @njit(nogil=True, cache=True)
 def _flag_logits(indptr: Any, indices: Any, w: Any, first: int, last: int, z: Any) -> None:
     for i in range(first, last):
-        z[i - first] = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            d = indices[t]
+        begin, end = indptr[i], indptr[i + 1]
+        if (end - begin) % 2 == 1:
+            d = indices[begin]
+            z[i - first] = w[d]
+            begin += 1
+        else:
+            z[i - first] = 0.0
+        for t in range(begin, end, 2):  # two at a time: half the loads and stores of z
+            d, e = indices[t], indices[t + 1]
             for k in range(w.shape[1]):
-                z[i - first, k] += w[d, k]
+                z[i - first, k] += w[d, k] + w[e, k]
 
 
 @njit(nogil=True, cache=True)

@@ -34,7 +34,8 @@ class Plan(NamedTuple):
     n_warmup: int
     thin: int  # every thin-th draw is stored
     target: float  # acceptance rate that warm-up aims at
-    span: float  # HMC: integration time of a trajectory
+    least_time: float  # HMC: a trajectory takes as few steps as last this long ...
+    most_time: float  # HMC: ... and its steps are shortened if they would last longer than this
     n_inner: int  # MALA: steps to one draw
     anneal: float  # MALA: s in h_t = s * 250 (1000 + t)^-0.8; 0: the step size is adapted
 
@@ -64,12 +65,17 @@ def learn(adapt: Any, acceptance: float, target: float) -> None:
 
 
 @njit(nogil=True, cache=True)
-def kick(metric: Any, g: Any, q: Any, v: Any, h: float, line: Any) -> float:
-    """Take h C M^-1 g from the velocity v; return the change of the kinetic energy, -h v'g + h^2 g'C M^-1 g / 2.
+def step_size(adapt: Any, warm: bool) -> float:
+    """Return the step size: the one on trial in warm-up, its average after; within e^-20 and e^20."""
+    return exp(min(max(adapt[0] if warm else adapt[1], -20.0), 20.0))
+
+
+@njit(nogil=True, cache=True)
+def kick(g: Any, q: Any, v: Any, h: float) -> float:
+    """Take h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
 
     Known by this difference, the kinetic energy itself is never needed, nor M.
     """
-    apply_inverse(metric, g, q, line)
     vg, gg = 0.0, 0.0
     for d in range(g.shape[0]):
         for k in range(g.shape[1]):
@@ -103,19 +109,21 @@ def trajectory(
 ) -> tuple[float, float]:
     """Integrate (w, v) for n_steps two-stage steps of size h, in place; return U at the end and the kinetic change.
 
-    g holds the gradient at w on entry and on return. The map is reversible (turn v round and it retraces
-    itself) and keeps volume, so it is a proposal that needs no other ratio than that of the energies.
+    g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
+    round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
     """
-    kinetic = kick(metric, g, q, v, INNER * h, line)
+    kinetic = kick(g, q, v, INNER * h)
     u = inf
     for step in range(n_steps):
         drift(w, v, 0.5 * h)
         energy_and_gradient(model, w, g, tile, bits)
-        kinetic += kick(metric, g, q, v, (1.0 - 2.0 * INNER) * h, line)
+        apply_inverse(metric, g, q, line)
+        kinetic += kick(g, q, v, (1.0 - 2.0 * INNER) * h)
         drift(w, v, 0.5 * h)
         u = energy_and_gradient(model, w, g, tile, bits)
+        apply_inverse(metric, g, q, line)
         ends = step == n_steps - 1
-        kinetic += kick(metric, g, q, v, INNER * h if ends else 2.0 * INNER * h, line)
+        kinetic += kick(g, q, v, INNER * h if ends else 2.0 * INNER * h)
     return u, kinetic
 
 
@@ -132,9 +140,7 @@ def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> floa
 
 
 @njit(nogil=True, cache=True)
-def record_draw(
-    rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any
-) -> float:
+def record_draw(rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
     """Complete the contrasts w by exact draws of the rest, in ``draw`` (B, D), and take it into the moments.
 
     Return U of the complete weights. ``mean`` and ``square`` (B, D) are Welford's running mean and sum of
@@ -157,10 +163,11 @@ def record_draw(
             x = rng.standard_normal()
             u += 0.5 * x * x
             draw[k, d] = layout.sigma[d] * x
+    share = 1.0 / n_drawn
     for k in range(draw.shape[0]):
         for d in range(draw.shape[1]):
             off = draw[k, d] - mean[k, d]
-            mean[k, d] += off / n_drawn
+            mean[k, d] += share * off
             square[k, d] += off * (draw[k, d] - mean[k, d])
     return u
 
@@ -175,17 +182,19 @@ def run_hmc(
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
     line = np.empty((2, max(metric.inverse.shape[1], 1)))
     g, q, v = np.empty_like(w), np.empty_like(w), np.empty_like(w)
-    w_old, g_old = np.empty_like(w), np.empty_like(w)
+    w_old, g_old, q_old = np.empty_like(w), np.empty_like(w), np.empty_like(w)
     draw = np.empty((n_blocks, len(layout.sigma)))
     u = energy_and_gradient(model, w, g, tile, bits)
+    apply_inverse(metric, g, q, line)
     row, stored = 0, 0
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
         if n_active > 0:
-            n_steps = min(int(ceil(plan.span / exp(adapt[0] if warm else adapt[1]))), MAX_STEPS)
-            step = min(plan.span / n_steps, exp(adapt[0] if warm else adapt[1]))
-            w_old[:], g_old[:], u_old = w, g, u
+            longest = step_size(adapt, warm)
+            n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
+            step = min(plan.most_time / n_steps, longest)
+            w_old[:], g_old[:], q_old[:], u_old = w, g, q, u
             draw_velocity(rng, metric, v, line)
             h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
             u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
@@ -193,7 +202,7 @@ def run_hmc(
             diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
             acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
             if not rng.random() < acceptance:
-                w[:], g[:], u = w_old, g_old, u_old
+                w[:], g[:], q[:], u = w_old, g_old, q_old, u_old
             if warm:
                 learn(adapt, acceptance, plan.target)
         if not warm:
@@ -228,7 +237,7 @@ def run_mala(
                 if plan.anneal > 0.0:
                     h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
                 else:
-                    h = exp(adapt[0] if warm else adapt[1])
+                    h = step_size(adapt, warm)
                 noise = sqrt(2.0 * h)
                 for d in range(n_active):
                     for k in range(n_blocks):

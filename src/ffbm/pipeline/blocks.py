@@ -19,6 +19,7 @@ from ffbm.workers import open_workers
 
 _MAX_BLOCKS = 16_384  # the table of edge counts is dense: 1 GiB at this size
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
+_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean
 
 
 def sample_blocks(
@@ -58,7 +59,8 @@ def sample_blocks(
         The same seed gives the same trace on any number of workers; None draws one and records it.
     moves : {"default", "single"}
         The kinds of moves. "single" moves one vertex at a time to a block chosen with the help of a
-        random neighbour; it is the default as well.
+        random neighbour; "default" also splits two blocks anew, merges one pair and splits another, and
+        with ``allow_empty`` opens and closes blocks, once in five sweeps.
     epsilon : float
         How often the proposal ignores the neighbour: its block is left to chance with probability
         eps B / (e_t + eps B).
@@ -96,13 +98,13 @@ def sample_blocks(
             f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
         )
     n_chains = check_int("n_chains", n_chains, low=1)
-    check_choice("moves", moves, ("default", "single"))
     settings = BlockSettings(
         burn,
         thin,
         check_real("beta", beta, low=0),
         check_real("epsilon", epsilon, low=0, above=True),
         bool(allow_empty),
+        _JUMPS[check_choice("moves", moves, tuple(_JUMPS))],
     )
     seed = resolve_seed(seed)
     model = block_model(graph, n_blocks, _check_field(field, graph.n_nodes, n_blocks))

@@ -123,8 +123,11 @@ def sample_weights(
 
 
 def diagnose(trace: WeightTrace) -> WeightDiagnostics:
-    """Return R-hat, bulk and tail ESS of the stored draws; divergences are counted over all draws."""
-    return weight_diagnostics(trace.weights, trace.stored(trace.energy), trace.stored(trace.diverging))
+    """Return R-hat, bulk and tail ESS of the stored draws, and the divergences of all of them."""
+    # a stored draw stands for itself and those before it, the last also for what is left over
+    first = np.arange(trace.weights.shape[1]) * trace.thin
+    diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
+    return weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
 
 
 def _gather(
@@ -147,7 +150,7 @@ def _gather(
     }
     note = Note(
         "thinned_draws",
-        f"every {thin}th draw of the weights is stored, to stay within {STORED_BYTES >> 20:,} MiB;"
+        f"1 in {thin} draws of the weights is stored, to stay within {STORED_BYTES >> 20:,} MiB;"
         " means and standard deviations are over all draws",
         n_chains * (n_draws - n_draws // thin),
     )

@@ -8,7 +8,7 @@ from ffbm.kernels.metric import Metric, draw_velocity
 from ffbm.kernels.softmax import Likelihood
 from ffbm.kernels.weightchain import Layout, Plan, Record, run_hmc, run_mala
 from ffbm.theta.adapt import TARGETS, first_adaptation
-from ffbm.theta.mode import curvature_metric, find_mode, integration_time, slowest_frequency
+from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
 
@@ -56,14 +56,14 @@ def set_up(
     mode = find_mode(likelihood)
     metric = curvature_metric(likelihood, mode)
     n_free = mode.size - mode.shape[0]
-    span, first_step = 1.0, 1.0
+    times, first_step = (1.0, 1.0), 1.0
     if n_free and sampler == "hmc":
-        span = integration_time(slowest_frequency(likelihood, metric, mode, rng))
-        first_step = min(3.5 * n_free**-0.25, span)
+        times = integration_times(slowest_frequency(likelihood, metric, mode, rng))
+        first_step = min(3.5 * n_free**-0.25, times[0])
     elif n_free:
         first_step = float(metric.inverse_rest.min()) * n_free ** (-1 / 3)
     anneal = 0.0 if annealing is None else annealing / max(len(target.rows), 1)
-    plan = Plan(n_warmup, thin, TARGETS[sampler], span, MALA_STEPS, anneal)
+    plan = Plan(n_warmup, thin, TARGETS[sampler], *times, MALA_STEPS, anneal)
     return WeightSetup(likelihood, target.layout, metric, plan, sampler, mode, first_step)
 
 

@@ -14,7 +14,7 @@ from ffbm.types.network import Array
 
 
 def velocity_root(metric: Metric) -> Array:
-    """Return the matrix (D*B, D*B) that turns standard normal noise, flat, into velocities: S is it times its transpose."""
+    """Return the matrix (D*B, D*B) that turns standard normal noise, flat, into velocities; it is a root of S."""
     n_features, n_blocks = metric.root_rest.shape
     m = metric.root.shape[1]
     root = np.zeros((n_features, n_blocks, n_features, n_blocks))

@@ -148,7 +148,8 @@ def _read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[
     values = values if sp.issparse(values) else np.asarray(values)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DataError(
-            f"features must be Features or numbers of shape (vertices, features); got {values.dtype} of shape {values.shape}"
+            "features must be Features or numbers of shape (vertices, features);"
+            f" got {values.dtype} of shape {values.shape}"
         )
     x = sp.csr_array(values, dtype=np.float64, copy=sp.issparse(values))
     x.sum_duplicates()
@@ -167,7 +168,7 @@ def _read_members(members: Any, n_nodes: int) -> Any:
     given = np.asarray(getattr(members, "probs", members))
     if given.ndim not in (1, 2) or len(given) != n_nodes or given.size == 0:
         raise DataError(
-            f"members must be memberships of shape ({n_nodes}, B) or {n_nodes} labels, one for each row of the features;"
+            f"members must be memberships of shape ({n_nodes}, B) or {n_nodes} labels, one for each vertex;"
             f" got shape {given.shape}"
         )
     if given.ndim == 1:

@@ -2,5 +2,7 @@
 
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array, Features, Graph, Network, Note
+from ffbm.types.ranking import Ranking
+from ffbm.types.weights import WeightTrace
 
-__all__ = ["Array", "BlockTrace", "Features", "Graph", "Memberships", "Network", "Note"]
+__all__ = ["Array", "BlockTrace", "Features", "Graph", "Memberships", "Network", "Note", "Ranking", "WeightTrace"]

@@ -58,12 +58,13 @@ class Graph:
         loops = np.bincount(u[loop], minlength=n_nodes).astype(np.int32)
         if loop.any():
             u, v = u[~loop], v[~loop]
-        width = max(n_nodes, 1)
-        key = np.concatenate((u * width + v, v * width + u))
+        bits = n_nodes.bit_length()
+        key = np.concatenate((u << bits | v, v << bits | u))
         key.sort()
-        indices = (key % width).astype(np.int32)
+        indices = (key & ((1 << bits) - 1)).astype(np.int32)
+        key >>= bits
         indptr = np.zeros(n_nodes + 1, dtype=np.int64)
-        np.cumsum(np.bincount(key // width, minlength=n_nodes), out=indptr[1:])
+        np.cumsum(np.bincount(key, minlength=n_nodes), out=indptr[1:])
         return cls(indptr, indices, loops)
 
     @property

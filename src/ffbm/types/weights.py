@@ -127,7 +127,7 @@ class WeightTrace:
         return None if self.diagnostics is None else self.diagnostics.converged
 
     def __repr__(self) -> str:
-        thinned = f", every {self.thin}th stored" if self.thin > 1 else ""
+        thinned = f" (1 in {self.thin} stored)" if self.thin > 1 else ""
         return (
             f"<WeightTrace ({self.sampler}): {self.n_chains} chains x {self.n_draws:,} draws{thinned},"
             f" {self.n_blocks} blocks x {self.n_features:,} features,"

@@ -1,0 +1,182 @@
+"""``ffbm fit``: from a network to the answer."""
+
+import logging
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ffbm.cli import options
+from ffbm.cli.screen import print_error, print_json, print_text
+from ffbm.errors import OptionError
+
+if TYPE_CHECKING:
+    from ffbm.config import FitConfig
+
+NOT_CONVERGED = 1
+
+Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks.")]
+Target = Annotated[str | None, typer.Option(metavar="cut|joint|both", help="What is sampled [default: cut].")]
+Keep = Annotated[str | None, typer.Option(metavar="N|all", help="Features kept for the refit [default: 10].")]
+Chains = Annotated[int | None, typer.Option(metavar="N", help="Chains of blocks and of weights [default: 4].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
+Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")]
+Config = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Settings in TOML, by the names of Python's keywords.")
+]
+Sweeps = Annotated[int | None, typer.Option(metavar="N", help="Sweeps of each block chain [default: 1000].")]
+Draws = Annotated[int | None, typer.Option(metavar="N", help="Draws of each weight chain [default: 1000].")]
+Warmup = Annotated[int | None, typer.Option(metavar="N", help="Its warm-up [default: 500].")]
+Members = Annotated[
+    str | None,
+    typer.Option("--memberships", metavar="averaged|drawn", help="Weights given averaged or drawn blocks."),
+]
+Sigma = Annotated[float | None, typer.Option(metavar="X", help="Prior deviation of a weight [default: 1].")]
+Intercept = Annotated[
+    bool | None, typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere.")
+]
+TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
+Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on standard error but errors.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 if the chains have not converged.")]
+
+
+def fit(
+    source: options.Source,
+    nodes: options.Nodes = None,
+    blocks: Blocks = None,
+    target: Target = None,
+    keep: Keep = None,
+    chains: Chains = None,
+    workers: Workers = None,
+    seed: Seed = None,
+    out: Out = None,
+    resume: Resume = False,
+    config: Config = None,
+    sweeps: Sweeps = None,
+    draws: Draws = None,
+    warmup: Warmup = None,
+    memberships: Members = None,
+    sigma: Sigma = None,
+    intercept: Intercept = None,
+    train_fraction: TrainFraction = None,
+    folds: Folds = None,
+    id_column: options.Id = None,
+    source_column: options.SourceColumn = None,
+    target_column: options.TargetColumn = None,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    categorical: options.Categorical = None,
+    multiplicity: options.Multiplicity = None,
+    min_support: options.MinSupport = None,
+    as_json: options.Json = False,
+    quiet: Quiet = False,
+    strict: Strict = False,
+) -> int:
+    """Find which attributes explain the blocks of a network.
+
+    Blocks, the weight of each feature in each block, a ranking of the features, and how much they explain on
+    vertices that were held out. What the command line does not say is taken from --config, then from the defaults.
+    """
+    settings = _settings(
+        config,
+        n_blocks=_number_or("auto", "--blocks", blocks),
+        target=_available(target),
+        n_kept=_number_or("all", "--keep", keep),
+        n_chains=chains,
+        workers=workers,
+        seed=seed,
+        out=out,
+        resume=resume or None,
+        n_sweeps=sweeps,
+        n_draws=draws,
+        n_warmup=warmup,
+        memberships=memberships,
+        sigma=sigma,
+        intercept=intercept,
+        train_fraction=train_fraction,
+        folds=folds,
+    )
+    network = options.open_network(
+        source,
+        nodes=nodes,
+        id=id_column,
+        source_column=source_column,
+        target_column=target_column,
+        include=include,
+        exclude=exclude,
+        drop=options.split_drop(drop),
+        missing=missing,
+        categorical=categorical,
+        multiplicity=multiplicity,
+        min_support=min_support,
+    )
+    from ffbm.results.record import fit_record
+    from ffbm.results.running import fit_with
+
+    with _announcing(quiet):
+        found = fit_with(
+            network,
+            settings,
+            progress=False if quiet else None,
+            command=shlex.join(["ffbm", *sys.argv[1:]]),
+        )
+    if as_json:
+        print_json({"source": source, **fit_record(found)})
+    else:
+        print_text(found.summary())
+        if settings.out is not None:
+            print_text(f"\nsaved in {settings.out}")
+    return NOT_CONVERGED if strict and not found.converged else 0
+
+
+def _settings(path: str | None, **given: Any) -> "FitConfig":
+    """Put the command line over the file over the defaults."""
+    from ffbm.config import FitConfig, read_settings
+
+    from_file = {} if path is None else read_settings(path)
+    return FitConfig(**from_file | {name: value for name, value in given.items() if value is not None})
+
+
+def _number_or(word: str, option: str, text: str | None) -> int | str | None:
+    """Turn the text of an option into a number, unless it is the one word allowed."""
+    if text is None or text == word:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise OptionError(f"{option} must be a whole number or {word}; got {text!r}") from None
+
+
+def _available(target: str | None) -> str | None:
+    if target == "both":
+        raise OptionError("--target both is not available yet; use --target cut")
+    return target
+
+
+@contextmanager
+def _announcing(quiet: bool) -> Iterator[None]:
+    """Show what the stages log, such as the first compilation, on standard error while they run."""
+    logger = logging.getLogger("ffbm")
+    handler = _Announcer()
+    level = logger.level
+    if not quiet:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+class _Announcer(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        print_error(record.getMessage())

@@ -1,0 +1,188 @@
+"""The settings of a fit: every keyword of ``ffbm.fit`` that is a plain value, checked, to and from TOML."""
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ffbm.check import check_choice, check_int, check_real, check_seed
+from ffbm.errors import OptionError
+
+TARGETS = ("cut", "joint")
+MEMBERSHIPS = ("averaged", "drawn")
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """What is chosen for a fit; the names and defaults are those of the keywords of ``ffbm.fit``.
+
+    Parameters
+    ----------
+    n_blocks : int or "auto"
+        B.
+    target : {"cut", "joint"}
+        p(b | A) p(theta | X, y), or the model's own posterior p(b, theta | A, X).
+    memberships : {"averaged", "drawn"}
+        Weights given the averaged memberships y-hat, or given every kept partition in turn.
+    sigma, intercept, sampler : float, bool, str
+        The prior standard deviation of a weight, a feature that is 1 everywhere, "hmc" or "mala".
+    train_fraction : float
+        f: floor(f N) vertices train the weights, the others test them.
+    folds : int, optional
+        Score by cross-validation with this many folds in place of the one split.
+    k, n_kept : float, int or "all"
+        The rule of the ranking and D', how many features are kept for the refit.
+    n_sweeps, burn_in, thin, moves : int, float, int, str
+        Of the block chains.
+    n_warmup, n_draws : int
+        Of the weight chains.
+    n_chains : int
+        C, of both.
+    seed : int, optional
+        None draws one; the fit records which.
+    workers, out, resume : int, path, bool
+        How many threads, which folder the run is saved in, whether it goes on with what is there.
+
+    Examples
+    --------
+    >>> config = FitConfig(n_blocks=3, seed=7)
+    >>> FitConfig.from_toml(config.to_toml()) == config
+    True
+    >>> FitConfig(n_blocks=0)
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.OptionError: n_blocks must be a whole number, at least 1; got 0
+    """
+
+    n_blocks: int | str = "auto"
+    target: str = "cut"
+    memberships: str = "averaged"
+    sigma: float = 1.0
+    intercept: bool = False
+    sampler: str = "hmc"
+    train_fraction: float = 0.7
+    k: float = 1.0
+    n_kept: int | str = 10
+    n_sweeps: int = 1000
+    burn_in: float = 0.2
+    thin: int = 5
+    n_warmup: int = 500
+    n_draws: int = 1000
+    n_chains: int = 4
+    seed: int | None = None
+    workers: int | None = None
+    out: str | None = None
+    resume: bool = False
+    folds: int | None = None
+    moves: str = "default"
+
+    def __post_init__(self) -> None:
+        checked = {
+            "n_blocks": self.n_blocks if self.n_blocks == "auto" else check_int("n_blocks", self.n_blocks, low=1),
+            "target": check_choice("target", self.target, TARGETS),
+            "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
+            "sigma": check_real("sigma", self.sigma, low=0, above=True),
+            "intercept": _check_bool("intercept", self.intercept),
+            "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
+            "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
+            "k": check_real("k", self.k, low=0),
+            "n_kept": self.n_kept if self.n_kept == "all" else check_int("n_kept", self.n_kept, low=1),
+            "n_sweeps": check_int("n_sweeps", self.n_sweeps, low=1),
+            "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
+            "thin": check_int("thin", self.thin, low=1),
+            "n_warmup": check_int("n_warmup", self.n_warmup, low=0),
+            "n_draws": check_int("n_draws", self.n_draws, low=1),
+            "n_chains": check_int("n_chains", self.n_chains, low=1),
+            "seed": None if self.seed is None else check_seed(self.seed),
+            "workers": None if self.workers is None else check_int("workers", self.workers, low=1),
+            "out": None if self.out is None else _check_path("out", self.out),
+            "resume": _check_bool("resume", self.resume),
+            "folds": None if self.folds is None else check_int("folds", self.folds, low=2),
+            "moves": check_choice("moves", self.moves, ("default", "single")),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings by name."""
+        return asdict(self)
+
+    def to_toml(self) -> str:
+        """Return the settings as TOML, one a line; what is None is left out, as TOML has no word for it."""
+        return "".join(f"{name} = {_toml(value)}\n" for name, value in self.to_dict().items() if value is not None)
+
+    @classmethod
+    def from_toml(cls, text: str, where: str = "the TOML text") -> "FitConfig":
+        """Return the settings that a TOML text holds, the defaults for those it does not."""
+        return cls(**parse_settings(text, where))
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any], where: str = "the settings") -> "FitConfig":
+        """Return the settings given by name; an unknown name is refused."""
+        return cls(**check_names(settings, where))
+
+
+def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a TOML file of settings; its keys are keywords of ``ffbm.fit``."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise OptionError(f"cannot read the settings in {os.fspath(path)} ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise OptionError(f"{os.fspath(path)} must be a TOML file in UTF-8; byte {error.start} is not") from error
+    return parse_settings(text, os.fspath(path))
+
+
+def parse_settings(text: str, where: str) -> dict[str, Any]:
+    """Return the keys and values of a TOML text whose keys are keywords of ``ffbm.fit``.
+
+    >>> parse_settings("n_blocks = 3", "fit.toml")
+    {'n_blocks': 3}
+    >>> parse_settings("nblocks = 3", "fit.toml")
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.OptionError: fit.toml has an unknown setting 'nblocks'; did you mean 'n_blocks'?
+    """
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
+    return check_names(found, where)
+
+
+def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return ``settings`` if all names in it are settings of a fit."""
+    names = [field.name for field in fields(FitConfig)]
+    for name in settings:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
+            raise OptionError(f"{where} has an unknown setting {name!r}; {hint}")
+    return dict(settings)
+
+
+def _check_bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise OptionError(f"{name} must be True or False; got {value!r}")
+    return value
+
+
+def _check_path(name: str, value: Any) -> str:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise OptionError(f"{name} must be the path of a folder; got {value!r}")
+    return str(os.fspath(value))
+
+
+def _toml(value: Any) -> str:
+    """Write one value as TOML has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML's escapes are JSON's and this
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)

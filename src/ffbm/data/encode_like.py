@@ -1,0 +1,165 @@
+"""New vertices: a table encoded as the features of an earlier one were."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from ffbm.data.columns import MISSING_WORDS, _number, _read_texts, parse_column
+from ffbm.data.remarks import count_of, shorten
+from ffbm.errors import DataError
+from ffbm.types import Array, Features, Note
+
+_NUMBERED = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)  # how a feature of a name already taken was renamed
+_NOTES = 20  # for each code; beyond, one note speaks for all columns
+
+
+def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list[Note]]:
+    """Encode a table of new vertices as an earlier table was: the same features, in the same order.
+
+    A flag ``column=value`` is set where the column has that value, a number is standardised with the *earlier* mean
+    and standard deviation, a missing cell gets no flag or the earlier mean. A value that was not there earlier gets no
+    flag, and a note says so.
+
+    Parameters
+    ----------
+    features : Features
+        Of the earlier table, as ``read_network``, ``as_network`` or ``encode_features`` made them.
+    table : DataFrame
+        One row for each new vertex, with at least the columns that the features come from; others are not looked at.
+
+    Returns
+    -------
+    Features
+        The names, columns, mean and sd of ``features``, and new values.
+    list of Note
+        ``unknown-value`` and ``missing`` cells by column, and ``unused-columns``.
+
+    Notes
+    -----
+    A flag ``column=missing`` that stands after the column's other features marks missing cells (``missing="flag"``).
+
+    Examples
+    --------
+    >>> from ffbm.data.encode import encode_features
+    >>> earlier, _ = encode_features(pd.DataFrame({"age": [20, 40, 20, 40], "party": ["b", "a", "b", "a"]}))
+    >>> later, notes = encode_like(earlier, pd.DataFrame({"age": [50, None], "party": ["a", "c"]}))
+    >>> later.names, later.values.tolist()
+    (('age', 'party=a', 'party=b'), [[2.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> for note in notes:
+    ...     print(note.message)
+    column 'age' has 1 missing cell: read as the earlier mean
+    column 'party' has 1 cell with an unknown value ('c'): no flag
+    """
+    by_name = {str(label).strip(): place for place, label in enumerate(table.columns)}
+    wanted: dict[str, list[int]] = {}
+    for d, column in enumerate(features.columns):
+        wanted.setdefault(column, []).append(d)
+    lacking = [name for name in wanted if name not in by_name]
+    if lacking:
+        raise DataError(
+            f"the table must have the {count_of(len(wanted), 'column')} that the features come from;"
+            f" {shorten(lacking, 5)} {'is' if len(lacking) == 1 else 'are'} missing: add them, blank where unknown"
+        )
+    values, is_flag = np.zeros((len(table), features.n_features)), _flags(features)
+    notes: list[Note] = []
+    for name, places in wanted.items():
+        notes += _encode_column(features, name, places, is_flag, table.iloc[:, by_name[name]], values)
+    unused = [name for name in by_name if name not in wanted]
+    if unused:
+        said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from them: {shorten(unused, 5)}"
+        notes.append(Note("unused-columns", said, len(unused)))
+    new: Any = sp.csr_array(values) if sp.issparse(features.values) else values
+    return Features(new, features.names, features.columns, features.mean, features.sd), _few(notes)
+
+
+def _encode_column(
+    features: Features, name: str, places: list[int], is_flag: Array, cells: pd.Series, values: Array
+) -> list[Note]:
+    """Fill the features of one column and tell what could not be read."""
+    own = [d for d in places if _text_of(features, d) is None]
+    flags = {d: text for d in places if (text := _text_of(features, d)) is not None}
+    last = max(flags, default=-1)
+    is_marker = last == places[-1] and flags.get(last) in ("missing", "(missing)")
+    fate = "no flag" if not own or is_flag[own[0]] else "read as the earlier mean"
+    unknown: dict[str, int] = {}
+    if own:
+        missing = _encode_numbers(features, name, own[0], bool(is_flag[own[0]]), cells, values)
+    else:
+        known = {text: d for d, text in flags.items() if not (is_marker and d == last and text == "(missing)")}
+        missing, unknown = _encode_values(name, known, cells, values)
+    if is_marker:
+        values[missing, last] = 1
+        fate = f"marked by the flag {features.names[last]!r}"
+    notes = []
+    if missing.any():
+        n = int(missing.sum())
+        notes.append(Note("missing", f"column {name!r} has {count_of(n, 'missing cell')}: {fate}", n))
+    if unknown:
+        n, shown = sum(unknown.values()), shorten(unknown, 3)
+        said = f"column {name!r} has {count_of(n, 'cell')} with an unknown value ({shown}): no flag"
+        notes.append(Note("unknown-value", said, n))
+    return notes
+
+
+def _encode_numbers(features: Features, name: str, d: int, wants_flag: bool, cells: pd.Series, values: Array) -> Array:
+    """Fill a column that was a flag or a number of its own name; return where it is missing (N,)."""
+    column, _ = parse_column(name, cells)
+    if column.kind not in ("empty", "flag", *(() if wants_flag else ("number",))):
+        what = "0 or 1" if wants_flag else "numbers"
+        came = shorten(column.values, 3) if column.kind == "values" else "other numbers"
+        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: mend the cells or blank them")
+    scaled = column.numbers if wants_flag else (column.numbers - features.mean[d]) / features.sd[d]
+    values[:, d] = np.nan_to_num(scaled)
+    return np.isnan(column.numbers)
+
+
+def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: Array) -> tuple[Array, dict[str, int]]:
+    """Set the flags of a column of values; return where it is missing (N,) and the unknown values."""
+    if isinstance(cells.dtype, pd.SparseDtype):
+        cells = cells.astype(cells.dtype.subtype)
+    codes, texts, _ = _read_texts(name, cells)
+    numbers = {number: d for text, d in known.items() if (number := _number(text)) is not None}
+    missing, unknown = codes < 0, dict[str, int]()
+    for code, text in enumerate(texts):
+        here = codes == code
+        number = _number(text)
+        d = known.get(text, None if number is None else numbers.get(number))  # 3 and 3.0 are one code
+        if d is not None:
+            values[here, d] = 1
+        elif text.casefold() in MISSING_WORDS:
+            missing |= here
+        else:
+            unknown[text] = int(here.sum())
+    return missing, unknown
+
+
+def _text_of(features: Features, d: int) -> str | None:
+    """Return the value that a flag stands for, None if the feature carries its column's own name."""
+    name, column = features.names[d], features.columns[d]
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered and numbered[1] in features.names:  # renamed, because another column's feature has the name
+        other = features.columns[features.names.index(numbered[1])]
+        name = numbered[1] if other != column else name
+    return name[len(column) + 1 :] if name.startswith(f"{column}=") else None
+
+
+def _flags(features: Features) -> Array:
+    """Tell which features are flags (D,): not standardised, and 0 or 1 throughout."""
+    x = sp.coo_array(features.values)
+    other = np.bincount(x.col[(x.data != 0) & (x.data != 1)], minlength=features.n_features) > 0
+    return np.asarray((features.mean == 0) & (features.sd == 1) & ~other)
+
+
+def _few(notes: list[Note]) -> list[Note]:
+    kept = []
+    for code in dict.fromkeys(note.code for note in notes):
+        group = [note for note in notes if note.code == code]
+        if len(group) <= _NOTES:
+            kept += group
+        else:
+            said = f"{len(group):,} columns have {'unknown values' if code == 'unknown-value' else 'missing cells'}"
+            kept.append(Note(code, f"{said}; the first: {group[0].message}", sum(note.count for note in group)))
+    return kept

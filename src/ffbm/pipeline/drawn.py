@@ -1,0 +1,164 @@
+"""The weight stage with drawn memberships: weights from p(theta | X, b) for every partition b of the block chains."""
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ffbm.check import check_choice, check_int
+from ffbm.errors import DataError
+from ffbm.kernels.weightchain import Record
+from ffbm.pipeline import weights as averaged
+from ffbm.pipeline.run import run_chains
+from ffbm.progress import Listener, listening
+from ffbm.rng import resolve_seed
+from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, join, plan_drawn, start_drawn
+from ffbm.types.blocks import BlockTrace, Memberships
+from ffbm.types.network import Array, Note
+from ffbm.types.weights import WeightTrace
+from ffbm.types.weights_drawn import VarianceSplit
+
+LEAST_EACH = 2  # draws for each partition: fewer would not tell within from between
+LEAST_WARMUP = 50  # moves for each partition
+
+
+def sample_weights_drawn(
+    features: Any,
+    blocks: BlockTrace,
+    members: Memberships,
+    rows: Any = None,
+    sigma: float = 1.0,
+    intercept: bool = False,
+    sampler: str = "hmc",
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    seed: int | None = 0,
+    workers: int | None = None,
+    progress: Listener | bool | None = None,
+) -> tuple[WeightTrace, VarianceSplit]:
+    """Sample the weights from p(theta | X, b) for every kept b, so that the uncertainty of the blocks reaches them.
+
+    The draws are from the mixture (1/T) sum_t p(theta | X, b(t)), one weight chain for each block chain, in the order
+    of its partitions; with b(t) from p(b | A) that is the cut posterior of the weights.
+
+    Parameters
+    ----------
+    features : Features, or (N, D) array or sparse matrix
+    blocks : BlockTrace
+        The partitions, C chains of T.
+    members : Memberships
+        Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
+    rows, sigma, intercept, sampler, seed, workers, progress
+        As in ``sample_weights``.
+    n_draws : int
+        Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)).
+    n_warmup : int
+        Warm-up of each chain, shared out: each partition gets max(50, ceil(n_warmup / T)) moves, not kept.
+
+    Returns
+    -------
+    WeightTrace
+        ``weights`` (C, T m, B, D): the m draws of the first partition, then those of the second, and so on.
+    VarianceSplit
+        The variance of every weight within and between partitions.
+
+    Notes
+    -----
+    Fifty moves are enough of a warm-up because they have little to do: a chain starts at a draw from the normal
+    approximation at the mode of its own target, which is nearly the target itself, and moves in the geometry of that
+    mode, where the first step size is nearly right.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=200, seed=1)
+    >>> trace, split = sample_weights_drawn(net.features, blocks, ffbm.align_blocks(blocks), n_draws=64)
+    >>> trace.weights.shape, split.within.shape
+    ((4, 64, 3, 3), (3, 3))
+    """
+    labels = _aligned(blocks, members)
+    n_chains, n_partitions, _ = labels.shape
+    check_choice("sampler", sampler, ("hmc", "mala"))
+    n_draws, n_warmup = check_int("n_draws", n_draws, low=1), check_int("n_warmup", n_warmup, low=0)
+    chosen = {
+        "n_warmup": max(LEAST_WARMUP, ceil(n_warmup / n_partitions)),
+        "n_each": max(LEAST_EACH, ceil(n_draws / n_partitions)),
+        "sampler": sampler,
+        "seed": resolve_seed(seed),
+    }
+    plan, own = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen)
+    chosen |= {
+        "sigma": float(sigma),
+        "intercept": bool(intercept),
+        "n_draws": plan.n_each * n_partitions,
+        "n_chains": n_chains,
+        "memberships": "drawn",
+    }
+    n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.target.names)
+    plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
+    states = [start_drawn(plan, part, chain) for chain, part in enumerate(own)]
+    with listening(progress) as tell:
+        states, records = run_chains("weights", states, advance_drawn, n_partitions, workers, tell)
+    return _gather(plan, states, records, chosen), _split(states)
+
+
+def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
+    """Return the labels of all draws in one numbering of the blocks (C, T, N)."""
+    n_chains, n_partitions, _ = blocks.labels.shape
+    shape = n_chains, n_partitions, blocks.n_blocks
+    if np.shape(members.order) != shape or n_chains * n_partitions == 0:
+        raise DataError(
+            f"members must be of these blocks, with an order of shape {shape}; got {np.shape(members.order)}:"
+            " use align_blocks(blocks)"
+        )
+    labels = np.empty_like(blocks.labels)
+    for c in range(n_chains):
+        for t in range(n_partitions):
+            labels[c, t] = members.order[c, t][blocks.labels[c, t]]
+    return labels
+
+
+def _gather(
+    plan: DrawnPlan, states: list[DrawnState], records: list[list[Record]], chosen: dict[str, Any]
+) -> WeightTrace:
+    n_all, n_chains = chosen["n_draws"], len(states)
+    n_stored = n_all // plan.thin
+    weights = np.empty((n_chains, n_stored, *states[0].mean.shape))
+    for chain, parts in enumerate(records):
+        np.concatenate([part.weights for part in parts], out=weights[chain])
+    whole = [join([part._replace(weights=part.weights[:0]) for part in parts]) for parts in records]
+    statistics = {name: np.stack([getattr(part, name) for part in whole]) for name in Record._fields[1:]}
+    square = np.stack([state.within + plan.n_each * state.between for state in states])
+    said = f"every {plan.thin}th draw of the weights is stored; means and standard deviations are over all draws"
+    target = plan.target
+    return WeightTrace(
+        weights=weights,
+        energy=statistics["energy"],
+        acceptance_rate=statistics["acceptance"],
+        step_size=statistics["step_size"],
+        n_steps=statistics["n_steps"],
+        diverging=statistics["diverging"],
+        chain_mean=np.stack([state.mean for state in states]),
+        chain_sd=np.sqrt(square / n_all),
+        names=target.names,
+        columns=target.columns,
+        support=target.support,
+        rows=target.rows,
+        thin=plan.thin,
+        settings=chosen,
+        notes=(Note("thinned_draws", said, n_chains * (n_all - n_stored)),) if plan.thin > 1 else (),
+        diagnose=averaged.diagnose,
+    )
+
+
+def _split(states: list[DrawnState]) -> VarianceSplit:
+    """Return the variance of every weight within and between the partitions of all chains."""
+    n_each, n_partitions = states[0].plan.n_each, len(states[0].labels)
+    n_all = n_partitions * len(states)
+    means = np.stack([state.mean for state in states])
+    apart = n_partitions * ((means - means.mean(axis=0)) ** 2).sum(axis=0)
+    spread = np.sum([state.between for state in states], axis=0) + apart
+    within = np.sum([state.within for state in states], axis=0) / (n_all * (n_each - 1))
+    between = spread / (n_all - 1) - within / n_each if n_all > 1 else np.full_like(within, np.nan)
+    return VarianceSplit(within, between, n_all, n_each)

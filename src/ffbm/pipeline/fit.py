@@ -1,0 +1,195 @@
+"""The whole flow, from a network to scores: blocks, memberships, weights, ranking, refit on the kept features."""
+
+import dataclasses
+import logging
+from math import log
+from typing import Any
+
+import numpy as np
+
+from ffbm import kernels
+from ffbm.blocks.align import align_blocks
+from ffbm.config import FitConfig
+from ffbm.errors import DataError, OptionError
+from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.weights import sample_weights
+from ffbm.progress import Listener, Progress, listening
+from ffbm.ranking import rank_features
+from ffbm.rng import child_seed, resolve_seed, stream
+from ffbm.scoring import combine_folds, fold_rows, score_weights, split_rows
+from ffbm.store.parts import FitParts, Reduced
+from ffbm.types import Array, BlockTrace, Features, Memberships, Network
+from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
+from ffbm.types.weights import WeightTrace
+from ffbm.types.weights_drawn import VarianceSplit
+
+
+def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Listener | bool | None = None) -> FitParts:
+    """Sample blocks and weights of a network, rank its features and score them.
+
+    The block chains see the whole network; floor(f N) vertices drawn at random train the weights and the others
+    test them. Every stage draws from streams of its own name under the one seed, so a stage run alone with that
+    seed gives the same draws.
+
+    Parameters
+    ----------
+    net : Network
+    config : FitConfig
+    blocks : BlockTrace or (N,) labels, optional
+        In place of the block stage.
+    progress : None, bool or callable
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> config = FitConfig(n_blocks=2, n_sweeps=100, n_warmup=100, n_draws=100, seed=1)
+    >>> parts = run_fit(net, config)
+    >>> parts.weights.weights.shape, len(parts.train), parts.reduced
+    ((4, 100, 2, 3), 73, None)
+    """
+    _check_available(config)
+    if net.n_features == 0:
+        raise DataError(
+            "a fit explains blocks by features, and this network has none: give a table of vertex attributes"
+            " (nodes=, features=); for the blocks alone use sample_blocks"
+        )
+    if kernels.is_cold():
+        logging.getLogger("ffbm").info("compiling kernels: once per installation, some seconds")
+    config = dataclasses.replace(config, seed=resolve_seed(config.seed))
+    with listening(progress) as tell:
+        trace = _find_blocks(net, config, blocks, tell)
+        members = align_blocks(trace)
+        return _explain(net, config, trace, members, tell)
+
+
+def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Memberships, tell: Listener) -> FitParts:
+    seed = _seed(config)
+    lengths = _description_lengths(net, blocks)
+    train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
+    weights, variance = _find_weights(net.features, config, blocks, members, train, seed, tell, "weights")
+    n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
+    ranking = rank_features(weights, k=config.k, n_kept=n_kept)
+    reduced = None
+    if n_kept < net.n_features:
+        kept = keep_features(net.features, ranking)
+        again, _ = _find_weights(
+            kept, config, blocks, members, train, child_seed(seed, "reduced"), tell, "weights, kept features"
+        )
+        scores = score_weights(again, kept, members, train, workers=config.workers)
+        reduced = Reduced(again, dataclasses.replace(scores, **lengths))
+    scores = _score(net.features, config, blocks, members, weights, train, tell)
+    return FitParts(
+        network=net,
+        config=config,
+        train=train,
+        blocks=blocks,
+        memberships=members,
+        weights=weights,
+        ranking=ranking,
+        scores=dataclasses.replace(scores, **lengths),
+        reduced=reduced,
+        variance=variance,
+    )
+
+
+def keep_features(features: Features, ranking: Ranking) -> Features:
+    """Return the features that a ranking keeps, in the order of the table."""
+    kept = np.sort(ranking.order[: ranking.n_kept])
+    return Features(
+        values=features.values[:, kept],
+        names=tuple(features.names[j] for j in kept),
+        columns=tuple(features.columns[j] for j in kept),
+        mean=features.mean[kept],
+        sd=features.sd[kept],
+    )
+
+
+def _description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
+    """Return the mean over draws of S(b) / (N + E), with the partition's own N ln B and without it."""
+    without = blocks.entropy_per_entity
+    partition = net.n_nodes * log(blocks.n_blocks) / (net.n_nodes + net.n_edges)
+    return {"description_length": without + partition, "description_length_without_partition": without}
+
+
+def _check_available(config: FitConfig) -> None:
+    if config.target != "cut":
+        raise OptionError(f'target="{config.target}" is not available yet; use target="cut"')
+    if config.resume:
+        raise OptionError("resume=True is not available yet: runs are saved when they end; leave it out")
+
+
+def _find_blocks(net: Network, config: FitConfig, blocks: Any, tell: Listener) -> BlockTrace:
+    if blocks is not None:
+        return take_blocks(net, blocks, config.n_blocks)
+    return sample_blocks(
+        net,
+        n_blocks=config.n_blocks,  # type: ignore[arg-type]
+        n_sweeps=config.n_sweeps,
+        burn_in=config.burn_in,
+        thin=config.thin,
+        n_chains=config.n_chains,
+        seed=config.seed,
+        moves=config.moves,
+        workers=config.workers,
+        progress=tell,
+    )
+
+
+def _find_weights(
+    features: Features,
+    config: FitConfig,
+    blocks: BlockTrace,
+    members: Memberships,
+    rows: Array,
+    seed: int,
+    tell: Listener,
+    stage: str,
+) -> tuple[WeightTrace, VarianceSplit | None]:
+    """Run the weight stage, given y-hat or every kept partition; the second has a split of the variance."""
+    options: dict[str, Any] = {
+        "rows": rows,
+        "sigma": config.sigma,
+        "intercept": config.intercept,
+        "sampler": config.sampler,
+        "n_draws": config.n_draws,
+        "n_warmup": config.n_warmup,
+        "seed": seed,
+        "workers": config.workers,
+        "progress": lambda event: tell(Progress(stage, event.done, event.total)),
+    }
+    if config.memberships == "drawn" and "given" not in blocks.settings:  # given blocks are one b: y-hat is it
+        return sample_weights_drawn(features, blocks, members, **options)
+    return sample_weights(features, members, n_chains=config.n_chains, **options), None
+
+
+def _score(
+    features: Features,
+    config: FitConfig,
+    blocks: BlockTrace,
+    members: Memberships,
+    weights: WeightTrace,
+    train: Array,
+    tell: Listener,
+) -> Scores:
+    """Score the one split, or by cross-validation: each fold is the test set of weights trained on the others."""
+    if config.folds is None:
+        return score_weights(weights, features, members, train, workers=config.workers)
+    seed = _seed(config)
+    found = []
+    for number, rows in enumerate(fold_rows(len(members.labels), config.folds, stream(seed, "folds"))):
+        stage = f"weights, fold {number + 1} of {config.folds}"
+        trained, _ = _find_weights(
+            features, config, blocks, members, rows, child_seed(seed, "fold", number), tell, stage
+        )
+        found.append(score_weights(trained, features, members, rows, workers=config.workers))
+    return combine_folds(found)
+
+
+def _seed(config: FitConfig) -> int:
+    if config.seed is None:
+        raise AssertionError("the seed is resolved before the first stage")
+    return config.seed

@@ -1,0 +1,82 @@
+"""Blocks of one's own in place of the block stage."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ffbm.blocks.entropy import description_length
+from ffbm.diagnostics import BlockDiagnostics, Verdict, block_diagnostics
+from ffbm.errors import DataError, OptionError
+from ffbm.types import Array, BlockTrace, Network
+
+
+def take_blocks(net: Network, blocks: Any, n_blocks: int | str) -> BlockTrace:
+    """Return a trace of blocks as it is, or make one of a single draw from N labels, if they fit the network.
+
+    Labels may be numbers or text; block r of the trace is value number r of the sorted values, which
+    ``settings["given"]`` lists.
+
+    >>> import ffbm
+    >>> net = ffbm.as_network([(0, 1), (1, 2), (2, 3)])
+    >>> trace = take_blocks(net, ["b", "b", "a", "a"], "auto")
+    >>> trace.labels.tolist(), trace.settings["given"], trace.converged.reason
+    ([[[1, 1, 0, 0]]], ['a', 'b'], 'the blocks were given, not sampled')
+    """
+    trace = blocks if isinstance(blocks, BlockTrace) else _from_labels(net, blocks)
+    if trace.labels.shape[2] != net.n_nodes or trace.n_edges != net.n_edges:
+        raise DataError(
+            f"blocks must be those of the network, of {net.n_nodes:,} vertices and {net.n_edges:,} edges;"
+            f" got a trace of {trace.labels.shape[2]:,} and {trace.n_edges:,}"
+        )
+    if n_blocks not in ("auto", trace.n_blocks):
+        raise OptionError(f"n_blocks={n_blocks} and blocks= of {trace.n_blocks} blocks differ: leave out n_blocks")
+    return trace
+
+
+def judge_blocks(labels: Array, entropy: Array, acceptance: Array, settings: dict[str, Any]) -> BlockDiagnostics:
+    """Return the diagnostics of a block trace; blocks that were given have nothing to converge."""
+    if "given" not in settings:
+        return block_diagnostics(labels, entropy, acceptance, settings["seed"])
+    none = np.zeros(0)
+    return BlockDiagnostics(
+        rhat_entropy=math.nan,
+        ess_entropy=math.nan,
+        pairs=np.zeros((0, 2), dtype=np.int64),
+        frequency_pairs=none,
+        rhat_pairs=none,
+        ess_pairs=none,
+        error_pairs=none,
+        error_limit=math.nan,
+        acceptance=np.full(1, math.nan),
+        converged=Verdict(True, "the blocks were given, not sampled"),
+    )
+
+
+def _from_labels(net: Network, labels: Any) -> BlockTrace:
+    given = np.asarray(labels)
+    if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
+        raise OptionError(
+            f"blocks must be a BlockTrace or a label for each of the {net.n_nodes:,} vertices, whole numbers or text;"
+            f" got {given.dtype} of shape {given.shape}"
+        )
+    if given.dtype.kind not in "iub":
+        if any(not isinstance(label, str | int) for label in given.tolist()):
+            raise OptionError("blocks must have a label for every vertex, whole numbers or text; some are neither")
+        given = given.astype(str)
+    values, b = np.unique(given, return_inverse=True)
+    s = description_length(net, b).without_partition
+    settings = {"given": [str(value) for value in values]}
+    entropy, acceptance = np.full((1, 1), s), np.full((1, 1), math.nan)
+    small = b.astype(np.min_scalar_type(max(len(values) - 1, 0)))[np.newaxis, np.newaxis]
+    return BlockTrace(
+        labels=small,
+        entropy=entropy,
+        acceptance=acceptance,
+        best_labels=b.astype(np.int64),
+        best_entropy=s,
+        n_blocks=len(values),
+        n_edges=net.n_edges,
+        settings=settings,
+        diagnostics=judge_blocks(small, entropy, acceptance, settings),
+    )

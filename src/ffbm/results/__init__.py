@@ -1,0 +1,7 @@
+"""One call from a network to the answer, and the answer as an object that can be saved."""
+
+from ffbm.results.fitted import Fit, FitDiagnostics
+from ffbm.results.running import fit
+from ffbm.results.saving import load_fit
+
+__all__ = ["Fit", "FitDiagnostics", "fit", "load_fit"]

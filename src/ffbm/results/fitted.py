@@ -1,0 +1,206 @@
+"""A fit: everything that was sampled and found, and what can be asked of it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ffbm.config import FitConfig
+from ffbm.diagnostics import BlockDiagnostics, Verdict, WeightDiagnostics
+from ffbm.store.parts import FitParts, Reduced
+from ffbm.types import Array, BlockTrace, Memberships, Network
+from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
+from ffbm.types.weights import WeightTrace
+from ffbm.types.weights_drawn import VarianceSplit
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class FitDiagnostics:
+    """The diagnostics of each stage, and one verdict on all of them.
+
+    Parameters
+    ----------
+    blocks : BlockDiagnostics
+    weights : WeightDiagnostics
+    reduced : WeightDiagnostics, optional
+        Of the refit on the kept features.
+    variance : VarianceSplit, optional
+        With ``memberships="drawn"``: the variance of each weight within and between partitions.
+    """
+
+    blocks: BlockDiagnostics
+    weights: WeightDiagnostics
+    reduced: WeightDiagnostics | None = None
+    variance: VarianceSplit | None = None
+
+    @cached_property
+    def converged(self) -> Verdict:
+        """True if nothing speaks against the convergence of any stage; the reason names the stages."""
+        verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
+        if self.reduced is not None:
+            verdicts["weights of the kept features"] = self.reduced.converged
+        against = {name: verdict for name, verdict in verdicts.items() if not verdict}
+        reasons = (f"{name}: {verdict.reason}" for name, verdict in (against or verdicts).items())
+        return Verdict(not against, "; ".join(reasons))
+
+    def __repr__(self) -> str:
+        return f"<FitDiagnostics: {self.converged}>"
+
+
+class Fit:
+    """What ``ffbm.fit`` returns: the answer, and all that it rests on.
+
+    Attributes
+    ----------
+    network : Network
+    config : FitConfig
+        What was chosen, with the seed that was used.
+    train : (n,) int64
+        The training vertices.
+    blocks : BlockTrace
+    memberships : Memberships
+        y-hat: ``probs`` (N, B), ``labels`` (N,).
+    weights : WeightTrace
+        ``weights`` (C, T, B, D) of all features.
+    ranking : Ranking
+    scores : Scores
+    reduced : Reduced or None
+        The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
+    provenance : dict
+        Versions, seed, fingerprint of the data, date, command.
+    """
+
+    def __init__(self, parts: FitParts) -> None:
+        self.parts = parts
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        return self.parts.network
+
+    @property
+    def config(self) -> FitConfig:
+        """What was chosen, with the seed that was used."""
+        return self.parts.config
+
+    @property
+    def train(self) -> Array:
+        """The training vertices (n,)."""
+        return self.parts.train
+
+    @property
+    def blocks(self) -> BlockTrace:
+        """The draws of the block chains."""
+        return self.parts.blocks
+
+    @property
+    def memberships(self) -> Memberships:
+        """y-hat, from the draws under one numbering."""
+        return self.parts.memberships
+
+    @property
+    def weights(self) -> WeightTrace:
+        """The draws of the weights of all features."""
+        return self.parts.weights
+
+    @property
+    def ranking(self) -> Ranking:
+        """The features in order, and those that are kept."""
+        return self.parts.ranking
+
+    @property
+    def scores(self) -> Scores:
+        """Losses, bits and accuracies of the fit on all features."""
+        return self.parts.scores
+
+    @property
+    def reduced(self) -> Reduced | None:
+        """The refit on the kept features; None unless ``n_kept`` < D."""
+        return self.parts.reduced
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Versions, seed, fingerprint of the data, date, command."""
+        return self.parts.provenance
+
+    @cached_property
+    def diagnostics(self) -> FitDiagnostics:
+        """R-hat, ESS and verdicts of every stage."""
+        reduced = None if self.reduced is None else self.reduced.weights.diagnostics
+        return FitDiagnostics(self.blocks.diagnostics, self.weights.diagnostics, reduced, self.parts.variance)
+
+    @property
+    def converged(self) -> Verdict:
+        """Whether the chains of all stages agree: a truth value with a ``reason``."""
+        return self.diagnostics.converged
+
+    def summary(self) -> str:
+        """Return the answer in about a screen of plain text."""
+        from ffbm.results.summary import summary_text
+
+        return summary_text(self)
+
+    def predict(self, features: Any) -> Array:
+        """Return the probability of each block for vertices that the fit has not seen, (n, B).
+
+        Parameters
+        ----------
+        features : DataFrame, Features or (n, D) array
+            A table with the columns that the network was read from, encoded as that was (numbers by the fit's own mean
+            and standard deviation; what it has not seen is logged); or features that are encoded already.
+        """
+        from ffbm.results.unseen import predict_unseen
+
+        return predict_unseen(self.weights, self.network.features, features)
+
+    def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Return how much the probability of each block changes with each feature, averaged over the vertices.
+
+        One row for each feature and block, with a 90 % interval: ``feature``, ``column``, ``block``, ``effect``, ``low``,
+        ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its column, a number
+        one standard deviation up.
+
+        Parameters
+        ----------
+        names : feature names, optional
+            All features if left out.
+        """
+        from ffbm.scoring import effects
+
+        return effects(self.weights, self.network.features, names)
+
+    def to_datatree(self) -> "xr.DataTree":
+        """Return everything as an xarray DataTree, which ArviZ reads: see docs/runs.md for its groups."""
+        from ffbm.store.tree import to_tree
+
+        return to_tree(self.parts)
+
+    def to_networkx(self) -> Any:
+        """Return the network as a networkx graph; vertices have their block, memberships and features."""
+        from ffbm.results.graphs import to_networkx
+
+        return to_networkx(self.network, self.memberships)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fit as a run: a new or empty folder, which ``ffbm.load_fit`` reads."""
+        from ffbm.results.saving import save_fit
+
+        save_fit(self, path)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.memberships.sizes[:12])) + (", ..." if self.memberships.n_blocks > 12 else "")
+        name = self.network.name or f"{self.network.n_nodes:,} vertices"
+        verdict = "converged" if self.converged else "NOT converged"
+        first = ", ".join(self.ranking.kept[:3])
+        return f"<Fit of {name}: blocks of {sizes}; first features {first}; {verdict}>"
+
+    def _repr_html_(self) -> str:
+        from ffbm.results.html import fit_html
+
+        return fit_html(self)

@@ -1,0 +1,63 @@
+"""A fit as a graph object: vertices by id with their block, memberships and features."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.types import Array, Memberships, Network
+
+
+def to_networkx(net: Network, members: Memberships, *, features: bool = True) -> Any:
+    """Return a networkx graph whose vertices carry ``block``, ``membership`` and ``membership_0``, ``_1``, ...
+
+    ``membership`` is the share of draws in which the vertex was in its block, ``membership_r`` in block r. With
+    ``features`` each vertex carries the features it has under their names, with flags as 1 and numbers on the scale
+    of the user's table. It is a MultiGraph where there are parallel edges, a Graph elsewhere.
+
+    >>> import ffbm
+    >>> from ffbm.blocks.align import align_blocks
+    >>> from ffbm.pipeline.given import take_blocks
+    >>> net = ffbm.as_network([("a", "b"), ("b", "c")])
+    >>> graph = to_networkx(net, align_blocks(take_blocks(net, [0, 0, 1], "auto")))
+    >>> graph.nodes["c"]
+    {'block': 1, 'membership': 1.0, 'membership_0': 0.0, 'membership_1': 1.0}
+    """
+    import networkx as nx
+
+    ids = net.node_ids.tolist()
+    edges = net.graph.edges
+    is_simple = len(np.unique(edges, axis=0)) == len(edges)
+    graph = nx.Graph(name=net.name) if is_simple else nx.MultiGraph(name=net.name)
+    for i, name in enumerate(ids):
+        row = members.probs[i]
+        block = int(members.labels[i])
+        shares = {f"membership_{r}": float(p) for r, p in enumerate(row)}
+        graph.add_node(name, block=block, membership=float(row[block]), **shares)
+    if features:
+        for i, attributes in enumerate(_attributes(net)):
+            node = graph.nodes[ids[i]]
+            node.update({f"feature {name}" if name in node else name: value for name, value in attributes.items()})
+    graph.add_edges_from((ids[i], ids[j]) for i, j in edges.tolist())
+    return graph
+
+
+def _attributes(net: Network) -> list[dict[str, float]]:
+    """Return the features of each vertex by name; flags that are not set are left out."""
+    x = net.features
+    is_number = (x.mean != 0) | (x.sd != 1)
+    found: list[dict[str, float]] = [{} for _ in range(net.n_nodes)]
+    cells = sp.coo_array(x.values)
+    kept = ~is_number[cells.col]
+    for i, j, value in zip(cells.row[kept], cells.col[kept], cells.data[kept], strict=True):
+        if value:
+            found[i][x.names[j]] = int(value) if value == int(value) else float(value)
+    for j in np.flatnonzero(is_number).tolist():
+        for i, value in enumerate(_column(x.values, j) * x.sd[j] + x.mean[j]):
+            found[i][x.names[j]] = float(value)
+    return found
+
+
+def _column(values: Any, j: int) -> Array:
+    column = values[:, [j]]
+    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel()

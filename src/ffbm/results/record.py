@@ -1,0 +1,89 @@
+"""A fit as plain values: what ``summary.json`` holds and ``ffbm fit --json`` prints."""
+
+import json
+import math
+from typing import Any
+
+from ffbm.diagnostics import WeightDiagnostics
+from ffbm.results.fitted import Fit
+from ffbm.results.tables import table_of_blocks
+from ffbm.types import Note
+
+
+def fit_record(fit: Fit) -> dict[str, Any]:
+    """Return everything short that a fit says: the network, settings, blocks, ranking, scores and verdicts."""
+    net, members = fit.network, fit.memberships
+    found = fit.diagnostics
+    return {
+        "network": {
+            "name": net.name,
+            "n_nodes": net.n_nodes,
+            "n_edges": net.n_edges,
+            "n_features": net.n_features,
+            "fingerprint": net.fingerprint,
+            "notes": _notes(net.notes),
+        },
+        "config": fit.config.to_dict(),
+        "converged": bool(fit.converged),
+        "reason": fit.converged.reason,
+        "n_blocks": members.n_blocks,
+        "agreement": members.agreement,
+        "best_entropy": fit.blocks.best_entropy,
+        "blocks": table_of_blocks(fit.parts).to_dict("records"),
+        "ranking": [
+            {name: None if value is None or value != value else value for name, value in row.items()}
+            for row in fit.ranking.table.astype({"support": object}).to_dict("records")
+        ],
+        "kept": list(fit.ranking.kept),
+        "cutoff": fit.ranking.cutoff,
+        "notes": _notes((*fit.ranking.notes, *fit.weights.notes)),
+        "scores": fit.scores.to_dict(),
+        "reduced": None if fit.reduced is None else {"scores": fit.reduced.scores.to_dict()},
+        "diagnostics": {
+            "blocks": {
+                "converged": bool(found.blocks.converged),
+                "reason": found.blocks.converged.reason,
+                "rhat_entropy": found.blocks.rhat_entropy,
+                "ess_entropy": found.blocks.ess_entropy,
+                "share_unsettled": found.blocks.share_unsettled,
+            },
+            "weights": _weights(found.weights),
+            "reduced": None if found.reduced is None else _weights(found.reduced),
+        },
+        "provenance": fit.provenance,
+    }
+
+
+def strict_json(value: Any) -> str:
+    """Write plain values as strict JSON; what is not a finite number is null."""
+    return json.dumps(finite(value), indent=2, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """Return plain values with null in place of numbers that are not finite.
+
+    >>> finite({"a": [1.0, float("nan")]})
+    {'a': [1.0, None]}
+    """
+    if isinstance(value, dict):
+        return {str(name): finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays
+        return finite(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _weights(found: WeightDiagnostics) -> dict[str, Any]:
+    return {
+        "converged": bool(found.converged),
+        "reason": found.converged.reason,
+        "max_rhat": found.max_rhat,
+        "min_ess_bulk": found.min_ess_bulk,
+        "min_ess_tail": found.min_ess_tail,
+        "n_divergences": found.n_divergences,
+    }
+
+
+def _notes(notes: tuple[Note, ...]) -> list[dict[str, Any]]:
+    return [{"code": note.code, "message": note.message, "count": note.count} for note in notes]

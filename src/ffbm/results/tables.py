@@ -1,0 +1,55 @@
+"""The tables of a run: one row a vertex, one row a block."""
+
+import numpy as np
+import pandas as pd
+
+from ffbm.store.parts import FitParts
+
+
+def table_of_nodes(parts: FitParts) -> pd.DataFrame:
+    """One row per vertex: ``id``, ``block``, whether it is in the training set, and its memberships."""
+    members = parts.memberships
+    in_training = np.zeros(len(members.labels), dtype=bool)
+    in_training[parts.train] = True
+    table = pd.DataFrame({"id": parts.network.node_ids, "block": members.labels, "training": in_training})
+    shares = pd.DataFrame(members.probs, columns=[f"membership_{r}" for r in range(members.n_blocks)])
+    return pd.concat([table, shares], axis=1)
+
+
+def table_of_blocks(parts: FitParts) -> pd.DataFrame:
+    """One row per block: sizes, edges at it and inside it, how sure its vertices are, and how well it is told."""
+    members, graph = parts.memberships, parts.network.graph
+    n_blocks, b = members.n_blocks, members.labels
+    ends = b[graph.edges]
+    inside = ends[:, 0] == ends[:, 1]
+    sure = np.bincount(b, weights=members.probs[np.arange(len(b)), b], minlength=n_blocks)
+    with np.errstate(invalid="ignore"):
+        membership = sure / members.sizes
+    table = pd.DataFrame(
+        {
+            "block": np.arange(n_blocks),
+            "vertices": members.sizes,
+            "training": np.bincount(b[parts.train], minlength=n_blocks),
+            "expected_vertices": members.probs.sum(axis=0),
+            "membership": membership,
+            "degree_sum": np.bincount(b, weights=graph.degrees, minlength=n_blocks).astype(np.int64),
+            "edges_inside": np.bincount(ends[inside, 0], minlength=n_blocks),
+            "accuracy_train": parts.scores.accuracy_train,
+            "accuracy_test": parts.scores.accuracy_test,
+        }
+    )
+    names = given_names(parts)
+    if names is not None:
+        table.insert(1, "given", names)
+    return table
+
+
+def given_names(parts: FitParts) -> list[str] | None:
+    """Return the given label of each block, by its number in the answer; None if blocks were sampled."""
+    given = parts.blocks.settings.get("given")
+    if given is None:
+        return None
+    names = [""] * len(given)
+    for old, new in enumerate(parts.memberships.order[0, 0]):
+        names[new] = given[old]
+    return names

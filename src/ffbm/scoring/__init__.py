@@ -1,0 +1,8 @@
+"""What draws of weights are worth: losses, accuracies, predictions and effects."""
+
+from ffbm.scoring.contrasts import effects
+from ffbm.scoring.folds import combine_folds, fold_rows, split_rows
+from ffbm.scoring.losses import score_weights
+from ffbm.scoring.prediction import predict
+
+__all__ = ["combine_folds", "effects", "fold_rows", "predict", "score_weights", "split_rows"]

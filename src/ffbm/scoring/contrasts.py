@@ -1,0 +1,211 @@
+"""Effects: how much the probability of each block changes with a feature, in the user's own terms."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.check import check_int
+from ffbm.errors import OptionError
+from ffbm.kernels.prediction import draw_probs, mean_by_state
+from ffbm.progress import Listener, Progress, listening
+from ffbm.scoring.rows import DistinctRows, match_features, merge_rows
+from ffbm.theta.prepare import INTERCEPT
+from ffbm.types.network import Array, Features
+from ffbm.types.weights import WeightTrace
+from ffbm.workers import open_workers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PIECE = 2**23  # probabilities held at a time: 64 MiB
+LOW, HIGH = 0.05, 0.95
+
+
+class Family(NamedTuple):
+    """Features of which a vertex has at most one, and which it has."""
+
+    kind: str  # "flag", "value" (one of several exclusive flags of a column) or "number"
+    features: Array  # (V,) their places in the trace
+    state: Array  # (R,) int64: 0 for none, v + 1 for the v-th; a number is always added to, from state 0
+    counts: Array  # (V+1,) vertices in each state
+
+
+def effects(
+    trace: WeightTrace,
+    features: Any,
+    names: Sequence[str] | None = None,
+    *,
+    n_draws: int = 200,
+    workers: int | None = None,
+    progress: Listener | bool | None = False,
+) -> "pd.DataFrame":
+    """Return how much the probability of each block changes with each feature, averaged over the vertices.
+
+    Parameters
+    ----------
+    trace : WeightTrace
+    features : Features, or (N, D) array or sparse matrix
+        Of the vertices to average over, as given to ``sample_weights``.
+    names : feature names, optional
+        The features to speak of, in this order; all of them if left out. An intercept is no feature.
+    n_draws : int
+        At most so many draws, evenly spaced over the chains, are looked at.
+    workers : int, optional
+    progress : None, bool or callable
+
+    Returns
+    -------
+    DataFrame
+        One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` (the mean over draws),
+        ``low`` and ``high`` (5 % and 95 % of the draws), ``support`` (vertices on which the feature is
+        not zero), ``kind``.
+
+    Notes
+    -----
+    Let Q_u(r) be the mean over vertices of P(block r | x) after all vertices are brought to state u, everything else
+    about them as it is.
+
+    - *flag*: Q_1 - Q_0, the flag set against the flag not set.
+    - *value*: the flags of one column of the user's table of which no vertex has two. A vertex that is given one value
+      loses its other one, so nobody is in two classes at once. Value v is compared with the others as often as they
+      occur, vertices without a value among them: Q_v - sum_{u != v} n_u Q_u / sum_{u != v} n_u.
+    - *number*: x + 1 against x as it is; standardised numbers are thus one standard deviation up.
+
+    The effects of a feature sum to 0 over blocks. They say what the model predicts, not what would happen if someone
+    changed a vertex.
+
+    Examples
+    --------
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> x = np.repeat(np.eye(2), 20, axis=0)
+    >>> trace = sample_weights(x, np.repeat([0, 1], 20), n_draws=500, seed=1)
+    >>> table = effects(trace, x)
+    >>> table["effect"].round(1).tolist()          # flag 0 in blocks 0 and 1, then flag 1
+    [0.4, -0.4, -0.4, 0.4]
+    """
+    import pandas as pd
+
+    n_draws = check_int("n_draws", n_draws, low=1)
+    found = merge_rows(match_features(trace, features))
+    wanted = _places(trace, names)
+    families = list(_families(trace, features, found, set(wanted)))
+    means = _means(trace, found, families, _evenly(trace.weights, n_draws), workers, progress)
+    by_feature = {
+        int(d): (family.kind, _contrast(q, v, family.counts))
+        for family, q in zip(families, means, strict=True)
+        for v, d in enumerate(family.features, start=1)
+    }
+    tables = []
+    for d in wanted:
+        kind, draws = by_feature[d]
+        low, high = np.quantile(draws, (LOW, HIGH), axis=0)
+        told: dict[str, Any] = {"feature": trace.names[d], "column": trace.columns[d]}
+        told |= {"block": np.arange(trace.n_blocks), "effect": draws.mean(axis=0), "low": low, "high": high}
+        tables.append(pd.DataFrame(told | {"support": int(trace.support[d]), "kind": kind}))
+    if not tables:
+        return pd.DataFrame(columns=["feature", "column", "block", "effect", "low", "high", "support", "kind"])
+    return pd.concat(tables, ignore_index=True)
+
+
+def _places(trace: WeightTrace, names: Sequence[str] | None) -> list[int]:
+    place = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
+    if names is None:
+        return list(place.values())
+    asked = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in asked if name not in place]
+    if unknown:
+        raise OptionError(
+            f"names must be features of the trace, such as {next(iter(place), None)!r}; got {unknown[0]!r}"
+        )
+    return [place[name] for name in asked]
+
+
+def _families(trace: WeightTrace, features: Any, found: DistinctRows, wanted: set[int]) -> Iterator[Family]:
+    """Yield the features asked for with all that stand and fall with them, column by column."""
+    x = sp.csc_array(found.x)
+    number = _numbers(features, x, trace)
+    by_column = sorted(range(len(trace.names)), key=lambda d: trace.columns[d])
+    for _, group in groupby(by_column, key=lambda d: trace.columns[d]):
+        members = list(group)
+        if not wanted.intersection(members):
+            continue
+        flags = [d for d in members if not number[d]]
+        held = [x.indices[x.indptr[d] : x.indptr[d + 1]] for d in flags]
+        together = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
+        if len(flags) > 1 and len(np.unique(together)) == len(together) and wanted.intersection(flags):
+            yield _family("value", flags, held, found.counts)
+        else:
+            yield from (
+                _family("flag", [d], [h], found.counts) for d, h in zip(flags, held, strict=True) if d in wanted
+            )
+        yield from (_family("number", [d], [], found.counts) for d in members if number[d] and d in wanted)
+
+
+def _family(kind: str, features: list[int], held: list[Array], counts: Array) -> Family:
+    state = np.zeros(len(counts), dtype=np.int64)
+    for v, rows in enumerate(held, start=1):
+        state[rows] = v
+    in_state = np.bincount(state, weights=counts, minlength=len(features) + 1)
+    return Family(kind, np.array(features), state, in_state)
+
+
+def _numbers(features: Any, x: sp.csc_array, trace: WeightTrace) -> Array:
+    """Tell which features of the trace are numbers (D,): standardised ones, and others that are not 0 or 1."""
+    column = np.repeat(np.arange(x.shape[1]), np.diff(x.indptr))
+    is_number = np.bincount(column[x.data != 1], minlength=x.shape[1]) > 0
+    if isinstance(features, Features):
+        scaled = {
+            n for n, mean, sd in zip(features.names, features.mean, features.sd, strict=True) if (mean, sd) != (0, 1)
+        }
+        is_number |= np.array([name in scaled for name in trace.names], dtype=bool)
+    return is_number
+
+
+def _means(
+    trace: WeightTrace,
+    found: DistinctRows,
+    families: list[Family],
+    draws: Array,
+    workers: int | None,
+    progress: Listener | bool | None,
+) -> list[Array]:
+    """Return Q (T, V+1, B) of each family: the mean probability of each block with all vertices in each state."""
+    n_rows, n_blocks = len(found.counts), trace.n_blocks
+    shares = found.counts / max(found.counts.sum(), 1)
+    means = [np.empty((len(draws), len(family.features) + 1, n_blocks)) for family in families]
+    size = max(1, _PIECE // max(1, n_rows * n_blocks))
+    with listening(progress) as tell, open_workers(workers, len(families)) as run:
+        for first in range(0, len(draws), size):
+            tell(Progress("effects", first, len(draws)))
+            part = draws[first : first + size]
+            probs = np.empty((len(part), n_rows, n_blocks))
+            draw_probs(found.rows, part, probs)
+
+            def go(at: int, part: Array = part, probs: Array = probs, first: int = first) -> None:
+                family = families[at]
+                w = np.ascontiguousarray(part[:, :, family.features].transpose(0, 2, 1))
+                mean_by_state(probs, shares, family.state, w, means[at][first : first + len(part)])
+
+            run(go, range(len(families)))
+        tell(Progress("effects", len(draws), len(draws)))
+    return means
+
+
+def _contrast(q: Array, v: int, counts: Array) -> Array:
+    """Return Q_v less the other states as often as they occur (T, B); less state 0 if none of them occurs."""
+    others = counts.astype(np.float64)
+    others[v] = 0
+    if others.sum() == 0:
+        others[0] = 1
+    return np.asarray(q[:, v] - np.tensordot(others / others.sum(), q, axes=(0, 1)))
+
+
+def _evenly(weights: Array, n_draws: int) -> Array:
+    """Return at most so many draws (T', B, D), evenly spaced over all chains."""
+    flat = weights.reshape(-1, *weights.shape[2:])
+    n_all = len(flat)
+    n = min(n_draws, n_all)
+    return np.ascontiguousarray(flat[(np.arange(n) * n_all + n_all // 2) // n], dtype=np.float64)

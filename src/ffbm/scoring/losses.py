@@ -1,0 +1,170 @@
+"""Losses, bits explained and accuracies of a trace of weights, on its training vertices and on the others."""
+
+from math import isqrt, log, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from ffbm.errors import DataError
+from ffbm.progress import Listener
+from ffbm.scoring.prediction import average_draws
+from ffbm.scoring.rows import match_features, merge_rows, sum_rows
+from ffbm.theta.prepare import _read_members, _read_rows
+from ffbm.types.network import Array, Note
+from ffbm.types.scores import Scores
+from ffbm.types.weights import WeightTrace
+
+SETS = ("train", "test")
+
+
+def score_weights(
+    trace: WeightTrace,
+    features: Any,
+    members: Any,
+    rows: Any = None,
+    *,
+    workers: int | None = None,
+    progress: Listener | bool | None = False,
+) -> Scores:
+    """Score the draws of a trace against the memberships of the vertices.
+
+    Parameters
+    ----------
+    trace : WeightTrace
+    features : Features, or (N, D) array or sparse matrix
+        Of all vertices, as given to ``sample_weights``.
+    members : Memberships, (N, B) array, or (N,) labels
+        y-hat: whatever the weights were sampled with, losses are taken against it.
+    rows : row numbers or (N,) truth values, optional
+        The training vertices, those of the trace if left out; the others are the test vertices.
+    workers : int, optional
+    progress : None, bool or callable
+
+    Returns
+    -------
+    Scores
+        Each with its equation in the documentation of the class. Where there are no test vertices, or a block has none,
+        the score is NaN and ``notes`` says so.
+
+    Examples
+    --------
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)    # flags that tell two blocks apart
+    >>> trace = sample_weights(x, labels, rows=range(30), n_draws=500, seed=1)
+    >>> scores = score_weights(trace, x, labels)
+    >>> scores.predictive_loss_test < scores.loss_test < scores.base_rate_loss_test == scores.uniform_loss
+    True
+    >>> scores.accuracy_test.tolist(), scores.n_test
+    ([1.0, 1.0], 10)
+    """
+    x = match_features(trace, features)
+    y = read_memberships(members, x.shape[0], trace.n_blocks)
+    chosen = _read_rows(trace.rows if rows is None else rows, x.shape[0])
+    is_train = np.zeros(x.shape[0], dtype=bool)
+    is_train[chosen] = True
+    found = merge_rows(x)
+    n_rows = len(found.counts)
+    sides = (is_train, ~is_train)
+    counts = np.array([np.bincount(found.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
+    sums = np.array([sum_rows(y[side], found.group[side], n_rows) for side in sides])
+    told = average_draws(trace, found, counts, sums, workers=workers, progress=progress)
+
+    probs, hits = told.probs[found.group], told.hits[found.group]
+    rate, lifted = base_rate(y[is_train])
+    block = y.argmax(axis=1)
+    predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))
+    is_hit = hits[np.arange(len(y)), block]
+    values: dict[str, Any] = {}
+    for s, (name, side) in enumerate(zip(SETS, sides, strict=True)):
+        n = int(side.sum())
+        draws = told.losses[:, :, s] / n if n else np.full((1, 1), nan)
+        bits = (base[side] - predictive[side]) / log(2)
+        by_block = [bits[block[side] == j] for j in range(trace.n_blocks)]
+        values |= {
+            f"loss_{name}": float(draws.mean()),
+            f"loss_mcse_{name}": monte_carlo_error(draws),
+            f"predictive_loss_{name}": _mean(predictive[side]),
+            f"base_rate_loss_{name}": _mean(base[side]),
+            f"bits_{name}": _mean(bits),
+            f"bits_se_{name}": _standard_error(bits),
+            f"bits_by_block_{name}": np.array([_mean(part) for part in by_block]),
+            f"bits_se_by_block_{name}": np.array([_standard_error(part) for part in by_block]),
+            f"n_by_block_{name}": np.array([len(part) for part in by_block], dtype=np.int64),
+            f"accuracy_{name}": np.array([_mean(is_hit[side & (block == j)]) for j in range(trace.n_blocks)]),
+        }
+    notes = empty_notes(values["n_by_block_train"], values["n_by_block_test"])
+    if lifted:
+        notes.append(base_rate_note(lifted))
+    return Scores(uniform_loss=log(trace.n_blocks), notes=tuple(notes), **values)
+
+
+def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:
+    """Return y (N, B) of the trace's B blocks; labels may leave the last blocks empty."""
+    y = _read_members(members, n_nodes)
+    if not isinstance(y, np.ndarray):  # labels
+        y = np.pad(y.toarray(), ((0, 0), (0, max(0, n_blocks - y.shape[1]))))
+    if y.shape[1] != n_blocks:
+        raise DataError(
+            f"members must be of the {n_blocks} blocks of the weights; got {y.shape[1]} blocks: take those of one run"
+        )
+    return np.asarray(y)
+
+
+def base_rate(y: Array) -> tuple[Array, int]:
+    """Return q (B,), the mean of the training memberships y (n, B), and how many blocks were lifted to 1/B of a vertex.
+
+    >>> base_rate(np.array([[1.0, 0.0], [1.0, 0.0]]))    # nobody in block 1: it counts as half a vertex
+    (array([0.8, 0.2]), 1)
+    """
+    mass, least = y.sum(axis=0), 1 / y.shape[1]
+    lifted = np.maximum(mass, least)
+    return lifted / lifted.sum(), int((mass < least).sum())
+
+
+def monte_carlo_error(draws: Array) -> float:
+    """Return the standard error of the mean of ``draws`` (C, T), from the means of sqrt(T) stretches of each chain."""
+    n_draws = draws.shape[1]
+    n_stretches = isqrt(n_draws)
+    length = n_draws // n_stretches
+    means = draws[:, n_draws - n_stretches * length :].reshape(-1, length).mean(axis=1)
+    return _standard_error(means)
+
+
+def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
+    """Say which scores are NaN because no vertex is there to take them from."""
+    notes = []
+    for name, sizes in zip(SETS, (n_train, n_test), strict=True):
+        empty = np.flatnonzero(sizes == 0)
+        word = "training" if name == "train" else "test"
+        if len(empty) == len(sizes):
+            notes.append(
+                Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are NaN", len(empty))
+            )
+        elif len(empty):
+            which = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
+            said = f"{which} no {word} vertex: its accuracy and bits are NaN there"
+            notes.append(Note(f"no_{name}_vertex_in_block", said, len(empty)))
+    return notes
+
+
+def base_rate_note(n_lifted: int) -> Note:
+    """Say that the base rate is not the plain mean."""
+    blocks = f"{n_lifted} block{'s' * (n_lifted != 1)}"
+    said = f"{blocks} with less than 1/B of a training vertex counted as 1/B of one in the base rate"
+    return Note("base_rate_lifted", said, n_lifted)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", a, b))
+
+
+def _log(p: Array) -> Array:
+    return np.log(np.maximum(p, np.finfo(np.float64).tiny))  # a mean of thousands of zeros is not impossible, only rare
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else nan
+
+
+def _standard_error(values: Array) -> float:
+    return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else nan

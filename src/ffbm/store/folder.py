@@ -1,0 +1,99 @@
+"""A run as a folder: every file is written under a temporary name and renamed, the proof of wholeness last."""
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ffbm.errors import DataError, OptionError
+
+SCHEMA = 1  # raised when a run written by this version cannot be read by the one before
+PROVENANCE = "provenance.json"  # written last: a folder without it is no whole run
+TRACES = "traces.nc"
+
+Writer = Callable[[Path], None]
+
+
+def check_new_folder(path: str | os.PathLike[str], what: str = "out") -> Path:
+    """Make the folder that a run will be saved in, and return it; it must be new or empty, and writable.
+
+    >>> check_new_folder(tempfile.mkdtemp()).is_dir()
+    True
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = next(folder.iterdir(), None)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except FileExistsError as error:
+        raise OptionError(f"{what} must be a new or an empty folder; {folder} is a file") from error
+    except OSError as error:
+        raise OptionError(f"{what} must be a folder that can be written; {folder}: {error.strerror}") from error
+    if held is not None:
+        holds = "a run already" if is_run(folder) else f"{held.name!r}"
+        raise OptionError(f"{what} must be a new or an empty folder; {folder} holds {holds}: choose another")
+    return folder
+
+
+def is_run(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder holds a whole run."""
+    return (Path(path) / PROVENANCE).is_file() and (Path(path) / TRACES).is_file()
+
+
+def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], provenance: Mapping[str, Any]) -> Path:
+    """Write the files of a run into a new or empty folder, each by its writer or as text, and provenance last."""
+    folder = check_new_folder(path, "the folder of a run")
+    told = json.dumps({"schema": SCHEMA, **provenance}, indent=2) + "\n"
+    for name, content in {**files, PROVENANCE: told}.items():
+        write_file(folder / name, content)
+    return folder
+
+
+def write_file(path: Path, content: Writer | str) -> None:
+    """Write a file beside its place and rename it into it, so that what has the name is whole."""
+    draft = path.with_name(f".{path.stem}-{secrets.token_hex(4)}{path.suffix}")
+    try:
+        if isinstance(content, str):
+            draft.write_text(content, encoding="utf-8", newline="\n")
+        else:
+            content(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the provenance of a run, or say why the path is no run that can be read.
+
+    ``datasets`` are names that a user may have meant for a data set.
+    """
+    folder = Path(path)
+    if not is_run(folder):
+        raise DataError(_no_run(folder, os.fspath(path), datasets))
+    try:
+        told = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))
+        schema = int(told["schema"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{folder / PROVENANCE} must be the JSON that a saved run holds; it is damaged") from error
+    if schema > SCHEMA:
+        raise DataError(
+            f"{folder} was written by ffbm {told.get('ffbm', 'of another version')} in schema {schema}, and this ffbm"
+            f" reads up to schema {SCHEMA}: update ffbm"
+        )
+    return dict(told)
+
+
+def _no_run(folder: Path, given: str, datasets: tuple[str, ...]) -> str:
+    if given in datasets:
+        return f"load_fit takes the folder of a saved run; {given!r} is a data set: use load_dataset({given!r})"
+    if not folder.exists():
+        return f"load_fit takes the folder of a saved run; there is no {given!r}"
+    if not folder.is_dir():
+        return (
+            f"load_fit takes the folder of a saved run; {given!r} is a file: give its folder, or read_network for data"
+        )
+    return f"load_fit takes the folder of a saved run; {given!r} lacks {PROVENANCE} or {TRACES}: it is no whole run"

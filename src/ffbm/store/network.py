@@ -1,0 +1,61 @@
+"""A network as a data set: its graph, its features (dense or by the parts of CSR), its ids."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import xarray as xr
+
+from ffbm.store.cells import from_texts, notes_from_json, notes_to_json, to_texts
+from ffbm.types import Features, Graph, Network
+
+
+def network_to_dataset(net: Network) -> xr.Dataset:
+    """Return the network as variables over ``node`` and ``feature``.
+
+    >>> import ffbm
+    >>> sorted(network_to_dataset(ffbm.load_dataset("polbooks")).sizes)
+    ['edge_end', 'feature', 'feature_entry', 'node', 'node_bound']
+    """
+    graph, x = net.graph, net.features
+    variables: dict[str, Any] = {
+        "graph_indptr": ("node_bound", graph.indptr),
+        "graph_indices": ("edge_end", graph.indices),
+        "graph_loops": ("node", graph.loops),
+        "feature_column": ("feature", to_texts(x.columns, "column names")),
+        "feature_mean": ("feature", x.mean),
+        "feature_sd": ("feature", x.sd),
+    }
+    if sp.issparse(x.values):
+        variables["features_data"] = ("feature_entry", x.values.data)
+        variables["features_indices"] = ("feature_entry", x.values.indices)
+        variables["features_indptr"] = ("node_bound", x.values.indptr)
+    else:
+        variables["features"] = (("node", "feature"), x.values)
+    ids, names = to_texts(net.node_ids, "vertex ids"), to_texts(x.names, "feature names")
+    return xr.Dataset(
+        variables,
+        coords={"node": ids, "feature": names},
+        attrs={"name": net.name, "notes": notes_to_json(net.notes), "fingerprint": net.fingerprint},
+    )
+
+
+def network_from_dataset(data: xr.Dataset) -> Network:
+    """Return the network that ``network_to_dataset`` wrote."""
+    graph = Graph(np.asarray(data["graph_indptr"]), np.asarray(data["graph_indices"]), np.asarray(data["graph_loops"]))
+    n, d = data.sizes["node"], data.sizes["feature"]
+    values: Any
+    if "features" in data:
+        values = np.asarray(data["features"])
+    else:
+        parts = (np.asarray(data[f"features_{part}"]) for part in ("data", "indices", "indptr"))
+        values = sp.csr_array(tuple(parts), shape=(n, d))
+    features = Features(
+        values,
+        from_texts(data["feature"]),
+        from_texts(data["feature_column"]),
+        np.asarray(data["feature_mean"]),
+        np.asarray(data["feature_sd"]),
+    )
+    ids = np.array(from_texts(data["node"]), dtype=object)
+    return Network(graph, features, ids, notes_from_json(data.attrs["notes"]), str(data.attrs["name"]))

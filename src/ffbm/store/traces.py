@@ -1,0 +1,147 @@
+"""Traces as data sets over named axes, and back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from ffbm.store.cells import from_json, from_texts, notes_from_json, notes_to_json, to_json, to_texts
+from ffbm.types import Array, BlockTrace, Memberships
+from ffbm.types.ranking import Ranking
+from ffbm.types.weights import WeightTrace
+
+_MOMENTS = ("mean", "sd", "centred_mean", "centred_sd", "positive", "centred_positive")
+
+
+def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
+    """Return the draws (chain, draw, block, feature), and the statistics of every draw.
+
+    The second holds ``lp`` = -U, so that ArviZ finds what it looks for; the moments of each chain over all of
+    its draws, stored or not, stand beside the draws as ``chain_mean`` and ``chain_sd`` of the statistics.
+    """
+    names = to_texts(trace.names, "feature names")
+    kept = (np.arange(trace.weights.shape[1]) + 1) * trace.thin - 1
+    axes = {"chain": np.arange(trace.n_chains), "block": np.arange(trace.n_blocks), "feature": names}
+    draws = xr.Dataset(
+        {"weights": (("chain", "draw", "block", "feature"), trace.weights)},
+        coords={**axes, "draw": kept},
+        attrs={
+            "thin": to_json(trace.thin),
+            "settings": to_json(trace.settings),
+            "notes": notes_to_json(trace.notes),
+            "columns": to_json(list(trace.columns)),
+        },
+    )
+    by_draw, by_weight = ("chain", "draw"), ("chain", "block", "feature")
+    statistics = xr.Dataset(
+        {
+            "lp": (by_draw, -trace.energy),
+            "acceptance_rate": (by_draw, trace.acceptance_rate),
+            "step_size": (by_draw, trace.step_size),
+            "n_steps": (by_draw, trace.n_steps),
+            "diverging": (by_draw, trace.diverging),
+            "chain_mean": (by_weight, trace.chain_mean),
+            "chain_sd": (by_weight, trace.chain_sd),
+            "support": ("feature", trace.support),
+            "rows": ("row", trace.rows),
+        },
+        coords={**axes, "draw": np.arange(trace.n_draws)},
+    )
+    return draws, statistics
+
+
+def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset, diagnose: Callable[..., Any]) -> WeightTrace:
+    """Return the trace that ``weights_to_datasets`` wrote; ``diagnose`` judges it when it is asked."""
+    found = {
+        name: np.asarray(statistics[name])
+        for name in ("acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd")
+    }
+    return WeightTrace(
+        weights=np.asarray(draws["weights"]),
+        energy=-np.asarray(statistics["lp"]),
+        **found,
+        names=from_texts(draws["feature"]),
+        columns=tuple(from_json(draws.attrs["columns"])),
+        support=np.asarray(statistics["support"]),
+        rows=np.asarray(statistics["rows"]),
+        thin=from_json(draws.attrs["thin"]),
+        settings=from_json(draws.attrs["settings"]),
+        notes=notes_from_json(draws.attrs["notes"]),
+        diagnose=diagnose,
+    )
+
+
+def blocks_to_datasets(trace: BlockTrace, members: Memberships, ids: Array) -> tuple[xr.Dataset, xr.Dataset]:
+    """Return the labels as the chains numbered them with their numbers in the answer, and the statistics."""
+    n_chains, n_draws, _ = trace.labels.shape
+    axes = {"chain": np.arange(n_chains), "block_draw": np.arange(n_draws)}
+    labels = xr.Dataset(
+        {
+            "labels": (("chain", "block_draw", "node"), trace.labels),
+            "order": (("chain", "block_draw", "block"), members.order),
+        },
+        coords={**axes, "node": to_texts(ids, "vertex ids"), "block": np.arange(trace.n_blocks)},
+    )
+    statistics = xr.Dataset(
+        {
+            "entropy": (("chain", "block_draw"), trace.entropy),
+            "acceptance": (("chain", "block_draw"), trace.acceptance),
+            "best_labels": ("node", trace.best_labels),
+        },
+        coords=axes,
+        attrs={
+            "best_entropy": to_json(trace.best_entropy),
+            "n_blocks": to_json(trace.n_blocks),
+            "n_edges": to_json(trace.n_edges),
+            "settings": to_json(trace.settings),
+        },
+    )
+    return labels, statistics
+
+
+def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset, diagnose: Callable[..., Any]) -> BlockTrace:
+    """Return the trace that ``blocks_to_datasets`` wrote; ``diagnose`` judges its labels and statistics."""
+    settings = from_json(statistics.attrs["settings"])
+    b, s, rate = (np.asarray(part) for part in (labels["labels"], statistics["entropy"], statistics["acceptance"]))
+    return BlockTrace(
+        labels=b,
+        entropy=s,
+        acceptance=rate,
+        best_labels=np.asarray(statistics["best_labels"]),
+        **{name: from_json(statistics.attrs[name]) for name in ("best_entropy", "n_blocks", "n_edges")},
+        settings=settings,
+        diagnostics=diagnose(b, s, rate, settings),
+    )
+
+
+def ranking_to_dataset(ranking: Ranking) -> xr.Dataset:
+    """Return the moments that a ranking is made of."""
+    variables: dict[str, Any] = {name: (("block", "feature"), getattr(ranking, name)) for name in _MOMENTS}
+    if ranking.support is not None:
+        variables["support"] = ("feature", ranking.support)
+    for name in ("intercept_mean", "intercept_sd"):
+        if getattr(ranking, name) is not None:
+            variables[name] = ("block", getattr(ranking, name))
+    return xr.Dataset(
+        variables,
+        coords={"block": np.arange(ranking.n_blocks), "feature": to_texts(ranking.names, "feature names")},
+        attrs={
+            "k": to_json(ranking.k),
+            "n_kept": to_json(ranking.n_kept),
+            "columns": to_json(list(ranking.columns)),
+        },
+    )
+
+
+def ranking_from_dataset(data: xr.Dataset) -> Ranking:
+    """Return the ranking that ``ranking_to_dataset`` wrote."""
+    found = {name: np.asarray(data[name]) for name in (*_MOMENTS, "intercept_mean", "intercept_sd") if name in data}
+    return Ranking(
+        **found,
+        support=np.asarray(data["support"]) if "support" in data else None,
+        names=from_texts(data["feature"]),
+        columns=tuple(from_json(data.attrs["columns"])),
+        k=from_json(data.attrs["k"]),
+        n_kept=from_json(data.attrs["n_kept"]),
+    )

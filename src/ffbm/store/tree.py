@@ -1,0 +1,135 @@
+"""The parts of a fit as one xarray DataTree of sibling groups, and back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from ffbm.config import FitConfig
+from ffbm.store.cells import from_json, to_json
+from ffbm.store.folder import SCHEMA
+from ffbm.store.network import network_from_dataset, network_to_dataset
+from ffbm.store.parts import FitParts, Reduced
+from ffbm.store.scores import scores_from_dict
+from ffbm.store.traces import (
+    blocks_from_datasets,
+    blocks_to_datasets,
+    ranking_from_dataset,
+    ranking_to_dataset,
+    weights_from_datasets,
+    weights_to_datasets,
+)
+from ffbm.types import Array, Memberships
+from ffbm.types.weights_drawn import VarianceSplit
+
+_LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
+
+
+@dataclass(frozen=True)
+class Judges:
+    """What computes diagnostics anew for traces that were read: of blocks, and of weights when first asked."""
+
+    blocks: Callable[[Array, Array, Array, dict[str, Any]], Any]
+    weights: Callable[..., Any]
+
+
+def to_tree(parts: FitParts) -> xr.DataTree:
+    """Return the parts as sibling groups, with metadata as JSON text in the attributes of the root.
+
+    ``/posterior`` weights (chain, draw, block, feature), ``/sample_stats``, ``/block_posterior`` labels (chain,
+    block_draw, node), ``/block_sample_stats``, ``/constant_data`` the network, memberships and split, ``/ranking``,
+    and ``/reduced_posterior`` with ``/reduced_sample_stats`` if features were left out.
+    """
+    groups: dict[str, xr.Dataset] = {}
+    groups["/posterior"], groups["/sample_stats"] = weights_to_datasets(parts.weights)
+    groups["/block_posterior"], groups["/block_sample_stats"] = blocks_to_datasets(
+        parts.blocks, parts.memberships, parts.network.node_ids
+    )
+    groups["/constant_data"] = _constant_data(parts)
+    groups["/ranking"] = ranking_to_dataset(parts.ranking)
+    if parts.reduced is not None:
+        drawn = weights_to_datasets(parts.reduced.weights)
+        groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
+    if parts.variance is not None:
+        groups["/variance"] = _variance_to_dataset(parts.variance, groups["/posterior"])
+    attributes = {
+        "schema": to_json(SCHEMA),
+        "config": to_json(parts.config.to_dict()),
+        "scores": to_json(parts.scores.to_dict()),
+        "provenance": to_json(parts.provenance),
+    }
+    if parts.reduced is not None:
+        attributes["reduced_scores"] = to_json(parts.reduced.scores.to_dict())
+    return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
+
+
+def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
+    """Return the parts that ``to_tree`` was given, equal in every array."""
+    group = {name: tree[name].to_dataset() for name in tree.children}
+    known = {name: from_json(text) for name, text in tree.attrs.items()}
+    constant = group["constant_data"]
+    reduced = None
+    if "reduced_posterior" in group:
+        trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"], judges.weights)
+        reduced = Reduced(trace, scores_from_dict(known["reduced_scores"]))
+    return FitParts(
+        network=network_from_dataset(constant),
+        config=FitConfig.from_dict(known["config"]),
+        train=np.asarray(constant["train"]),
+        blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"], judges.blocks),
+        memberships=Memberships(
+            probs=np.asarray(constant["memberships"]),
+            labels=np.asarray(constant["labels"]),
+            agreement=from_json(constant.attrs["agreement"]),
+            order=np.asarray(group["block_posterior"]["order"]),
+        ),
+        weights=weights_from_datasets(group["posterior"], group["sample_stats"], judges.weights),
+        ranking=ranking_from_dataset(group["ranking"]),
+        scores=scores_from_dict(known["scores"]),
+        reduced=reduced,
+        variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,
+        provenance=known["provenance"],
+    )
+
+
+def write_tree(tree: xr.DataTree, path: Path) -> None:
+    """Write the tree as netCDF."""
+    tree.to_netcdf(path, engine="h5netcdf", encoding=_LABELS)
+
+
+def read_tree(path: Path) -> xr.DataTree:
+    """Read a tree into memory and close its file."""
+    with xr.open_datatree(path, engine="h5netcdf") as tree:
+        return tree.load()
+
+
+def _constant_data(parts: FitParts) -> xr.Dataset:
+    members = parts.memberships
+    data = network_to_dataset(parts.network)
+    is_train = np.zeros(parts.network.n_nodes, dtype=bool)
+    is_train[parts.train] = True
+    return data.assign(
+        {
+            "memberships": (("node", "block"), members.probs),
+            "labels": ("node", members.labels),
+            "is_train": ("node", is_train),
+            "train": ("train_row", parts.train),
+        }
+    ).assign_attrs(agreement=to_json(members.agreement))
+
+
+def _variance_to_dataset(split: VarianceSplit, draws: xr.Dataset) -> xr.Dataset:
+    axes = ("block", "feature")
+    return xr.Dataset(
+        {"within": (axes, split.within), "between": (axes, split.between)},
+        coords={axis: draws[axis] for axis in axes},
+        attrs={"n_partitions": to_json(split.n_partitions), "n_each": to_json(split.n_each)},
+    )
+
+
+def _variance_from_dataset(data: xr.Dataset) -> VarianceSplit:
+    counts = {name: from_json(data.attrs[name]) for name in ("n_partitions", "n_each")}
+    return VarianceSplit(within=np.asarray(data["within"]), between=np.asarray(data["between"]), **counts)

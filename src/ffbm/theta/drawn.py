@@ -1,0 +1,120 @@
+"""A weight chain over many partitions as a stepper: for each of them a few draws from p(theta | X, b)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.kernels.weightchain import Record
+from ffbm.rng import stream
+from ffbm.theta.chain import WeightSetup, advance, set_up, start
+from ffbm.theta.prepare import INTERCEPT, WeightTarget, _read_features, weight_target
+from ffbm.types.network import Array
+
+_KEPT_SETUPS = 64  # of partitions that come more than once
+
+
+class DrawnPlan(NamedTuple):
+    """What the chains share."""
+
+    target: WeightTarget  # for any partition: only the sums X'y of its likelihood change
+    x: sp.csr_array  # (n, A): the training vertices' features in the order of the chain's weights
+    sampler: str
+    n_warmup: int  # moves for each partition, not kept
+    n_each: int  # draws for each partition
+    thin: int  # every thin-th draw of a chain is stored
+    seed: int
+    repeats: Counter[bytes]  # how often each partition of the training vertices comes, over all chains
+    setups: dict[bytes, WeightSetup]  # of those that come again
+
+
+class DrawnState(NamedTuple):
+    """A chain at rest, between two partitions."""
+
+    plan: DrawnPlan
+    labels: Array  # (T, n): the aligned labels of the training vertices, draw by draw
+    chain: int
+    done: Array  # (1,) int64: partitions dealt with
+    mean: Array  # (B, D): running mean of the partitions' means
+    between: Array  # (B, D): running sum of squared deviations of those means
+    within: Array  # (B, D): running sum of squared deviations from each partition's own mean
+
+
+def plan_drawn(
+    features: Any,
+    labels: Array,
+    n_blocks: int,
+    rows: Any,
+    sigma: float,
+    intercept: bool,
+    *,
+    sampler: str,
+    n_warmup: int,
+    n_each: int,
+    seed: int,
+) -> tuple[DrawnPlan, list[Array]]:
+    """Prepare what is the same for all partitions, and the training vertices' labels (T, n) of each chain.
+
+    ``labels`` (C, T, N) are aligned. The features are checked, merged and laid out once: partitions differ in X'y only.
+    """
+    anywhere = np.full((labels.shape[2], n_blocks), 1 / n_blocks)
+    target = weight_target(features, anywhere, rows, sigma, intercept)
+    x, _, _ = _read_features(features)
+    if INTERCEPT in target.names[-1:]:
+        x = sp.hstack((x, np.ones((x.shape[0], 1))), format="csr")
+    own = [np.ascontiguousarray(chain[:, target.rows]) for chain in labels]
+    repeats = Counter(part.tobytes() for chain in own for part in chain)
+    x = sp.csr_array(sp.csr_array(x)[target.rows][:, target.layout.active])
+    return DrawnPlan(target, x, sampler, n_warmup, n_each, 1, seed, repeats, {}), own
+
+
+def start_drawn(plan: DrawnPlan, labels: Array, chain: int) -> DrawnState:
+    """Set up a chain before its first partition."""
+    shape = plan.target.n_blocks, len(plan.target.names)
+    return DrawnState(plan, labels, chain, np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
+
+
+def advance_drawn(state: DrawnState, n: int) -> tuple[DrawnState, Record]:
+    """Deal with the next ``n`` partitions and return the state, changed in place, and their draws in order.
+
+    Each partition has a random stream of its own name, its own start around its own mode and its own warm-up. Advancing
+    by a and then by b is, bit for bit, advancing by a + b.
+    """
+    plan = state.plan
+    records = []
+    for _ in range(n):
+        at = int(state.done[0])
+        rng = stream(plan.seed, "weights", state.chain, at)
+        inner, record = advance(start(_prepare(plan, state.labels[at]), rng), plan.n_warmup + plan.n_each)
+        number = np.arange(at * plan.n_each, (at + 1) * plan.n_each)
+        records.append(record._replace(weights=record.weights[(number + 1) % plan.thin == 0]))
+        off = inner.mean - state.mean
+        state.mean[:] += off / (at + 1)
+        state.between[:] += off * (inner.mean - state.mean)
+        state.within[:] += inner.square
+        state.done[0] += 1
+    return state, join(records)
+
+
+def join(records: Sequence[Record]) -> Record:
+    """Put the draws of several stretches of a chain one after the other."""
+    return Record(*(np.concatenate(parts) for parts in zip(*records, strict=True)))
+
+
+def _prepare(plan: DrawnPlan, labels: Array) -> WeightSetup:
+    """Return the mode and the geometry for a partition: the same, whichever chain or worker asks."""
+    key = labels.tobytes()
+    setup = plan.setups.get(key)
+    if setup is None:
+        n_blocks, one = plan.target.n_blocks, np.ones(len(labels))
+        y = sp.csr_array((one, (np.arange(len(labels)), labels)), shape=(len(labels), n_blocks))
+        sums = np.ascontiguousarray((plan.x.T @ y).toarray())
+        target = plan.target
+        likelihood = target.likelihood._replace(sums=sums)
+        target = WeightTarget(likelihood, target.layout, target.names, target.columns, target.support, target.rows)
+        setup = set_up(target, plan.sampler, plan.n_warmup, stream(plan.seed, "weights", "mode"))
+        if plan.repeats[key] > 1 and len(plan.setups) < _KEPT_SETUPS:
+            plan.setups[key] = setup
+    return setup

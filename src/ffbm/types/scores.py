@@ -1,0 +1,124 @@
+"""How well features explain blocks: losses, bits explained, accuracies, and what each is to be compared with."""
+
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ffbm.types.network import Array, Note
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How well weights predict the memberships y of N vertices in B blocks, on training and on test vertices.
+
+    G is the set of training or of test vertices, n their number, W(t) draw t of the weights, T the number of draws,
+    a_ij(t) = softmax_j(W(t) x_i) and p_ij = (1/T) sum_t a_ij(t) the averaged prediction. Losses are in nats, and NaN
+    where there is no vertex.
+
+    Parameters
+    ----------
+    loss_train, loss_test : float
+        The paper's loss, averaged over draws: (1/T) sum_t (1/n) sum_{i in G} sum_j y_ij ln 1/a_ij(t).
+    predictive_loss_train, predictive_loss_test : float
+        The loss of the averaged prediction: (1/n) sum_{i in G} sum_j y_ij ln 1/p_ij. By Jensen it is the lower one.
+    base_rate_loss_train, base_rate_loss_test : float
+        The loss of a prediction that knows no features: (1/n) sum_{i in G} sum_j y_ij ln 1/q_j, with q_j the mean of
+        y_ij over *training* vertices. A block with less than 1/B of a vertex there counts as 1/B of one (and a note
+        says so), so that the loss is finite: q_j = max(m_j, 1/B) / sum_l max(m_l, 1/B), m_j = sum_{i in training} y_ij.
+    uniform_loss : float
+        ln B, the loss of a prediction that knows nothing.
+    bits_train, bits_test : float
+        What the features explain over the base rate, a vertex: (base_rate_loss - predictive_loss) / ln 2. The mean of
+        bits_i = sum_j y_ij log2(p_ij / q_j). Negative where features mislead.
+    bits_se_train, bits_se_test : float
+        Its standard error over vertices, sd(bits_i) / sqrt(n) with ddof 1, weights and base rate taken as given; NaN
+        for fewer than 2 vertices.
+    bits_by_block_train, bits_by_block_test, bits_se_by_block_train, bits_se_by_block_test : (B,) float64
+        The same over the vertices of one block, G(j) = {i in G : argmax_l y_il = j}; NaN where there is none.
+    n_by_block_train, n_by_block_test : (B,) int64
+        The size of G(j).
+    accuracy_train, accuracy_test : (B,) float64
+        The paper's block accuracy: the share of vertices of block j and draws in which block j is the most likely,
+        (1 / (T |G(j)|)) sum_{i in G(j)} sum_t [argmax_l a_il(t) = j]; the first of equal ones; NaN where there is none.
+    loss_mcse_train, loss_mcse_test : float
+        The Monte Carlo standard error of ``loss``, from means over stretches of the chains; NaN for fewer than 2.
+    description_length, description_length_without_partition : float, or None
+        The mean over block draws of S(b) / (N + E) in nats, with and without the partition's own N ln B.
+    notes : tuple of Note
+        What could not be given, and why.
+    """
+
+    loss_train: float
+    loss_test: float
+    predictive_loss_train: float
+    predictive_loss_test: float
+    base_rate_loss_train: float
+    base_rate_loss_test: float
+    uniform_loss: float
+    bits_train: float
+    bits_test: float
+    bits_se_train: float
+    bits_se_test: float
+    bits_by_block_train: Array
+    bits_by_block_test: Array
+    bits_se_by_block_train: Array
+    bits_se_by_block_test: Array
+    n_by_block_train: Array
+    n_by_block_test: Array
+    accuracy_train: Array
+    accuracy_test: Array
+    loss_mcse_train: float
+    loss_mcse_test: float
+    description_length: float | None = None
+    description_length_without_partition: float | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def n_blocks(self) -> int:
+        """B."""
+        return len(self.accuracy_train)
+
+    @property
+    def n_train(self) -> int:
+        """The number of training vertices."""
+        return int(self.n_by_block_train.sum())
+
+    @property
+    def n_test(self) -> int:
+        """The number of test vertices."""
+        return int(self.n_by_block_test.sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return numbers, lists and text alone, ready for strict JSON: what is not finite is None.
+
+        >>> from dataclasses import replace
+        >>> nobody = np.zeros(2, dtype=np.int64)
+        >>> scores = Scores(*[0.5] * 11, *[np.zeros(2)] * 4, nobody, nobody, *[np.array([1.0, np.nan])] * 2, 0.1, 0.1)
+        >>> said = scores.to_dict()
+        >>> said["loss_test"], said["accuracy_test"], said["n_test"]
+        (0.5, [1.0, None], 0)
+        """
+        told = {field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
+        told |= {"n_train": self.n_train, "n_test": self.n_test}
+        told["notes"] = [{"code": note.code, "message": note.message, "count": note.count} for note in self.notes]
+        return told
+
+    def __repr__(self) -> str:
+        part, n = ("test", self.n_test) if self.n_test else ("train", self.n_train)
+        which = f"{n:,} held-out vertices" if self.n_test else f"{n:,} training vertices, none held out"
+        bits, error, loss = (getattr(self, f"{name}_{part}") for name in ("bits", "bits_se", "predictive_loss"))
+        base = getattr(self, f"base_rate_loss_{part}")
+        return (
+            f"<Scores: features explain {bits:.2f} +- {error:.2f} bits a vertex"
+            f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
+        )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(part) for part in value.tolist()]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value

@@ -1,0 +1,77 @@
+"""The graph and the network: their arrays, and a fingerprint that ignores order."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from ffbm.errors import DataError
+from ffbm.types import Features, Graph, Network
+
+
+def network(edges, ids, x, names):
+    ends = np.array(edges).reshape(-1, 2)
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], len(ids))
+    features = Features(x, tuple(names), tuple(names), np.zeros(len(names)), np.ones(len(names)))
+    return Network(graph, features, np.array(ids, dtype=object))
+
+
+@pytest.mark.parametrize("n_nodes", [1, 2, 3, 4, 7, 8, 9, 64])
+def test_rows_are_sorted_and_symmetric(n_nodes):
+    rng = np.random.default_rng(n_nodes)
+    ends = rng.integers(0, n_nodes, size=(50, 2))
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
+    dense = np.zeros((n_nodes, n_nodes), dtype=int)
+    for u, v in ends:
+        dense[u, v] += 1
+        dense[v, u] += 1
+    assert graph.n_edges == 50
+    assert np.array_equal(graph.degrees, dense.sum(axis=1))
+    assert np.array_equal(2 * graph.loops, np.diag(dense))
+    for i in range(n_nodes):
+        row = graph.indices[graph.indptr[i] : graph.indptr[i + 1]]
+        assert np.all(np.diff(row) >= 0)
+        counted = np.bincount(row, minlength=n_nodes)
+        assert np.array_equal(counted, np.where(np.arange(n_nodes) == i, 0, dense[i]))
+    pairs = sorted(tuple(sorted(pair)) for pair in ends.tolist())
+    assert sorted(map(tuple, graph.edges.tolist())) == pairs
+
+
+def test_empty_graphs():
+    assert Graph.from_edges([], [], 0).n_edges == 0
+    assert Graph.from_edges([], [], 3).degrees.tolist() == [0, 0, 0]
+
+
+def test_too_large():
+    with pytest.raises(DataError, match="larger than ffbm can index"):
+        Graph.from_edges([], [], 2**31)
+
+
+def test_fingerprint_ignores_order_and_storage():
+    x = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    first = network([(0, 1), (1, 2), (2, 2)], ["a", "b", "c"], x, ["p", "q"])
+    second = network([(2, 1), (0, 0), (0, 1)], ["c", "b", "a"], sp.csr_array(x[::-1][:, ::-1]), ["q", "p"])
+    assert first.fingerprint == second.fingerprint
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ([(0, 1), (1, 2)], ["a", "b", "d"], [[1.0], [0.0], [0.0]], ["p"]),
+        ([(0, 1), (0, 2)], ["a", "b", "c"], [[1.0], [0.0], [0.0]], ["p"]),
+        ([(0, 1), (1, 2), (1, 2)], ["a", "b", "c"], [[1.0], [0.0], [0.0]], ["p"]),
+        ([(0, 1), (1, 2)], ["a", "b", "c"], [[0.0], [1.0], [0.0]], ["p"]),
+        ([(0, 1), (1, 2)], ["a", "b", "c"], [[1.0], [0.0], [0.0]], ["q"]),
+    ],
+)
+def test_fingerprint_sees_every_difference(other):
+    edges, ids, x, names = other
+    same = network([(0, 1), (1, 2)], ["a", "b", "c"], np.array([[1.0], [0.0], [0.0]]), ["p"])
+    assert same.fingerprint != network(edges, ids, np.array(x), names).fingerprint
+
+
+def test_support_counts_what_is_not_zero():
+    x = np.array([[1.0, 0.0, -0.5], [1.0, 0.0, 0.0]])
+    for values in (x, sp.csr_array(x)):
+        features = Features(values, ("a", "b", "c"), ("a", "b", "c"), np.zeros(3), np.ones(3))
+        assert features.support.tolist() == [2, 0, 1]
+        assert "3" in repr(features)
