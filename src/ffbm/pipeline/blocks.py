@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockState, advance, block_model, start
 from ffbm.blocks.entropy import check_labels
+from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.diagnostics import block_diagnostics
@@ -172,7 +173,7 @@ def _first_labels(graph: Graph, n_blocks: int, given: str | Array, chain: int, r
     if not isinstance(given, str):
         return given[chain].astype(np.int64)
     if given == "random":
-        return rng.permutation(np.arange(graph.n_nodes) % n_blocks)
+        return random_labels(graph.n_nodes, n_blocks, rng)
     return greedy_labels(graph, min(n_blocks, graph.n_nodes), rng)
 
 

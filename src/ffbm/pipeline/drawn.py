@@ -130,7 +130,7 @@ def _gather(
     whole = [join([part._replace(weights=part.weights[:0]) for part in parts]) for parts in records]
     statistics = {name: np.stack([getattr(part, name) for part in whole]) for name in Record._fields[1:]}
     square = np.stack([state.within + plan.n_each * state.between for state in states])
-    said = f"every {plan.thin}th draw of the weights is stored; means and standard deviations are over all draws"
+    said = f"1 in {plan.thin} draws of the weights is stored; means and standard deviations are over all draws"
     target = plan.target
     return WeightTrace(
         weights=weights,

@@ -65,7 +65,7 @@ def _from_labels(net: Network, labels: Any) -> BlockTrace:
             raise OptionError("blocks must have a label for every vertex, whole numbers or text; some are neither")
         given = given.astype(str)
     values, b = np.unique(given, return_inverse=True)
-    s = description_length(net, b).without_partition
+    s = float(description_length(net, b).without_partition)
     settings = {"given": [str(value) for value in values]}
     entropy, acceptance = np.full((1, 1), s), np.full((1, 1), math.nan)
     small = b.astype(np.min_scalar_type(max(len(values) - 1, 0)))[np.newaxis, np.newaxis]

@@ -162,9 +162,9 @@ class Fit:
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return how much the probability of each block changes with each feature, averaged over the vertices.
 
-        One row for each feature and block, with a 90 % interval: ``feature``, ``column``, ``block``, ``effect``, ``low``,
-        ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its column, a number
-        one standard deviation up.
+        One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` with its 90 % interval
+        ``low`` to ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its column, a
+        number one standard deviation up.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 LOW, HIGH = 0.025, 0.975
 _RANKED = 10  # features listed in the ranking
-_ROWS = 24  # rows of the table of blocks, shared out among them
+_ROWS = 20  # rows of the table of blocks, shared out among them
 _MOST = 3  # rows of one block
 
 
@@ -139,11 +139,11 @@ def _scores(fit: "Fit") -> str:
         head += ["training", "held out"]
     rows = [head]
     rows.append(["vertices", *(f"{getattr(one, f'n_{side}'):,}" for one, side in columns)])
-    rows.append(["bits over base rate", *(_bits(one, side) for one, side in columns)])
-    rows.append(["accuracy over blocks", *(_number(_accuracy(one, side), 2) for one, side in columns)])
+    rows.append(["bits explained", *(_bits(one, side) for one, side in columns)])
+    rows.append(["block accuracy", *(_number(_accuracy(one, side), 2) for one, side in columns)])
     for label, key in (
         ("loss per draw", "loss"),
-        ("loss, mean prediction", "predictive_loss"),
+        ("loss, averaged", "predictive_loss"),
         ("loss, base rate", "base_rate_loss"),
     ):
         rows.append([label, *(_number(getattr(one, f"{key}_{side}"), 3) for one, side in columns)])
@@ -151,9 +151,13 @@ def _scores(fit: "Fit") -> str:
     if fit.reduced is not None:
         whose = f"all {fit.network.n_features:,} features", f"the {len(fit.ranking.kept):,} kept"
         width = max(len(cell) for row in rows for cell in row[1:])
-        margin = 2 + max(len(row[0]) for row in rows)
+        margin = min(2 + max(len(row[0]) for row in rows), WIDTH - 4 * (width + 2))
         lines.insert(1, " " * margin + "".join(f"  {text:>{2 * width + 2}}" for text in whose))
-    lines.append(f"  (losses in nats a vertex; a uniform guess has {s.uniform_loss:.3f})")
+    said = (
+        "(bits a vertex over the base rate; accuracy: mean over blocks; losses in nats a vertex: mean over draws, of"
+        f" the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
+    )
+    lines.append(_wrap(said, "  ", "  "))
     return "\n".join(lines)
 
 

@@ -3,6 +3,20 @@
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array, Features, Graph, Network, Note
 from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
+from ffbm.types.weights_drawn import VarianceSplit
 
-__all__ = ["Array", "BlockTrace", "Features", "Graph", "Memberships", "Network", "Note", "Ranking", "WeightTrace"]
+__all__ = [
+    "Array",
+    "BlockTrace",
+    "Features",
+    "Graph",
+    "Memberships",
+    "Network",
+    "Note",
+    "Ranking",
+    "Scores",
+    "VarianceSplit",
+    "WeightTrace",
+]

@@ -1,0 +1,110 @@
+"""A fit: its attributes, verdict, predictions, effects and how it shows itself."""
+
+import warnings
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ffbm
+from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.results import Fit, fit
+
+QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
+
+
+def test_attributes(net, good):
+    assert isinstance(good, Fit)
+    assert good.network is net
+    assert good.config.n_blocks == 2
+    assert good.memberships.probs.shape == (80, 2)
+    assert good.weights.weights.shape == (4, 1000, 2, 3)
+    assert good.reduced.weights.weights.shape == (4, 1000, 2, 2)
+    assert good.ranking.kept[0] == "x1"
+    assert set(good.reduced.weights.names) == set(good.ranking.kept)
+    assert good.scores.bits_test > 0.3
+
+
+def test_the_verdict_covers_every_stage(good, bad):
+    assert good.converged
+    assert all(stage in good.converged.reason for stage in ("blocks: ", "weights: ", "weights of the kept features: "))
+    assert not bad.converged
+    assert not bad.diagnostics.weights.converged
+    assert bad.diagnostics.weights.converged.reason in bad.converged.reason
+
+
+def test_only_a_fit_that_did_not_converge_warns_and_once(net):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = fit(net, n_blocks=2, seed=1, **QUICK)
+    assert [w.category for w in caught] == [ConvergenceWarning]
+    assert made.converged.reason in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+def test_a_seed_is_drawn_and_recorded(net):
+    with pytest.warns(ConvergenceWarning):
+        one, two = (fit(net, n_blocks=2, **QUICK) for _ in range(2))
+    assert one.config.seed != two.config.seed
+    with pytest.warns(ConvergenceWarning):
+        again = fit(net, n_blocks=2, seed=one.config.seed, **QUICK)
+    np.testing.assert_array_equal(one.weights.weights, again.weights.weights)
+
+
+def test_predictions_for_arrays_and_tables():
+    table = pd.DataFrame({"side": ["l", "r"] * 20, "age": np.tile([20.0, 40.0, 60.0, 80.0], 10)})
+    table.index = [f"v{i}" for i in range(40)]
+    edges = [(f"v{i}", f"v{j}") for i in range(40) for j in range(i) if (i - j) % 2 == 0]
+    net = ffbm.as_network(edges, table)
+    with pytest.warns(ConvergenceWarning):
+        made = fit(net, blocks=np.arange(40) % 2, seed=1, **QUICK)
+    probs = made.predict(net.features)
+    assert probs.shape == (40, 2)
+    np.testing.assert_allclose(probs.sum(axis=1), 1)
+    np.testing.assert_allclose(made.predict(table), probs)
+    new = made.predict(pd.DataFrame({"age": [50.0], "side": ["l"]}))
+    assert new[0, made.memberships.labels[0]] > 0.8
+
+
+def test_what_a_prediction_leaves_out_is_logged(caplog):
+    table = pd.DataFrame({"side": ["l", "r"] * 5}, index=[str(i) for i in range(10)])
+    net = ffbm.as_network([(str(i), str((i + 2) % 10)) for i in range(10)], table)
+    with pytest.warns(ConvergenceWarning):
+        made = fit(net, blocks=np.arange(10) % 2, seed=1, **QUICK)
+    made.predict(pd.DataFrame({"side": ["middle"]}))
+    assert "unknown value ('middle')" in caplog.text
+
+
+def test_effects_are_in_the_users_units(good):
+    table = good.effects()
+    assert list(table["feature"].unique()) == ["x0", "x1", "x2"]
+    assert len(table) == 6
+    row = table[(table["feature"] == "x1")].set_index("block")
+    assert row["effect"].sum() == pytest.approx(0, abs=1e-9)
+    strong = row["effect"].abs().max()
+    assert 0.3 < strong < 1
+    assert table[table["feature"] == "x0"]["effect"].abs().max() < strong / 2
+    assert (table["low"] <= table["effect"]).all()
+    assert (table["effect"] <= table["high"]).all()
+    assert list(good.effects(["x1"])["feature"].unique()) == ["x1"]
+
+
+def test_representations_are_short(good, bad):
+    assert repr(good) == "<Fit of planted: blocks of 40, 40; first features x1, x2; converged>"
+    assert "NOT converged" in repr(bad)
+    for noun in (good.blocks, good.memberships, good.weights, good.ranking, good.scores, good.reduced, good.config):
+        assert len(repr(noun)) < 500
+    assert repr(good.diagnostics).startswith("<FitDiagnostics: converged: ")
+
+
+def test_a_notebook_shows_a_figure_and_the_summary(net, good):
+    page = ElementTree.fromstring(good._repr_html_())
+    svg = page.find("{http://www.w3.org/2000/svg}svg")
+    assert len(svg.findall("{http://www.w3.org/2000/svg}circle")) == net.n_features
+    assert page.find("pre").text == good.summary()
+
+
+def test_only_a_network_is_fitted(net):
+    with pytest.raises(OptionError, match="net must be a Network; got str: make one with load_dataset"):
+        fit("polbooks", n_blocks=2)

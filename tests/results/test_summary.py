@@ -1,0 +1,112 @@
+"""The text of the answer: what it says, in which order, in how much room."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import ffbm
+from ffbm.results import Fit, fit
+from ffbm.results.summary import _cut, _table
+
+QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
+
+
+def lines_of(made):
+    lines = made.summary().splitlines()
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def test_a_good_fit(good):
+    lines = lines_of(good)
+    text = "\n".join(lines)
+    assert len(lines) <= 45
+    assert lines[0].startswith("planted: 80 vertices, ")
+    order = [
+        "2 blocks, by size",
+        "Ranking (all), from 56 training vertices",
+        "Features explain ",
+        "The chains converged.",
+    ]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "NOT" not in text
+    first = next(line for line in lines if line.lstrip().startswith("1  x1"))
+    assert f"{good.ranking.scores[1]:.2f}" in first
+    support = int(good.network.features.support[1])
+    train = int((sp.csr_array(good.network.features.values)[good.train][:, [1]] != 0).sum())
+    assert first.endswith(f"{support} ({train})")
+    assert f"{good.scores.bits_test:.2f} +- {good.scores.bits_se_test:.2f}" in text
+    assert f"{good.reduced.scores.loss_test:.3f}" in text
+
+
+def test_weights_of_blocks_are_the_centred_ones(good):
+    row = next(line for line in lines_of(good) if line.split()[:3] == ["0", "40", "x1"])
+    w = good.weights.centred[:, :, 0, 1]
+    low, high = np.quantile(w, (0.025, 0.975))
+    assert row.split()[3:] == [f"{w.mean():+.2f}", f"{low:+.2f}", "to", f"{high:+.2f}"]
+
+
+def test_a_bad_fit_says_so_first(bad):
+    lines = lines_of(bad)
+    assert lines[0].startswith("NOT CONVERGED.")
+    head = " ".join(lines[: lines.index("")])
+    assert "Do not rely on what follows" in head
+    assert bad.diagnostics.weights.converged.reason[:40] in head
+    assert any(line.startswith("Ranking") and line.endswith("NOT TO BE RELIED ON") for line in lines)
+    assert "converged" not in lines[-1]
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_special_cases(net):
+    one = fit(net, n_blocks=1, seed=1, **QUICK)
+    assert "With one block there is nothing to explain." in one.summary()
+    assert "-0.000" not in one.summary()
+    assert "Ranking" not in one.summary()
+    whole = fit(net, n_blocks=2, seed=1, train_fraction=1.0, **QUICK)
+    assert "No vertex was held out" in whole.summary()
+    folds = fit(net, n_blocks=2, seed=1, folds=3, **QUICK)
+    assert "3 folds" in folds.summary()
+    given = fit(net, blocks=np.repeat(["left", "right"], (50, 30)), seed=1, **QUICK)
+    assert "0 = left" in given.summary()
+    assert "1 = right" in given.summary()
+    drawn = fit(net, n_blocks=2, memberships="drawn", seed=1, **QUICK)
+    assert "of the variance, in the median" in drawn.summary()
+    for made in (one, whole, folds, given, drawn):
+        lines_of(made)
+
+
+def with_bits(made, bits):
+    scores = dataclasses.replace(made.scores, bits_test=bits, bits_se_test=0.1)
+    return Fit(dataclasses.replace(made.parts, scores=scores)).summary()
+
+
+def test_what_features_explain_is_put_into_words(good):
+    assert "Features explain 0.30 +- 0.10 bits a vertex" in with_bits(good, 0.3)
+    assert "It is not sure that features explain anything: 0.10 +- 0.10" in with_bits(good, 0.1)
+    assert "Features mislead" in with_bits(good, -0.3)
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_many_blocks_and_features_fit_on_a_screen():
+    rng = np.random.default_rng(1)
+    labels = np.repeat(np.arange(30), 6)
+    edges = [(i, j) for i in range(180) for j in range(i) if labels[i] == labels[j]]
+    names = [f"a very long name of a column that goes on and on, feature {j}" for j in range(40)]
+    table = pd.DataFrame((rng.random((180, 40)) < 0.2).astype(int), columns=names)
+    net = ffbm.as_network(np.array(edges), table)
+    lines = lines_of(fit(net, blocks=labels, seed=1, **QUICK))
+    assert len(lines) <= 70
+    assert any("10 smaller blocks" in line for line in lines)
+
+
+def test_control_characters_are_shown_by_their_codes():
+    assert "\x1b" not in _table([["\x1b[31mred", "1"]], right=(1,), gives=0)
+
+
+def test_long_names_keep_their_ends():
+    assert _cut("school;anonymized feature 834", 20) == "school;an...ture 834"
+    assert _cut("short", 20) == "short"

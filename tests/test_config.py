@@ -1,0 +1,111 @@
+"""Settings: checked one by one, to and from TOML."""
+
+import tomllib
+from dataclasses import fields, replace
+from inspect import signature
+
+import numpy as np
+import pytest
+
+from ffbm.config import FitConfig, parse_settings, read_settings
+from ffbm.errors import OptionError
+from ffbm.results import fit
+
+OBJECTS = {"net", "blocks", "progress"}  # keywords of fit that are no plain values
+
+
+def test_the_settings_are_the_keywords_of_fit():
+    keywords = {name: p.default for name, p in signature(fit).parameters.items() if name not in OBJECTS}
+    assert keywords == {field.name: field.default for field in fields(FitConfig)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_blocks", 0),
+        ("n_blocks", 2.0),
+        ("n_blocks", "many"),
+        ("n_blocks", True),
+        ("target", "cutting"),
+        ("memberships", "mean"),
+        ("sigma", 0),
+        ("sigma", float("nan")),
+        ("sigma", float("inf")),
+        ("intercept", 1),
+        ("sampler", "nuts"),
+        ("train_fraction", 0),
+        ("train_fraction", 1.5),
+        ("k", -1),
+        ("n_kept", 0),
+        ("n_kept", "none"),
+        ("n_sweeps", 0),
+        ("burn_in", 1.1),
+        ("thin", 0),
+        ("n_warmup", -1),
+        ("n_draws", 0),
+        ("n_chains", 0),
+        ("seed", -1),
+        ("seed", 2**128),
+        ("workers", 0),
+        ("out", ""),
+        ("out", 3),
+        ("resume", "yes"),
+        ("folds", 1),
+        ("moves", "double"),
+    ],
+)
+def test_a_wrong_value_is_told_by_name_on_one_line(name, value):
+    with pytest.raises(OptionError, match=rf"^{name} must ") as error:
+        FitConfig(**{name: value})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        FitConfig(),
+        FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, workers=2, sigma=1e-7, intercept=True),
+        FitConfig(out='a "quoted"\\path\n\x7f\x01é\U0001f600', k=0, burn_in=0.1 + 0.2),
+    ],
+)
+def test_toml_and_back(config):
+    text = config.to_toml()
+    assert FitConfig.from_toml(text) == config
+    assert tomllib.loads(text) == {name: value for name, value in config.to_dict().items() if value is not None}
+
+
+def test_numpy_numbers_become_plain_ones():
+    config = FitConfig(n_blocks=np.int64(3), sigma=np.float32(0.5), seed=np.uint64(7))
+    assert (type(config.n_blocks), type(config.sigma), type(config.seed)) == (int, float, int)
+
+
+def test_a_checked_setting_cannot_be_changed_unchecked():
+    with pytest.raises(OptionError, match="n_chains"):
+        replace(FitConfig(), n_chains=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("n_block = 3", "unknown setting 'n_block'; did you mean 'n_blocks'?"),
+        ("colour = 'red'", "unknown setting 'colour'; there are n_blocks, "),
+        ("n_blocks 3", "must be TOML"),
+        ("n_blocks = 3\nn_blocks = 4", "must be TOML"),
+    ],
+)
+def test_a_wrong_file_is_told_on_one_line(text, said):
+    with pytest.raises(OptionError) as error:
+        parse_settings(text, "fit.toml")
+    assert str(error.value).startswith("fit.toml ")
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_reading_a_file(tmp_path):
+    (tmp_path / "fit.toml").write_text("# mine\nn_blocks = 4\nsigma = 2\n")
+    assert FitConfig(**read_settings(tmp_path / "fit.toml")) == FitConfig(n_blocks=4, sigma=2.0)
+    with pytest.raises(OptionError, match="cannot read the settings"):
+        read_settings(tmp_path / "nowhere.toml")
+    (tmp_path / "latin.toml").write_bytes(b"out = '\xe9'")
+    with pytest.raises(OptionError, match=r"must be a TOML file in UTF-8; byte 7"):
+        read_settings(tmp_path / "latin.toml")
