@@ -27,8 +27,11 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/ffbm datasets
 	@$(BIN)/ffbm describe polbooks
+	@echo
+	@rm -rf runs/polbooks
+	@$(BIN)/ffbm fit polbooks --blocks 3 --seed 1 --out runs/polbooks
+	@echo "Look at runs/polbooks: summary.txt, ranking.csv, nodes.csv, and network.graphml for Gephi."
 
 test: $(READY)
 	$(PYTEST) -m "not slow"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 _WHERE = {
     "BlockTrace": "ffbm.types",
+    "Fit": "ffbm.results",
     "Memberships": "ffbm.types",
     "Network": "ffbm.types",
     "Ranking": "ffbm.types",
@@ -17,7 +18,9 @@ _WHERE = {
     "as_network": "ffbm.data",
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
+    "fit": "ffbm.results",
     "load_dataset": "ffbm.data",
+    "load_fit": "ffbm.results",
     "rank_features": "ffbm.ranking",
     "read_network": "ffbm.data",
     "sample_blocks": "ffbm.pipeline.blocks",
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from ffbm.pipeline.blocks import sample_blocks as sample_blocks
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
+    from ffbm.results import Fit as Fit
+    from ffbm.results import fit as fit
+    from ffbm.results import load_fit as load_fit
     from ffbm.types import BlockTrace as BlockTrace
     from ffbm.types import Memberships as Memberships
     from ffbm.types import Network as Network

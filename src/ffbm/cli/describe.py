@@ -1,9 +1,9 @@
-"""``ffbm describe``: what would be read, encoded and left out."""
+"""``ffbm describe``: what would be read, encoded and left out, and about how long a fit takes."""
 
 from typing import Any
 
 from ffbm.cli import options
-from ffbm.cli.description import describe_network
+from ffbm.cli.description import describe_network, estimate_fit
 from ffbm.cli.screen import align, print_json, print_text, visible, wrap
 
 _N_SHOWN = 20
@@ -24,7 +24,7 @@ def describe(
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show what would be read, encoded and left out.
+    """Show what would be read, encoded and left out, and about how long a fit takes.
 
     The network, how each column is read, the features it becomes, and what is left out and why.
     """
@@ -42,7 +42,7 @@ def describe(
         multiplicity=multiplicity,
         min_support=min_support,
     )
-    described = describe_network(network) | {"source": source}
+    described = describe_network(network) | {"source": source, "fit": estimate_fit(network)}
     if as_json:
         print_json(described)
     else:
@@ -68,9 +68,19 @@ def _print_description(it: dict[str, Any]) -> None:
         _print_section("columns", ["column", "read as", "vertices"], rows)
         rows = [[f["name"], _content(f, it["n_nodes"])] for f in it["features"]]
         _print_section("features", ["feature", "vertices"], rows)
+    if it["fit"]:
+        print_text("\n" + _duration(it["fit"]))
     print_text("\nnotes" if it["notes"] else "\nnothing was left out or changed")
     for note in it["notes"]:
         print_text(wrap(note["message"], first="  - ", rest="    "))
+
+
+def _duration(fit: dict[str, Any]) -> str:
+    seconds = fit["seconds"]
+    units = [(3600, "hours"), (60, "minutes"), (1, "seconds")]
+    size, unit = next((size, unit) for size, unit in units if seconds >= 2 * size or size == 1)
+    cores = _count(fit["workers"], "core")
+    return f"a fit with {_count(fit['n_blocks'], 'block')} takes about {seconds / size:.0f} {unit} on {cores}"
 
 
 def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:

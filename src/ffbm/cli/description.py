@@ -36,6 +36,22 @@ def describe_network(network: "Network") -> dict[str, Any]:
     }
 
 
+def estimate_fit(network: "Network") -> dict[str, Any] | None:
+    """Return about how long a default fit with 10 blocks takes, None without features to fit."""
+    import os
+
+    from ffbm.pipeline.estimate import estimate_seconds
+
+    if network.n_features == 0 or network.n_nodes == 0:
+        return None
+    n_blocks, workers = min(10, network.n_nodes), min(4, os.cpu_count() or 1)
+    return {
+        "n_blocks": n_blocks,
+        "workers": workers,
+        "seconds": estimate_seconds(network, n_blocks, workers=workers),
+    }
+
+
 def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[str, Any]]:
     """Say for each column how it was read, what it became and how many vertices have any of its flags."""
     import numpy as np

@@ -178,5 +178,14 @@ def _announcing(quiet: bool) -> Iterator[None]:
 
 
 class _Announcer(logging.Handler):
+    """Print each message once, whichever stages send it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[str] = set()
+
     def emit(self, record: logging.LogRecord) -> None:
-        print_error(record.getMessage())
+        message = record.getMessage()
+        if message not in self._seen:
+            self._seen.add(message)
+            print_error(message)

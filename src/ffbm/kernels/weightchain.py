@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.metric import apply_inverse, draw_velocity, take_mean_away
-from ffbm.kernels.softmax import TILE, energy_and_gradient
+from ffbm.kernels.bare import bare
+from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, take_mean_away
+from ffbm.kernels.softmax import Likelihood, energy_and_gradient
 
 INNER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
 JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
@@ -38,6 +39,16 @@ class Plan(NamedTuple):
     most_time: float  # HMC: ... and its steps are shortened if they would last longer than this
     n_inner: int  # MALA: steps to one draw
     anneal: float  # MALA: s in h_t = s * 250 (1000 + t)^-0.8; 0: the step size is adapted
+
+
+class Scratch(NamedTuple):
+    """Room to work in, made by the caller: arrays made in a kernel could not be bare."""
+
+    tile: np.ndarray  # (TILE, B)
+    bits: np.ndarray  # (TILE * B,) int64
+    line: np.ndarray  # (2, m)
+    own: np.ndarray  # (6, A, B)
+    draw: np.ndarray  # (B, D)
 
 
 class Record(NamedTuple):
@@ -173,17 +184,33 @@ def record_draw(rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any
 
 
 @njit(nogil=True, cache=True)
+def _bare_model(model: Any) -> Any:
+    return Likelihood(
+        bare(model.indptr),
+        bare(model.indices),
+        bare(model.values),
+        bare(model.counts),
+        bare(model.sums),
+        bare(model.precision),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _bare_metric(metric: Any) -> Any:
+    return Metric(bare(metric.inverse), bare(metric.root), bare(metric.inverse_rest), bare(metric.root_rest))
+
+
+@njit(nogil=True, cache=True)
 def run_hmc(
     rng: Any, model: Any, metric: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, record: Any,
+    mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    n_active, n_blocks = w.shape
-    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
-    line = np.empty((2, max(metric.inverse.shape[1], 1)))
-    g, q, v = np.empty_like(w), np.empty_like(w), np.empty_like(w)
-    w_old, g_old, q_old = np.empty_like(w), np.empty_like(w), np.empty_like(w)
-    draw = np.empty((n_blocks, len(layout.sigma)))
+    model, metric, w, mean, square = _bare_model(model), _bare_metric(metric), bare(w), bare(mean), bare(square)
+    tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
+    own, draw = bare(scratch.own), bare(scratch.draw)
+    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
+    n_active = w.shape[0]
     u = energy_and_gradient(model, w, g, tile, bits)
     apply_inverse(metric, g, q, line)
     row, stored = 0, 0
@@ -219,13 +246,13 @@ def run_hmc(
 @njit(nogil=True, cache=True)
 def run_mala(
     rng: Any, model: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, record: Any,
+    mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
+    model, w, mean, square = _bare_model(model), bare(w), bare(mean), bare(square)
+    tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
+    g, w_new, g_new = own[0], own[1], own[2]
     n_active, n_blocks = w.shape
-    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
-    g, w_new, g_new = np.empty_like(w), np.empty_like(w), np.empty_like(w)
-    draw = np.empty((n_blocks, len(layout.sigma)))
     u = energy_and_gradient(model, w, g, tile, bits)
     row, stored = 0, 0
     for t in range(done, done + n):

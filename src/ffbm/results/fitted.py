@@ -163,8 +163,8 @@ class Fit:
         """Return how much the probability of each block changes with each feature, averaged over the vertices.
 
         One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` with its 90 % interval
-        ``low`` to ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its column, a
-        number one standard deviation up.
+        ``low`` to ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its
+        column, a number one standard deviation up.
 
         Parameters
         ----------

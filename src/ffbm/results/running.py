@@ -102,9 +102,9 @@ def fit(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> result = fit(net, n_blocks=2, n_sweeps=4000, n_draws=500, seed=1)
+    >>> result = fit(net, n_blocks=3, n_sweeps=4000, seed=1)
     >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
-    ([54, 51], 'value=liberal', True)
+    ([44, 41, 20], 'value=liberal', True)
     """
     config = FitConfig(
         n_blocks=n_blocks,

@@ -52,7 +52,7 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     >>> from ffbm.results import fit
     >>> net = ffbm.load_dataset("polbooks")
     >>> run = pathlib.Path(tempfile.mkdtemp()) / "run"
-    >>> made = fit(net, n_blocks=2, n_sweeps=4000, n_draws=500, seed=1, out=run)
+    >>> made = fit(net, n_blocks=3, n_sweeps=4000, seed=1, out=run)
     >>> bool((load_fit(run).weights.weights == made.weights.weights).all())
     True
     """

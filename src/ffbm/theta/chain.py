@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.kernels.metric import Metric, draw_velocity
-from ffbm.kernels.softmax import Likelihood
-from ffbm.kernels.weightchain import Layout, Plan, Record, run_hmc, run_mala
+from ffbm.kernels.softmax import TILE, Likelihood
+from ffbm.kernels.weightchain import Layout, Plan, Record, Scratch, run_hmc, run_mala
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
@@ -95,7 +95,15 @@ def advance(state: WeightState, n: int) -> tuple[WeightState, Record]:
         n_steps=np.empty(n_draws, dtype=np.int32),
         diverging=np.empty(n_draws, dtype=np.bool_),
     )
-    tail = (state.weights, state.adapt, done, n, state.mean, state.square, record)
+    n_blocks = state.weights.shape[1]
+    scratch = Scratch(
+        tile=np.empty((TILE, n_blocks)),
+        bits=np.empty(TILE * n_blocks, dtype=np.int64),
+        line=np.empty((2, max(setup.metric.root.shape[1], 1))),
+        own=np.empty((6, *state.weights.shape)),
+        draw=np.empty_like(state.mean),
+    )
+    tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)
     if setup.sampler == "hmc":
         run_hmc(state.rng, setup.likelihood, setup.metric, setup.layout, plan, *tail)
     else:

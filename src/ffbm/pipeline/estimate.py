@@ -1,0 +1,36 @@
+"""About how long a fit takes, before it is begun: the order of magnitude, not the minute."""
+
+import numpy as np
+
+from ffbm.types import Network
+
+# seconds of one core, from fits of the paper's three networks
+_OVERHEAD = 2.0
+_START_PER_EDGE = 15e-6
+_VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
+_GRADIENT_PER_WEIGHT = 3e-9
+_GRADIENTS_PER_DRAW = 8
+
+
+def estimate_seconds(
+    net: Network,
+    n_blocks: int = 10,
+    n_sweeps: int = 1000,
+    n_warmup: int = 500,
+    n_draws: int = 1000,
+    n_chains: int = 4,
+    workers: int = 1,
+) -> float:
+    """Return about how many seconds ``fit`` takes with kernels already compiled.
+
+    >>> import ffbm
+    >>> 1 < estimate_seconds(ffbm.load_dataset("polbooks"), n_blocks=3) < 10
+    True
+    """
+    n_blocks = min(n_blocks, max(net.n_nodes, 1))
+    cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
+    start = _START_PER_EDGE * net.n_edges
+    blocks = n_sweeps * net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks)
+    weights = (n_warmup + n_draws) * _GRADIENTS_PER_DRAW * _GRADIENT_PER_WEIGHT * cells * n_blocks
+    rounds = -(-n_chains // min(workers, n_chains))
+    return _OVERHEAD + rounds * (start + blocks + weights)

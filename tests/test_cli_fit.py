@@ -1,0 +1,189 @@
+"""``ffbm fit``: the answer on standard output, the rest on standard error, and how it ends."""
+
+import json
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ffbm import kernels
+from ffbm.cli import run
+from ffbm.errors import OptionError
+from ffbm.results import fit, load_fit
+
+from .planted import planted_network, telling_flag
+
+SHORT = ["--sweeps", "40", "--draws", "40", "--warmup", "40", "--chains", "2", "--seed", "1"]
+LONG = ["--sweeps", "4000", "--draws", "1000", "--seed", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A planted network as two files."""
+    net, labels = planted_network(1, lambda labels, rng: telling_flag(labels, rng)[:, np.newaxis])
+    edges = "".join(f"v{i},v{j}\n" for i, j in net.graph.edges)
+    (tmp_path / "edges.csv").write_text(f"source,target\n{edges}")
+    flags = np.asarray(
+        net.features.values.toarray() if hasattr(net.features.values, "toarray") else net.features.values
+    )
+    rows = "".join(
+        f"v{i},{int(flag)},{'ab'[label]}\n" for i, (flag, label) in enumerate(zip(flags[:, 0], labels, strict=True))
+    )
+    (tmp_path / "nodes.csv").write_text(f"id,flag,team\n{rows}")
+    return ["edges.csv", "--nodes", "nodes.csv", "--blocks", "2"]
+
+
+def strictly(text):
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_the_answer_of_a_registered_set(capsys):
+    assert run(["fit", "polbooks", "--blocks", "3", *LONG]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("polbooks: 105 vertices, 441 edges, 3 features\n")
+    assert "The chains converged." in shown.out
+    assert all(len(line) <= 80 for line in shown.out.splitlines())
+
+
+def test_not_converged_comes_first_and_strict_fails(files, capsys):
+    assert run(["fit", *files, *SHORT]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("NOT CONVERGED.")
+    assert "Warning" not in shown.err
+    assert run(["fit", *files, *SHORT, "--strict"]) == 1
+    assert capsys.readouterr().out == shown.out
+
+
+def test_json_is_strict_and_alone(files, capsys):
+    assert run(["fit", *files, *SHORT, "--json", "--train-fraction", "1"]) == 0
+    told = strictly(capsys.readouterr().out)
+    assert told["source"] == "edges.csv"
+    assert told["converged"] is False
+    assert told["scores"]["loss_test"] is None
+    assert told["scores"]["loss_train"] > 0
+    assert told["config"]["train_fraction"] == 1.0
+    assert len(told["blocks"]) == 2
+
+
+def test_a_run_is_saved_and_equals_pythons(files, capsys):
+    assert run(["fit", *files, *SHORT, "--out", "runs/one", "--keep", "1"]) == 0
+    assert capsys.readouterr().out.endswith("\nsaved in runs/one\n")
+    saved = load_fit("runs/one")
+    assert saved.config.n_kept == 1
+    with pytest.warns(UserWarning, match="do not rely on this fit"):
+        again = fit(saved.network, n_blocks=2, n_sweeps=40, n_draws=40, n_warmup=40, n_chains=2, seed=1, n_kept=1)
+    np.testing.assert_array_equal(saved.weights.weights, again.weights.weights)
+    assert run(["fit", *files, *SHORT, "--out", "runs/one"]) == 2
+    assert "holds a run already" in capsys.readouterr().err
+
+
+def test_command_line_over_file_over_defaults(files, tmp_path, capsys):
+    (tmp_path / "fit.toml").write_text(
+        "n_sweeps = 50\nn_draws = 60\nn_warmup = 40\nn_chains = 2\nsigma = 2.0\nseed = 9\n"
+    )
+    assert run(["fit", *files, "--config", "fit.toml", "--draws", "30", "--intercept", "--json"]) == 0
+    config = strictly(capsys.readouterr().out)["config"]
+    wanted = {"n_sweeps": 50, "n_draws": 30, "sigma": 2.0, "intercept": True, "k": 1.0, "n_blocks": 2, "seed": 9}
+    assert {name: config[name] for name in wanted} == wanted
+
+
+def test_every_option_reaches_the_fit(files, capsys):
+    options = [
+        "--memberships",
+        "drawn",
+        "--sigma",
+        "0.5",
+        "--folds",
+        "2",
+        "--keep",
+        "all",
+        "--workers",
+        "1",
+        "--no-intercept",
+    ]
+    assert run(["fit", *files, *SHORT, *options, "--exclude", "flag", "--json"]) == 0
+    told = strictly(capsys.readouterr().out)
+    wanted = {"memberships": "drawn", "sigma": 0.5, "folds": 2, "n_kept": "all", "intercept": False}
+    assert {name: told["config"][name] for name in wanted} == wanted
+    assert sorted(row["feature"] for row in told["ranking"]) == ["team=a", "team=b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target", "joint"], 'target="joint" is not available yet'),
+        (["--target", "both"], "--target both is not available yet; use --target cut"),
+        (["--target", "cot"], "target must be one of"),
+        (["--resume"], "resume=True is not available yet"),
+        (["--blocks", "auto"], 'n_blocks="auto" is not available yet'),
+        (["--blocks", "two"], "--blocks must be a whole number or auto; got 'two'"),
+        (["--blocks", "0"], "n_blocks must be a whole number, at least 1"),
+        (["--keep", "0"], "n_kept must be a whole number, at least 1"),
+        (["--config", "nowhere.toml"], "cannot read the settings in nowhere.toml"),
+        (["--chains", "many"], "Invalid value for '--chains'"),
+        (["--min-support", "99"], "this network has none"),
+    ],
+)
+def test_what_cannot_be_done_ends_with_one_line(files, options, said, capsys):
+    assert run(["fit", *files, *options]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("ffbm: ")
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_bug_is_told_apart(files, capsys, monkeypatch):
+    def fails(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("ffbm.results.running.run_fit", fails)
+    assert run(["fit", *files]) == 70
+    assert "this is a bug" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_with_130_and_leaves_no_folder(files, tmp_path, capsys, monkeypatch):
+    def stops(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ffbm.results.running.run_fit", stops)
+    assert run(["fit", *files, "--out", "run"]) == 130
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_first_compilation_is_announced_on_standard_error(files, capsys, monkeypatch):
+    monkeypatch.setattr(kernels, "is_cold", lambda: True)
+    assert run(["fit", *files, *SHORT, "--json"]) == 0
+    shown = capsys.readouterr()
+    strictly(shown.out)
+    assert shown.err.count("compiling kernels: once per installation, some seconds") == 1
+    assert run(["fit", *files, *SHORT, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert not logging.getLogger("ffbm").handlers
+
+
+def test_help_is_light():
+    heavy = {"numba", "numpy", "pandas", "xarray", "networkx"}
+    code = f"import sys; from ffbm.cli import run; run(['fit', '--help']); print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert "--blocks" in done.stdout
+
+
+def test_errors_of_python_and_command_line_are_the_same(files, capsys):
+    assert run(["fit", *files, "--sigma", "0"]) == 2
+    told = capsys.readouterr().err
+    with pytest.raises(OptionError) as error:
+        fit(None, sigma=0.0)
+    assert told == f"ffbm: {error.value}\n"
