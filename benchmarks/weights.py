@@ -36,6 +36,8 @@ ONE_THREAD = {
 # chains that numpyro runs: ESS per second does not depend on them, and on facebook one takes a minute or more
 DATASETS = {"polbooks": 4, "school": 4, "facebook": 2}
 WARMUP, DRAWS = 500, 1000
+# ffbm computes in double precision; numpyro does so if asked, and in single precision if left alone
+LABELS = {"hmc": "hmc", "mala": "mala", "numpyro": "numpyro double", "numpyro_single": "numpyro single"}
 
 
 def main():
@@ -114,19 +116,23 @@ def compare(name, quick):
         found[sampler] = summary_of(trace.weights, float(np.median(times)))
         found[sampler]["gradients_per_draw"] = float(trace.n_steps.mean())
         print(f"{name} {sampler}: {found[sampler]['ess_per_second']:,.0f} a second", flush=True)
-    if PEER.exists() and not (quick and name == "facebook"):
-        draws, seconds, peer_version = peer_draws(x[rows], y[rows], DATASETS[name])
-        found["numpyro"] = summary_of(draws, seconds) | {"version": peer_version}
-        print(f"{name} numpyro: {found['numpyro']['ess_per_second']:,.1f} a second", flush=True)
-        for kind in ("ess", "ess_tail", "ess_square"):
-            found[f"{kind}_ratio"] = found["hmc"][f"{kind}_per_second"] / found["numpyro"][f"{kind}_per_second"]
+    if not PEER.exists() or (quick and name == "facebook"):
+        return found
+    for peer, double in (("numpyro", True), ("numpyro_single", False)):
+        draws, seconds, peer_version = peer_draws(x[rows], y[rows], DATASETS[name], double)
+        found[peer] = summary_of(draws, seconds) | {"version": peer_version}
+        print(f"{name} {peer}: {found[peer]['ess_per_second']:,.1f} a second", flush=True)
+        found[peer]["ratios"] = {
+            kind: found["hmc"][f"{kind}_per_second"] / found[peer][f"{kind}_per_second"]
+            for kind in ("ess", "ess_tail", "ess_square")
+        }
     return found
 
 
-def peer_draws(x, y, n_chains):
+def peer_draws(x, y, n_chains, double):
     with tempfile.TemporaryDirectory() as folder:
         at = Path(folder) / "data.npz"
-        np.savez(at, x=x, y=y, n_chains=n_chains, n_warmup=WARMUP, n_draws=DRAWS)
+        np.savez(at, x=x, y=y, n_chains=n_chains, n_warmup=WARMUP, n_draws=DRAWS, double=double)
         subprocess.run([PEER, __file__, "--peer", at], check=True, env=os.environ | ONE_THREAD)
         with np.load(Path(folder) / "out.npz") as out:
             return out["draws"], float(out["seconds"]), str(out["version"])
@@ -136,7 +142,7 @@ def run_numpyro(at):
     """Run in .venv-peers: NUTS with numpyro's defaults on the model as one writes it there.
 
     ``MCMC.run`` compiles anew for every chain, also when it is run a second time; so one chain, warm-up and
-    draws, is one compiled function here, and only its later calls are timed.
+    draws, is one compiled function here, and only its calls are timed.
     """
     import jax
     import jax.numpy as jnp
@@ -145,6 +151,7 @@ def run_numpyro(at):
     from numpyro.infer import NUTS
 
     given = np.load(at)
+    jax.config.update("jax_enable_x64", bool(given["double"]))
     x, y = jnp.asarray(given["x"]), jnp.asarray(given["y"])
     shape, n_warmup, n_draws = (y.shape[1], x.shape[1]), int(given["n_warmup"]), int(given["n_draws"])
 
@@ -166,12 +173,12 @@ def run_numpyro(at):
         state, _ = jax.lax.scan(lambda s, _: (move(s, _)[0], None), state, None, length=n_warmup)
         return jax.lax.scan(move, state, None, length=n_draws)[1]
 
-    chain(begin(0)).block_until_ready()
+    compiled = chain.lower(begin(0)).compile()
     draws, seconds = [], 0.0
     for number in range(1, 1 + int(given["n_chains"])):
         state = begin(number)
         begun = time.process_time()
-        draws.append(np.asarray(chain(state), dtype=np.float64))
+        draws.append(np.asarray(compiled(state), dtype=np.float64))
         seconds += time.process_time() - begun
     np.savez(at.parent / "out.npz", draws=np.stack(draws), seconds=seconds, version=numpyro.__version__)
 
@@ -236,20 +243,22 @@ def large_gradient(n=1_000_000, n_features=1000, n_flags=10, n_blocks=20):
 
 
 def show(found):
-    print(f"\n{'':10}{'sampler':>9}{'seconds':>9}{'ESS':>8}{'tail':>8}{'squares':>9}{'ESS/s':>11}{'R-hat':>8}")
+    print(f"\n{'':10}{'sampler':>16}{'seconds':>9}{'ESS':>8}{'tail':>8}{'squares':>9}{'ESS/s':>11}{'R-hat':>8}")
     for name, row in found["datasets"].items():
-        for sampler in ("hmc", "mala", "numpyro"):
+        for sampler, label in LABELS.items():
             if sampler in row:
                 s = row[sampler]
                 print(
-                    f"{name:10}{sampler:>9}{s['seconds']:9.3f}{s['ess_bulk_min']:8.0f}{s['ess_tail_min']:8.0f}"
+                    f"{name:10}{label:>16}{s['seconds']:9.3f}{s['ess_bulk_min']:8.0f}{s['ess_tail_min']:8.0f}"
                     f"{s['ess_square_min']:9.0f}{s['ess_per_second']:11,.1f}{s['rhat_max']:8.4f}"
                 )
-        if "ess_ratio" in row:
-            print(
-                f"{name:10}hmc / numpyro: {row['ess_ratio']:,.0f} (bulk), {row['ess_tail_ratio']:,.0f} (tail),"
-                f" {row['ess_square_ratio']:,.0f} (squares)"
-            )
+        for peer in ("numpyro", "numpyro_single"):
+            if peer in row:
+                r = row[peer]["ratios"]
+                print(
+                    f"{name:10}hmc / {LABELS[peer]}: {r['ess']:,.1f} (bulk), {r['ess_tail']:,.1f} (tail),"
+                    f" {r['ess_square']:,.1f} (squares)"
+                )
     g = found["gradient"]
     print(
         f"one gradient, a million vertices: {g['gradient_seconds']:.3f} s,"
