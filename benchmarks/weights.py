@@ -3,10 +3,10 @@
     python benchmarks/weights.py [--quick]
 
 Smallest effective sample size over all weights per second of processor time (one thread each: other work on the
-machine then counts for neither), warm-up included, compile time left out on both sides; time to R-hat below 1.01 in a new process with nothing compiled; one gradient on a million vertices
-against one scipy.sparse product. Prints tables and writes results/weights.json. The memberships and splits are
-those of the folder FFBM_SHARED/reference; numpyro runs from .venv-peers (``make peers``), and is left out where
-that is missing.
+machine then counts for neither), warm-up included, compile time left out on both sides; time to R-hat below 1.01
+in a new process with nothing compiled; one gradient on a million vertices against one scipy.sparse product. Prints
+tables and writes results/weights.json. The memberships and splits are those of the folder FFBM_SHARED/reference;
+numpyro runs from .venv-peers (``make peers``), and is left out where that is missing.
 """
 
 import argparse

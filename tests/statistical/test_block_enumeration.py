@@ -47,10 +47,10 @@ RUNS = [
     ("five B=2 field", (RESPLIT,), 400_000),
     ("five B=3", (MERGE_SPLIT,), 900_000),
     ("five B=3 field", (MERGE_SPLIT, SINGLE), 600_000),
-    ("five B=3 empty", (OPEN_CLOSE, SINGLE), 600_000),
-    ("five B=2 field empty", (OPEN_CLOSE, SINGLE), 600_000),
+    ("five B=3 empty", (OPEN_CLOSE, SINGLE), 250_000),
+    ("five B=2 field empty", (OPEN_CLOSE, SINGLE), 250_000),
     ("mess B=3", ALL[:3], 300_000),
-    ("mess B=3 empty", ALL, 500_000),
+    ("mess B=3 empty", ALL, 300_000),
 ]
 
 

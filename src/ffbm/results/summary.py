@@ -66,15 +66,15 @@ def _blocks(fit: "Fit") -> str:
     names = given_names(fit.parts)
     rows = [["block", "vertices", "set apart by", "weight", "95 % interval"]]
     for i in range(min(n_blocks, _ROWS)):
-        first = np.argsort(-clear[i], kind="stable")[:most]
-        shown = [j for j in first if clear[i, j] > 0]
         head = [str(i) if names is None else f"{i} = {_cut(names[i], 16)}", f"{members.sizes[i]:,}"]
-        if not shown:
-            rows.append([*head, "no feature for sure", "", ""])
-        for j in shown:
+        for j in np.argsort(-clear[i], kind="stable")[:most]:
             low, high = _interval(fit, i, ranking.names[j])
-            rows.append([*head, ranking.names[j], f"{ranking.centred_mean[i, j]:+.2f}", f"{low:+.2f} to {high:+.2f}"])
-            head = ["", ""]
+            if low > 0 or high < 0:
+                mean = f"{ranking.centred_mean[i, j]:+.2f}"
+                rows.append([*head, ranking.names[j], mean, f"{low:+.2f} to {high:+.2f}"])
+                head = ["", ""]
+        if head[0]:
+            rows.append([*head, "no feature for sure", "", ""])
     lines = [title, _table(rows, right=(0, 1, 3, 4), gives=2)]
     if n_blocks > _ROWS:
         lines.append(f"  ... and {n_blocks - _ROWS:,} smaller blocks")

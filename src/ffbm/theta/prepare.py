@@ -189,7 +189,8 @@ def _read_members(members: Any, n_nodes: int) -> Any:
             f"each row of the memberships must be nonnegative and sum to 1; row {row} has smallest value"
             f" {y[row].min():.6g} and sum {total[row]:.6g} ({int(wrong.sum())} rows are wrong): normalise them"
         )
-    return y / total[:, np.newaxis]
+    y /= total[:, np.newaxis]
+    return y
 
 
 def _read_rows(rows: Any, n_nodes: int) -> Array:
