@@ -7,6 +7,7 @@ from types import ModuleType
 from unittest import mock
 
 ORDER = [
+    "ffbm.kernels.compiling",
     "ffbm.kernels.partitions",
     "ffbm.kernels.partition",
     "ffbm.kernels.single",
@@ -16,17 +17,14 @@ ORDER = [
 
 
 def planted(module: str, right: str, wrong: str) -> dict[str, ModuleType]:
-    """Return the block kernels with ``right`` replaced by ``wrong`` in one module, all callers compiled anew."""
+    """Return the block kernels with ``right`` replaced by ``wrong`` in one module, all compiled anew and not cached."""
     made: dict[str, ModuleType] = {}
-    begun = False
     for name in ORDER:
-        source = inspect.getsource(import_module(name))
+        source = inspect.getsource(import_module(name)).replace('"cache": True', '"cache": False')
         if name == module:
             assert source.count(right) == 1, f"{right!r} stands {source.count(right)} times in {name}"
-            source, begun = source.replace(right, wrong), True
-        if begun:
-            new = ModuleType(name)
-            with mock.patch.dict(sys.modules, made):
-                exec(compile(source.replace("cache=True, ", ""), f"<faulty {name}>", "exec"), new.__dict__)
-            made[name] = new
+            source = source.replace(right, wrong)
+        made[name] = ModuleType(name)
+        with mock.patch.dict(sys.modules, made):
+            exec(compile(source, f"<faulty {name}>", "exec"), made[name].__dict__)
     return made

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ffbm.errors import DataError, OptionError
-from ffbm.ranking import INTERCEPT, rank_features
-from ffbm.theta import prepare
+from ffbm.ranking import rank_features
 from ffbm.types.weights import WeightTrace
 
 
@@ -296,10 +295,6 @@ def test_an_intercept_is_listed_apart_and_never_kept():
     assert ranking.intercept_mean.tolist() == [9.0, -9.0]
     assert ranking.intercept_sd.tolist() == [1.0, 1.0]
     assert rank_features(draws_with(MEAN, SD)).intercept_mean is None
-
-
-def test_the_intercept_has_the_name_that_the_weight_level_gives_it():
-    assert INTERCEPT == prepare.INTERCEPT
 
 
 def test_short_text_and_a_table_for_notebooks():

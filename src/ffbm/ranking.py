@@ -11,8 +11,8 @@ from ffbm.check import check_int, check_real
 from ffbm.errors import DataError, OptionError
 from ffbm.types.network import Array
 from ffbm.types.ranking import Ranking
+from ffbm.types.weights import INTERCEPT
 
-INTERCEPT = "(intercept)"
 _CHUNK = 2**21  # weights worked on at a time
 
 

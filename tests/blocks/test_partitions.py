@@ -8,7 +8,8 @@ from scipy.special import gammaln
 
 from ffbm.blocks.partitions import log_partitions, partition_tables
 from ffbm.blocks.saddle import cumulants, log_product
-from ffbm.kernels.partitions import log_q
+
+from .inner import log_q
 
 
 def exact_columns(m_max: int, wanted: list[int]) -> dict[int, list[int]]:

@@ -177,9 +177,7 @@ def test_remarks(cells, code, count):
     assert [(remark.code, remark.count) for remark in remarks] == [(code, count)]
 
 
-@pytest.mark.parametrize(
-    "cells", [[1.5, 2.5, 3.5] * 5, list(range(30)), ["5A", "5B"], ["a", "1"], [1, 2] * 9]
-)
+@pytest.mark.parametrize("cells", [[1.5, 2.5, 3.5] * 5, list(range(30)), ["5A", "5B"], ["a", "1"], [1, 2] * 9])
 def test_no_remarks(cells):
     assert parse(cells)[1] == []
 

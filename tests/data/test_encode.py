@@ -158,13 +158,9 @@ def test_columns_kept(case):
     assert encode({"c": cells})[0].n_features == width
 
 
-@pytest.mark.parametrize(
-    ("case", "width"), [("names", 4), ("one value", 1), ("one number", 1), ("all true", 1)]
-)
+@pytest.mark.parametrize(("case", "width"), [("names", 4), ("one value", 1), ("one number", 1), ("all true", 1)])
 def test_include_keeps_what_would_be_left_out(case, width):
-    features, values, _ = encode(
-        {"c": LEFT_OUT[case][0], "d": [0, 1, 0, 1][: len(LEFT_OUT[case][0])]}, include="c"
-    )
+    features, values, _ = encode({"c": LEFT_OUT[case][0], "d": [0, 1, 0, 1][: len(LEFT_OUT[case][0])]}, include="c")
     assert features.n_features == width + 1  # include= keeps a column; it takes no other out
     assert np.isfinite(values).all()
     assert (features.sd > 0).all()
@@ -265,9 +261,7 @@ def test_ten_thousand_columns(kind):
 
 
 def test_a_table_read_as_text_or_as_objects_encodes_alike():
-    table = pd.DataFrame(
-        {"n": [1.5, 2.5, np.nan], "f": [True, False, True], "c": ["x", None, "y"], "k": [1, 2, 4]}
-    )
+    table = pd.DataFrame({"n": [1.5, 2.5, np.nan], "f": [True, False, True], "c": ["x", None, "y"], "k": [1, 2, 4]})
     text = table.astype(object).where(table.notna(), "").astype(str)
     one, two = encode(table), encode(text)
     assert one[0].names == two[0].names
@@ -275,9 +269,7 @@ def test_a_table_read_as_text_or_as_objects_encodes_alike():
 
 
 CELLS = st.one_of(
-    st.sampled_from(
-        ["", "NA", "nan", "true", "No", "0", "1", "1.0", "-2.5e3", "inf", "a", " a ", "=1", "a=b", "é"]
-    ),
+    st.sampled_from(["", "NA", "nan", "true", "No", "0", "1", "1.0", "-2.5e3", "inf", "a", " a ", "=1", "a=b", "é"]),
     st.text(max_size=4),
     st.none(),
     st.booleans(),
@@ -292,14 +284,10 @@ CELLS = st.one_of(
 @given(data=st.data())
 def test_any_table_gives_features_or_a_data_error(data):
     n_rows = data.draw(st.integers(0, 6))
-    names = data.draw(
-        st.lists(st.sampled_from(["a", "a=b", "b", "", "x y", "c", "=c"]), unique=True, max_size=4)
-    )
+    names = data.draw(st.lists(st.sampled_from(["a", "a=b", "b", "", "x y", "c", "=c"]), unique=True, max_size=4))
     pool = data.draw(st.lists(CELLS, min_size=1, max_size=5))
     column = st.lists(st.sampled_from(pool), min_size=n_rows, max_size=n_rows)
-    table = pd.DataFrame(
-        {name: pd.Series(data.draw(column), dtype=object) for name in names}, index=range(n_rows)
-    )
+    table = pd.DataFrame({name: pd.Series(data.draw(column), dtype=object) for name in names}, index=range(n_rows))
     options = {
         "missing": data.draw(st.sampled_from(["none", "flag"])),
         "min_support": data.draw(st.integers(1, 3)),
@@ -318,7 +306,5 @@ def test_any_table_gives_features_or_a_data_error(data):
     assert (features.sd > 0).all()
     assert all(note.count > 0 and note.message.isprintable() for note in notes)
     flags = (features.mean == 0) & (features.sd == 1)
-    assert all(
-        column in [*names, "column 1", "column 2", "column 3", "column 4"] for column in features.columns
-    )
+    assert all(column in [*names, "column 1", "column 2", "column 3", "column 4"] for column in features.columns)
     assert (features.support[flags] <= n_rows).all()

@@ -18,9 +18,7 @@ from ffbm.data.registry import DATASETS, load_dataset, locate_dataset
 from ffbm.errors import DataError, OptionError
 
 SHARED = Path(os.environ.get("FFBM_SHARED", "missing"))
-needs_shared = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="FFBM_SHARED does not name the publishers' files"
-)
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="FFBM_SHARED does not name the publishers' files")
 SIZES = {"polbooks": (105, 441, 3), "school": (238, 5539, 13), "facebook": (747, 30025, 480)}
 
 
@@ -159,10 +157,7 @@ def test_names_and_columns_of_facebook(monkeypatch):
     features = load_dataset("facebook").features
     header = (SHARED / "data" / "facebook" / "nodes.csv").read_text().partition("\n")[0].split(",")
     assert list(features.names) == header[1:]
-    assert all(
-        name.startswith(f"{column};anonymized feature ")
-        for name, column in zip(*parts(features), strict=True)
-    )
+    assert all(name.startswith(f"{column};anonymized feature ") for name, column in zip(*parts(features), strict=True))
     assert len(set(features.columns)) == 22
 
 
@@ -179,12 +174,8 @@ def broken(name, how):
     if how == "a page":
         return b"<!DOCTYPE html><title>moved</title>"
     if name == "school":  # one edge less
-        return gzip.compress(
-            gzip.decompress(body).replace(b"<edge ", b"<no ", 1).replace(b"</edge>", b"</no>", 1)
-        )
-    files = {
-        f"facebook/{file.name}": file.read_bytes() for file in (SHARED / "upstream" / "facebook").iterdir()
-    }
+        return gzip.compress(gzip.decompress(body).replace(b"<edge ", b"<no ", 1).replace(b"</edge>", b"</no>", 1))
+    files = {f"facebook/{file.name}": file.read_bytes() for file in (SHARED / "upstream" / "facebook").iterdir()}
     files["facebook/1912.feat"] = files["facebook/1912.feat"].replace(b" 1 ", b" 0 ", 1)  # one flag less
     return pack(files)
 

@@ -170,3 +170,10 @@ def test_all_pairs_where_there_are_few(n, count):
 def test_a_seed_is_checked():
     with pytest.raises(OptionError, match="seed must be"):
         choose_pairs(100, 10, seed=-1)
+
+
+def test_chains_in_one_partition_agree_whatever_the_rounding():
+    labels = np.zeros((4, 50, 6), dtype=np.uint8)
+    labels[:, :, 3:] = 1
+    entropy = 123.4 + 1e-12 * np.arange(4)[:, np.newaxis] + 1e-13 * np.random.default_rng(0).random((4, 50))
+    assert block_diagnostics(labels, entropy, np.zeros(4), seed=0).converged

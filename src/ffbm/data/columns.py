@@ -76,11 +76,9 @@ def parse_column(
         numbers = cells.to_numpy(dtype=np.float64, na_value=np.nan)
         return _of_numbers(name, numbers, np.isnan(numbers))
     if not categorical and not drop and _is_plain(cells):
-        return _of_numbers(
-            name, (cells.to_numpy(dtype=object) == "1").astype(np.float64), np.zeros(len(cells), bool)
-        )
+        return _of_numbers(name, (cells.to_numpy(dtype=object) == "1").astype(np.float64), np.zeros(len(cells), bool))
 
-    codes, texts, remarks = _read_texts(name, cells)
+    codes, texts, remarks = read_texts(name, cells)
     missing = codes < 0
     for index in _find_dropped(name, texts, drop):
         here = codes == index
@@ -99,7 +97,7 @@ def _decide(
     words = [text for text in texts if text.casefold() in MISSING_WORDS]
     rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
     worded = np.isin(codes, [texts.index(word) for word in words])
-    numbers = [_number(text) for text in rest]
+    numbers = [number_of(text) for text in rest]
     truths = [_truth(text) for text in rest]
     if None in truths and None in numbers:
         column, remarks = _of_values(name, codes, texts, missing), []
@@ -128,9 +126,7 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     """Make a column of flags, if 0 and 1 are all there is, or of numbers."""
     known = numbers[~np.isnan(numbers)]
     if np.isinf(known).any():
-        raise DataError(
-            f"column {name!r} holds an infinite number; mend the cell, blank it or exclude the column"
-        )
+        raise DataError(f"column {name!r} holds an infinite number; mend the cell, blank it or exclude the column")
     is_flag = ((known == 0) | (known == 1)).all()
     kind: Kind = "empty" if not len(known) else "flag" if is_flag else "number"
     column = Column(name, kind, numbers, (), np.full(len(numbers), -1), missing, words)
@@ -147,7 +143,7 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
 def _of_values(name: str, codes: Array, texts: list[str], missing: Array, words: str = "") -> Column:
     """Make a column of values, sorted as numbers if all of them are, else as text."""
     codes, texts = _merge(codes, texts)
-    numbers = [_number(text) for text in texts]
+    numbers = [number_of(text) for text in texts]
     by_number = None not in numbers
     order = sorted(range(len(texts)), key=lambda i: (numbers[i] if by_number else 0, texts[i]))
     rank = np.full(len(texts) + 1, -1)
@@ -156,7 +152,7 @@ def _of_values(name: str, codes: Array, texts: list[str], missing: Array, words:
     return Column(name, "values", np.full(len(codes), np.nan), values, rank[codes], missing, words)
 
 
-def _read_texts(name: str, cells: pd.Series) -> tuple[Array, list[str], list[Remark]]:
+def read_texts(name: str, cells: pd.Series) -> tuple[Array, list[str], list[Remark]]:
     """Give every cell as a code into a list of distinct texts; blank and missing cells have code -1."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
         codes, raw = cells.cat.codes.to_numpy(dtype=np.int64), [str(value) for value in cells.cat.categories]
@@ -210,8 +206,8 @@ def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]
     for value in drop:
         wanted = str(value).strip()
         matches = [i for i, text in enumerate(texts) if text == wanted]
-        if not matches and _number(wanted) is not None:
-            matches = [i for i, text in enumerate(texts) if _number(text) == _number(wanted)]
+        if not matches and number_of(wanted) is not None:
+            matches = [i for i, text in enumerate(texts) if number_of(text) == number_of(wanted)]
         if not matches:
             known = shorten(sorted(texts), 8)
             raise DataError(f"drop= names {wanted!r}, which column {name!r} does not have; it has {known}")
@@ -219,14 +215,15 @@ def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]
     return list(dict.fromkeys(found))
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """Return the number that a text writes, None if it writes none."""
     return float(text) if _NUMBER.fullmatch(text) or _INFINITY.fullmatch(text) else None
 
 
 def _truth(text: str) -> float | None:
     if text.casefold() in TRUTHS:
         return TRUTHS[text.casefold()]
-    number = _number(text)
+    number = number_of(text)
     return number if number in (0.0, 1.0) else None
 
 

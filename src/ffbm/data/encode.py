@@ -74,9 +74,7 @@ def encode_features(
         for option, chosen in (("include", include), ("exclude", exclude), ("categorical", categorical))
     )
     if forced & excluded:
-        raise OptionError(
-            f"include= and exclude= both name {shorten(sorted(forced & excluded), 5)}; choose one"
-        )
+        raise OptionError(f"include= and exclude= both name {shorten(sorted(forced & excluded), 5)}; choose one")
     dropped = _pick_values(drop, names)
 
     kept: list[str] = []
@@ -96,9 +94,7 @@ def encode_features(
     return features, gather_notes(remarks + renamed)
 
 
-def _encode_column(
-    column: Column, *, forced: bool, flag_missing: bool, min_support: int
-) -> tuple[Piece, list[Remark]]:
+def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_support: int) -> tuple[Piece, list[Remark]]:
     left_out = _reason_to_leave_out(column, forced=forced)
     piece = no_features() if left_out else make_features(column)
     remarks = [left_out] if left_out else []
@@ -115,9 +111,7 @@ def _encode_column(
     n_numbers = int(column.kind == "number" and not left_out)
     piece, n_rare = leave_out_rare(piece, n_numbers, min_support)
     if n_rare:
-        told = (
-            f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
-        )
+        told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
         remarks.append(Remark("rare", column.name, told, n_rare))
     return piece, remarks
 
@@ -152,9 +146,7 @@ def _name_columns(table: pd.DataFrame) -> tuple[list[str], list[Remark]]:
         names.append(name)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(
-            f"column names must be different, but these stand twice: {shorten(twice, 5)}; rename one"
-        )
+        raise DataError(f"column names must be different, but these stand twice: {shorten(twice, 5)}; rename one")
     return names, remarks
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ffbm.data.columns import MISSING_WORDS, _number, _read_texts, parse_column
+from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts
 from ffbm.data.remarks import count_of, shorten
 from ffbm.errors import DataError
 from ffbm.types import Array, Features, Note
@@ -120,12 +120,12 @@ def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: A
     """Set the flags of a column of values; return where it is missing (N,) and the unknown values."""
     if isinstance(cells.dtype, pd.SparseDtype):
         cells = cells.astype(cells.dtype.subtype)
-    codes, texts, _ = _read_texts(name, cells)
-    numbers = {number: d for text, d in known.items() if (number := _number(text)) is not None}
+    codes, texts, _ = read_texts(name, cells)
+    numbers = {number: d for text, d in known.items() if (number := number_of(text)) is not None}
     missing, unknown = codes < 0, dict[str, int]()
     for code, text in enumerate(texts):
         here = codes == code
-        number = _number(text)
+        number = number_of(text)
         d = known.get(text, None if number is None else numbers.get(number))  # 3 and 3.0 are one code
         if d is not None:
             values[here, d] = 1

@@ -53,10 +53,9 @@ def parse_school(content: bytes) -> Tables:
 def parse_facebook(content: bytes) -> Tables:
     """Read ego network 1912 out of SNAP's archive: the vertices that have an edge, with their 0/1 columns."""
     names = "1912.edges", "1912.feat", "1912.featnames"
-    files = _read_members(content, [f"facebook/{name}" for name in names])
+    files = read_members(content, [f"facebook/{name}" for name in names])
     ends, feat = (
-        pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False)
-        for text in files[:2]
+        pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False) for text in files[:2]
     )
     titles = [line.split(" ", 1)[1] for line in files[2].splitlines()]
     feat.columns = pd.Index(["id", *titles])
@@ -85,7 +84,7 @@ def _unzip(content: bytes) -> bytes:
     return text
 
 
-def _read_members(content: bytes, names: list[str]) -> list[str]:
+def read_members(content: bytes, names: list[str]) -> list[str]:
     """Read the named files of a tar.gz in memory; refuse it if any member is unsafe."""
     with tarfile.open(fileobj=io.BytesIO(_unzip(content)), mode="r:") as archive:
         members = {}
@@ -93,9 +92,7 @@ def _read_members(content: bytes, names: list[str]) -> list[str]:
             path = PurePosixPath(member.name)
             plain = (member.isreg() or member.isdir()) and not member.issparse()
             if path.is_absolute() or ".." in path.parts or not plain or member.size > _MAX_BYTES:
-                raise DataError(
-                    f"the archive has an unsafe member {member.name!r} (outside path, link or size)"
-                )
+                raise DataError(f"the archive has an unsafe member {member.name!r} (outside path, link or size)")
             members[str(path)] = member
         texts = []
         for name in names:

@@ -2,11 +2,12 @@
 
 from numba import njit
 
+from ffbm.kernels.compiling import DOOR, copy
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import sweep
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**DOOR)
 def run_blocks(
     rng, model, counts, n_sweeps, burn, thin, beta, epsilon, allow_empty, jumps, n_scans,
     totals, tally, best, journal, work, scratch, labels, entropy, acceptance,
@@ -22,7 +23,7 @@ def run_blocks(
     for _ in range(n_sweeps):
         noted = sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal, scratch)
         if noted >= 0:
-            best[:] = counts.b
+            copy(counts.b, best)
             for a in range(noted - 1, -1, -1):
                 best[journal[0, a]] = journal[1, a]
         if jumps > 0.0:
@@ -33,12 +34,12 @@ def run_blocks(
                     tally[4] += 1
                     if totals[0] < totals[2]:
                         totals[2] = totals[0]
-                        best[:] = counts.b
+                        copy(counts.b, best)
         tally[2] += 1
         if tally[2] == burn:
             tally[0] = tally[1] = 0
         elif tally[2] > burn and (tally[2] - burn) % thin == 0:
-            labels[kept] = counts.b
+            copy(counts.b, labels[kept])
             entropy[kept] = totals[0]
             acceptance[kept] = tally[1] / max(tally[0], 1)
             tally[0] = tally[1] = 0

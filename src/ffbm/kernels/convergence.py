@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.compiling import copy
+
 _CONSTANT = 1e-15  # a series that spans less than this is constant: arviz-stats' own bound
 
 
@@ -96,8 +98,8 @@ def _fold(value: Any, at: Any) -> None:
         left, right = left - is_left, right + (1 - is_left)
         below = abs(value[max(left, 0)] - median) if left >= 0 else np.inf
         above = abs(value[min(right, size - 1)] - median) if right < size else np.inf
-    value[:] = distance
-    at[:] = whose
+    copy(distance, value)
+    copy(whose, at)
 
 
 @njit(cache=True, nogil=True)

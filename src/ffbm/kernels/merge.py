@@ -1,13 +1,13 @@
 """What it costs to merge two blocks: the step of the agglomerative start."""
 
-import numpy as np
 from numba import njit
 
+from ffbm.kernels.compiling import DOOR, INNER
 from ffbm.kernels.partition import LN2, bare_counts, bare_model
 from ffbm.kernels.partitions import log_q
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**INNER)
 def merge_cost(m, c, r, s):
     """Return the change of S when blocks r and s become one (P(e|b) left out)."""
     cost = 0.0
@@ -26,7 +26,7 @@ def merge_cost(m, c, r, s):
     return cost - c.logq[r] - c.logq[s]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**DOOR)
 def price_merges(rng, model, counts, pairs, costs):
     """Price merges and return how many: every pair of blocks if there is room, else some for each block.
 
@@ -52,7 +52,7 @@ def price_merges(rng, model, counts, pairs, costs):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**INNER)
 def neighbour_of(rng, c, r):
     """Return the block at the other end of a random half-edge of r; any block if it has none."""
     if c.e[r] == 0:

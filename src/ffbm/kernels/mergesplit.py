@@ -10,13 +10,14 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
 from ffbm.kernels.single import accepts
 
 RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def shift(m, c, i, s, sums, scratch):
     """Move vertex i to block s, if it is not there, and add the change of S and of the field to sums."""
     if c.b[i] != s:
@@ -25,7 +26,7 @@ def shift(m, c, i, s, sums, scratch):
         move(m, c, i, s)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def change_to(m, c, i, s, scratch):
     """Return the change of S if vertex i moves to another block s."""
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
@@ -33,19 +34,19 @@ def change_to(m, c, i, s, scratch):
     return entropy_change(m, c, i, s, blocks, links, found)
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def lift_to(m, c, i, s):
     """Return the change of the field's sum if vertex i moves to block s."""
     return m.field[i, s] - m.field[i, c.b[i]] if m.field.size > 0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def log_chance(x):
     """Return ln(1 / (1 + exp(x)))."""
     return -np.log1p(np.exp(x)) if x < 0.0 else -x - np.log1p(np.exp(-x))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def gather(c, r, s, i, j, group):
     """List the vertices of blocks r and s without the anchors i and j; return how many."""
     size = 0
@@ -56,7 +57,7 @@ def gather(c, r, s, i, j, group):
     return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def scan(rng, m, c, beta, group, size, r, s, goal, forced, sums, scratch):
     """Draw each vertex of the group anew between r and s, or force it to its goal; return ln of its chance."""
     log_probability = 0.0
@@ -74,7 +75,7 @@ def scan(rng, m, c, beta, group, size, r, s, goal, forced, sums, scratch):
     return log_probability
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def launch(rng, m, c, beta, n_scans, group, size, r, s, goal, sums, scratch):
     """Bring the group to a launch between r and s: coins, then restricted Gibbs scans."""
     for a in range(size):
@@ -83,28 +84,28 @@ def launch(rng, m, c, beta, n_scans, group, size, r, s, goal, sums, scratch):
         scan(rng, m, c, beta, group, size, r, s, goal, False, sums, scratch)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def place(m, c, group, size, labels, sums, scratch):
     """Move every vertex of the group to its label."""
     for a in range(size):
         shift(m, c, group[a], labels[a], sums, scratch)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def collect(m, c, group, size, r, sums, scratch):
     """Move every vertex of the group to block r."""
     for a in range(size):
         shift(m, c, group[a], r, sums, scratch)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def note(c, group, size, labels):
     """Write down the labels of the group."""
     for a in range(size):
         labels[a] = c.b[group[a]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def resplit(rng, m, c, beta, n_scans, totals, work, scratch):
     """Split the union of two blocks anew; return whether the partition moved."""
     n_nodes = c.b.size
@@ -130,7 +131,7 @@ def resplit(rng, m, c, beta, n_scans, totals, work, scratch):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def merge_split(rng, m, c, beta, n_scans, totals, work, scratch):
     """Merge one pair of blocks and split another, B unchanged; return whether the partition moved."""
     n_nodes = c.b.size
@@ -171,7 +172,7 @@ def merge_split(rng, m, c, beta, n_scans, totals, work, scratch):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def open_close(rng, m, c, beta, n_scans, totals, work, scratch):
     """Split a block into a free label, or merge two blocks and free one; return whether the partition moved.
 
@@ -215,7 +216,7 @@ def open_close(rng, m, c, beta, n_scans, totals, work, scratch):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(**INNER)
 def free_label(c, which):
     """Return the empty block number ``which``, counted from 0."""
     for r in range(c.n.size):
@@ -226,7 +227,7 @@ def free_label(c, which):
     return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**DOOR)
 def many_at_once(rng, model, counts, kind, beta, n_scans, totals, work, scratch):
     """Try one move of a kind; return whether the partition moved. work (4, N) int64."""
     m, c = bare_model(model), bare_counts(counts)

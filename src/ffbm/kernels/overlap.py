@@ -3,9 +3,10 @@
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def overlap(labels, probs, out):
     """Add probs[i, s] to out[labels[i], s] for every vertex and block."""
     labels, probs, out = bare(labels), bare(probs), bare(out)
@@ -15,7 +16,7 @@ def overlap(labels, probs, out):
             out[r, s] += probs[i, s]
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def tally_labels(labels, order, out):
     """Add 1 to out[i, order[labels[i]]] for every vertex."""
     labels, order, out = bare(labels), bare(order), bare(out)

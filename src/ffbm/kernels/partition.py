@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.partitions import log_q
 
 LN2 = np.log(2.0)
@@ -38,7 +39,7 @@ class Counts(NamedTuple):
     used: np.ndarray  # (1,) int64: blocks that are not empty
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def bare_model(m):
     """Return the model in bare arrays."""
     return Model(
@@ -47,7 +48,7 @@ def bare_model(m):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def bare_counts(c):
     """Return the counts in bare arrays."""
     return Counts(
@@ -55,7 +56,7 @@ def bare_counts(c):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**DOOR)
 def count(model, counts):
     """Fill all counts from the labels."""
     m, c = bare_model(model), bare_counts(counts)
@@ -80,7 +81,7 @@ def count(model, counts):
         c.logq[r] = log_q(c.e[r], c.n[r], m.lf, m.exact, m.few, m.shape)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**DOOR)
 def entropy_of(model, counts):
     """Return S up to what does not depend on the partition: the degrees and multiplicities of the graph."""
     m, c = bare_model(model), bare_counts(counts)
@@ -94,7 +95,7 @@ def entropy_of(model, counts):
     return s
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def look_around(m, c, i, blocks, links, marks):
     """List the blocks that vertex i has neighbours in, and its half-edges into each; return how many.
 
@@ -119,7 +120,7 @@ def look_around(m, c, i, blocks, links, marks):
     return found
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def entropy_change(m, c, i, s, blocks, links, found):
     """Return S after minus S before when vertex i moves from its block to another block s."""
     r, k, loops = c.b[i], m.vertex[i, 0], m.vertex[i, 1]
@@ -142,7 +143,7 @@ def entropy_change(m, c, i, s, blocks, links, found):
     return change + degree_change(m, c, i, s) + opening_change(m, c, r, s)
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def degree_change(m, c, i, s):
     """Return the change of -ln P(k|e,b) when vertex i moves to s."""
     r, k, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 2]
@@ -153,7 +154,7 @@ def degree_change(m, c, i, s):
     return change + log_q(c.e[s] + k, c.n[s] + 1, m.lf, m.exact, m.few, m.shape) - c.logq[s]
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def opening_change(m, c, r, s):
     """Return the change of -ln P(e|b) when a vertex moves from r to s: only where a block closes or opens."""
     if c.n[r] > 1 and c.n[s] > 0:
@@ -162,7 +163,7 @@ def opening_change(m, c, r, s):
     return m.edge_cost[after] - m.edge_cost[c.used[0]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**INNER)
 def move(model, counts, i, s):
     """Move vertex i to block s and bring all counts up to date."""
     m, c = bare_model(model), bare_counts(counts)

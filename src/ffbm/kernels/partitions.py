@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.compiling import INLINE, INNER
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+
+@njit(**INLINE)
 def log_q(m, n, lf, exact, few, shape):
     """Return ln q(m, n) as ``ffbm.blocks.partitions`` defines it; lf[x] is ln x!."""
     if m < exact.shape[0]:
@@ -14,7 +16,7 @@ def log_q(m, n, lf, exact, few, shape):
     return _log_q_beyond(m, n, lf, few, shape)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**INNER)
 def _log_q_beyond(m, n, lf, few, shape):
     """Return ln q(m, n) where the exact table ends."""
     x = np.sqrt(m)
@@ -38,7 +40,7 @@ def _log_q_beyond(m, n, lf, few, shape):
     return closed + rest * x
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**INNER)
 def _log_p(m):
     """Return ln p(m), all partitions of m: Hardy and Ramanujan's first term, exact to exp(-1.28 sqrt(m))."""
     c = np.pi * np.sqrt(2.0 / 3.0 * (m - 1.0 / 24.0))

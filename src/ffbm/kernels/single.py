@@ -8,18 +8,19 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INLINE
 from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
 
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def accepts(u, log_ratio):
     """Decide on a move with the uniform number u: the one Metropolis-Hastings rule, for every kind of move."""
     return log_ratio >= 0.0 or u < np.exp(log_ratio)
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def propose(m, c, i, epsilon, u, v):
     """Return the block proposed for vertex i, from two uniform numbers."""
     n_blocks = c.n.size
@@ -40,7 +41,7 @@ def propose(m, c, i, epsilon, u, v):
     return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
 
 
-@njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@njit(**INLINE)
 def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
     """Return ln of the probability to propose the way back after the move, over the way there before it."""
     if found == 0:
@@ -66,7 +67,7 @@ def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
     return np.log(back / there)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**DOOR)
 def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal, scratch):
     """Visit every vertex once, in order, and return how many entries of the journal are in use.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, take_mean_away
 from ffbm.kernels.softmax import Likelihood, energy_and_gradient
 
@@ -221,7 +222,10 @@ def run_hmc(
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
-            w_old[:], g_old[:], q_old[:], u_old = w, g, q, u
+            u_old = u
+            copy_table(w, w_old)
+            copy_table(g, g_old)
+            copy_table(q, q_old)
             draw_velocity(rng, metric, v, line)
             h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
             u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
@@ -229,7 +233,10 @@ def run_hmc(
             diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
             acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
             if not rng.random() < acceptance:
-                w[:], g[:], q[:], u = w_old, g_old, q_old, u_old
+                u = u_old
+                copy_table(w_old, w)
+                copy_table(g_old, g)
+                copy_table(q_old, q)
             if warm:
                 learn(adapt, acceptance, plan.target)
         if not warm:
@@ -239,7 +246,7 @@ def run_hmc(
             record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged
             row += 1
             if drawn % plan.thin == 0:
-                record.weights[stored] = draw
+                copy_table(draw, record.weights[stored])
                 stored += 1
 
 
@@ -277,7 +284,9 @@ def run_mala(
                 log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
                 acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
                 if rng.random() < acceptance:
-                    w[:], g[:], u = w_new, g_new, u_new
+                    u = u_new
+                    copy_table(w_new, w)
+                    copy_table(g_new, g)
                 if warm and plan.anneal <= 0.0:
                     learn(adapt, acceptance, plan.target)
                 mean_acceptance += acceptance / plan.n_inner
@@ -288,5 +297,5 @@ def run_mala(
             record.n_steps[row], record.diverging[row] = plan.n_inner, False
             row += 1
             if drawn % plan.thin == 0:
-                record.weights[stored] = draw
+                copy_table(draw, record.weights[stored])
                 stored += 1

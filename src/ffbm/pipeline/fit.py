@@ -1,19 +1,18 @@
 """The whole flow, from a network to scores: blocks, memberships, weights, ranking, refit on the kept features."""
 
 import dataclasses
-import logging
 from math import log
 from typing import Any
 
 import numpy as np
 
-from ffbm import kernels
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.warming import compiling_ahead
 from ffbm.pipeline.weights import sample_weights
 from ffbm.progress import Listener, Progress, listening
 from ffbm.ranking import rank_features
@@ -57,12 +56,11 @@ def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Liste
             "a fit explains blocks by features, and this network has none: give a table of vertex attributes"
             " (nodes=, features=); for the blocks alone use sample_blocks"
         )
-    if kernels.is_cold():
-        logging.getLogger("ffbm").info("compiling kernels: once per installation, some seconds")
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
-    with listening(progress) as tell:
+    with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
         trace = _find_blocks(net, config, blocks, tell)
         members = align_blocks(trace)
+        wait_for_weight_level()
         return _explain(net, config, trace, members, tell)
 
 

@@ -12,9 +12,8 @@ from ffbm.errors import OptionError
 from ffbm.kernels.prediction import draw_probs, mean_by_state
 from ffbm.progress import Listener, Progress, listening
 from ffbm.scoring.rows import DistinctRows, match_features, merge_rows
-from ffbm.theta.prepare import INTERCEPT
 from ffbm.types.network import Array, Features
-from ffbm.types.weights import WeightTrace
+from ffbm.types.weights import INTERCEPT, WeightTrace
 from ffbm.workers import open_workers
 
 if TYPE_CHECKING:

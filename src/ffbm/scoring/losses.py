@@ -9,7 +9,7 @@ from ffbm.errors import DataError
 from ffbm.progress import Listener
 from ffbm.scoring.prediction import average_draws
 from ffbm.scoring.rows import match_features, merge_rows, sum_rows
-from ffbm.theta.prepare import _read_members, _read_rows
+from ffbm.theta.prepare import read_members, read_rows
 from ffbm.types.network import Array, Note
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
@@ -59,7 +59,7 @@ def score_weights(
     """
     x = match_features(trace, features)
     y = read_memberships(members, x.shape[0], trace.n_blocks)
-    chosen = _read_rows(trace.rows if rows is None else rows, x.shape[0])
+    chosen = read_rows(trace.rows if rows is None else rows, x.shape[0])
     is_train = np.zeros(x.shape[0], dtype=bool)
     is_train[chosen] = True
     found = merge_rows(x)
@@ -100,7 +100,7 @@ def score_weights(
 
 def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:
     """Return y (N, B) of the trace's B blocks; labels may leave the last blocks empty."""
-    y = _read_members(members, n_nodes)
+    y = read_members(members, n_nodes)
     if not isinstance(y, np.ndarray):  # labels
         y = np.pad(y.toarray(), ((0, 0), (0, max(0, n_blocks - y.shape[1]))))
     if y.shape[1] != n_blocks:

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError
 from ffbm.kernels.prediction import Rows
-from ffbm.theta.prepare import INTERCEPT, _read_features
+from ffbm.theta.prepare import read_features
 from ffbm.types.network import Array, Features
-from ffbm.types.weights import WeightTrace
+from ffbm.types.weights import INTERCEPT, WeightTrace
 
 _SHOWN = 5
 
@@ -29,7 +29,7 @@ def match_features(trace: WeightTrace, features: Any) -> sp.csr_array:
     Features are found by name, whatever their order, and must be those of the trace, no more and no fewer; an array
     is taken as it is and must have as many columns.
     """
-    x, names, _ = _read_features(features)
+    x, names, _ = read_features(features)
     wanted = [name for name in trace.names if name != INTERCEPT]
     if isinstance(features, Features):
         place = {name: d for d, name in enumerate(names)}

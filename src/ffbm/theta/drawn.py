@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from ffbm.kernels.weightchain import Record
 from ffbm.rng import stream
 from ffbm.theta.chain import WeightSetup, advance, set_up, start
-from ffbm.theta.prepare import INTERCEPT, WeightTarget, _read_features, weight_target
+from ffbm.theta.prepare import WeightTarget, read_features, weight_target
 from ffbm.types.network import Array
+from ffbm.types.weights import INTERCEPT
 
 _KEPT_SETUPS = 64  # of partitions that come more than once
 
@@ -61,7 +62,7 @@ def plan_drawn(
     """
     anywhere = np.full((labels.shape[2], n_blocks), 1 / n_blocks)
     target = weight_target(features, anywhere, rows, sigma, intercept)
-    x, _, _ = _read_features(features)
+    x, _, _ = read_features(features)
     if INTERCEPT in target.names[-1:]:
         x = sp.hstack((x, np.ones((x.shape[0], 1))), format="csr")
     own = [np.ascontiguousarray(chain[:, target.rows]) for chain in labels]

@@ -11,8 +11,8 @@ from ffbm.errors import DataError, OptionError
 from ffbm.kernels.softmax import Likelihood
 from ffbm.kernels.weightchain import Layout
 from ffbm.types.network import Array, Features
+from ffbm.types.weights import INTERCEPT
 
-INTERCEPT = "(intercept)"
 _SUM_TOLERANCE = 1e-6
 
 
@@ -62,9 +62,9 @@ def weight_target(
     >>> target.likelihood.counts.tolist(), target.layout.idle.tolist()
     ([2.0, 1.0], [2])
     """
-    x, names, columns = _read_features(features)
-    y = _read_members(members, x.shape[0])
-    chosen = _read_rows(rows, x.shape[0])
+    x, names, columns = read_features(features)
+    y = read_members(members, x.shape[0])
+    chosen = read_rows(rows, x.shape[0])
     sd = check_real("sigma", sigma, low=0, above=True)
     if intercept:
         if INTERCEPT in names:
@@ -143,7 +143,8 @@ def distinct_rows(x: sp.csr_array) -> tuple[Array, Array]:
     return first[appearance], counts[appearance].astype(np.float64)
 
 
-def _read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[str, ...]]:
+def read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[str, ...]]:
+    """Return X as CSR with the names and columns of its features."""
     values = features.values if isinstance(features, Features) else features
     values = values if sp.issparse(values) else np.asarray(values)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
@@ -163,7 +164,7 @@ def _read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[
     return x, names, features.columns if isinstance(features, Features) else names
 
 
-def _read_members(members: Any, n_nodes: int) -> Any:
+def read_members(members: Any, n_nodes: int) -> Any:
     """Return y (N, B): dense with rows that sum to 1, or sparse for hard labels."""
     given = np.asarray(getattr(members, "probs", members))
     if given.ndim not in (1, 2) or len(given) != n_nodes or given.size == 0:
@@ -193,7 +194,8 @@ def _read_members(members: Any, n_nodes: int) -> Any:
     return y
 
 
-def _read_rows(rows: Any, n_nodes: int) -> Array:
+def read_rows(rows: Any, n_nodes: int) -> Array:
+    """Return the training rows as numbers, all of them for None."""
     if rows is None:
         return np.arange(n_nodes)
     given = np.asarray(rows)

@@ -9,6 +9,8 @@ import numpy as np
 
 from ffbm.types.network import Array, Note
 
+INTERCEPT = "(intercept)"  # the name of the feature that is 1 everywhere
+
 
 @dataclass(frozen=True, eq=False)
 class WeightTrace:

@@ -1,0 +1,26 @@
+"""How kernels are compiled: as doors that Python calls, or as inner functions that only kernels call.
+
+An inner function has no way in from Python, which saves a third of a second of compiling each. Copies go
+element by element: numba compiles its text handling, seconds of it, for the error message of a slice assignment.
+"""
+
+from numba import njit
+
+DOOR = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INNER = {**DOOR, "no_cpython_wrapper": True}
+INLINE = {**INNER, "forceinline": True}
+
+
+@njit(**INLINE)
+def copy(source, target):
+    """Copy a one-dimensional array into another of its length."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@njit(**INLINE)
+def copy_table(source, target):
+    """Copy a two-dimensional array into another of its shape."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]

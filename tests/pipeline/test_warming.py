@@ -1,0 +1,47 @@
+"""Compiling ahead: only when nothing is compiled, never in the way."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ffbm.pipeline import warming
+
+
+def test_nothing_to_do_when_kernels_are_there(monkeypatch):
+    monkeypatch.setattr(warming.kernels, "is_cold", lambda: False)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    with warming.compiling_ahead() as wait:
+        assert wait() is None
+
+
+def test_a_process_that_cannot_start_is_done_without(monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with warming.compiling_ahead() as wait:
+        assert wait() is None
+
+
+def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
+    started = []
+    popen = subprocess.Popen
+
+    def slow(command, **options):
+        started.append(popen([sys.executable, "-c", "import time; time.sleep(60)"], **options))
+        return started[-1]
+
+    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(subprocess, "Popen", slow)
+    with pytest.raises(RuntimeError), warming.compiling_ahead():
+        raise RuntimeError
+    assert started[0].returncode is not None
+
+
+def test_the_weight_level_runs_on_next_to_nothing():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    code = f"from {warming.__name__} import compile_weight_level; compile_weight_level()"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
