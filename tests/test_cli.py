@@ -80,7 +80,8 @@ def test_datasets(capsys):
         "facebook       747  30,025       480  no, downloaded on first use",
     ]
     assert all(part in shown.out for part in ("V. Krebs", "CC BY-NC-SA", "snap.stanford.edu", "McAuley", "bundled"))
-    assert max(map(len, lines)) <= 80
+    # a path is never broken: in a deep folder it may be as long as it likes
+    assert max(len(line) for line in lines if "will be kept in" not in line) <= 80
     assert shown.err == ""
 
 

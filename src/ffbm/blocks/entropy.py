@@ -70,7 +70,7 @@ def description_length(
     >>> import ffbm
     >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
     >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
-    11.3401
+    10.1346
     """
     graph = net.graph if isinstance(net, Network) else net
     check_choice("prior", prior, ("uniform", "full"))
@@ -106,7 +106,7 @@ def _adjacency(graph: Graph, b: Array) -> float:
     ends = np.bincount(b, weights=graph.degrees)
     value = _log_factorials(ends) - _log_factorials(counts) - LN2 * counts[inside].sum()
     value += _log_multiplicities(graph) + _log_factorials(graph.loops) + LN2 * graph.loops.sum()
-    return value - _log_factorials(graph.degrees)
+    return float(value) - _log_factorials(graph.degrees)
 
 
 def block_edges(graph: Graph, b: Array) -> tuple[Array, Array]:
