@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from ffbm.cli import run
 from ffbm.data import as_network, read_network
 from ffbm.errors import DataError, FFBMError, OptionError
 
@@ -127,6 +128,19 @@ def test_refused_file(tmp_path: Path, files, options, says):
     assert says in message
     assert "\n" not in message
     assert any(str(path) in message for path in paths)
+
+
+@pytest.mark.parametrize(
+    ("files", "says"), [(c[1], c[3]) for c in REFUSED_FILES if not c[2]], ids=[c[0] for c in REFUSED_FILES if not c[2]]
+)
+def test_refused_on_the_command_line(tmp_path: Path, capsys, files, says):
+    edges, *nodes = map(str, write(tmp_path, files))
+    assert run(["describe", edges, *(["--nodes", *nodes] if nodes else [])]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("ffbm: ")
+    assert says in shown.err
+    assert shown.err.count("\n") == 1
 
 
 REFUSED_OBJECTS = [
