@@ -11,8 +11,8 @@ _ROW, _LEFT, _WIDTH = 20, 200, 300
 
 
 def fit_html(fit: "Fit") -> str:
-    """Return the summary as text with a figure of the first features above it."""
-    return f"<div>{ranking_svg(fit)}<pre>{escape(fit.summary())}</pre></div>"
+    """Return the summary as text, which says first whether to rely on it, and a figure of the first features below."""
+    return f"<div><pre>{escape(fit.summary())}</pre>{ranking_svg(fit)}</div>"
 
 
 def ranking_svg(fit: "Fit") -> str:
