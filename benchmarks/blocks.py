@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from numba import njit
-from record import write
+from record import say, write
 
 import ffbm
 from ffbm.blocks.chain import BlockSettings, advance, block_model, start
@@ -83,7 +83,7 @@ def against_graph_tool(name, graph, labels, n_blocks, repeats=5):
     }
     row["ratio"] = row["graph_tool_ns"] / row["ffbm_ns"] if theirs else None
     theirs_text = f"{row['graph_tool_ns']:10,.0f} {row['ratio']:8.1f}" if theirs else "   missing"
-    print(f"{name:24} {n_nodes:10,} {graph.n_edges:11,} {n_blocks:6} {row['ffbm_ns']:10,.1f} {theirs_text}", flush=True)
+    say(f"{name:24} {n_nodes:10,} {graph.n_edges:11,} {n_blocks:6} {row['ffbm_ns']:10,.1f} {theirs_text}")
     return row, found and found["version"]
 
 
@@ -148,8 +148,8 @@ def main(quick):
         try:
             nets[name] = ffbm.load_dataset(name)
         except ffbm.errors.DataError as error:
-            print(f"{name} left out: {error}")
-    print(f"{'visits':24} {'vertices':>10} {'edges':>11} {'blocks':>6} {'ffbm ns':>10} {'graph-tool':>10} {'ratio':>8}")
+            say(f"{name} left out: {error}")
+    say(f"{'visits':24} {'vertices':>10} {'edges':>11} {'blocks':>6} {'ffbm ns':>10} {'graph-tool':>10} {'ratio':>8}")
     rows, peer = [], None
     for name, net in nets.items():
         labels = ffbm.sample_blocks(net, PAPER[name], n_sweeps=50, n_chains=1).best_labels
@@ -161,20 +161,20 @@ def main(quick):
             rows.append(against_graph_tool(name, graph, labels, size[2], repeats=3)[0])
     results = {"threads": 1, "graph_tool": peer, "visits": rows}
 
-    print(f"\n{'growth: vertices':24} {'ffbm ns':>10} {'gather ns':>10}")
+    say(f"\n{'growth: vertices':24} {'ffbm ns':>10} {'gather ns':>10}")
     results["growth"] = [growth(n) for n in ((10_000, 100_000) if quick else (10_000, 100_000, 1_000_000))]
     for row in results["growth"]:
-        print(f"{row['n_nodes']:24,} {row['ffbm_ns']:10.1f} {row['gather_ns']:10.2f}", flush=True)
+        say(f"{row['n_nodes']:24,} {row['ffbm_ns']:10.1f} {row['gather_ns']:10.2f}")
     first, last = results["growth"][0], results["growth"][-1]
     for side in ("ffbm", "gather"):
         results[f"{side}_growth"] = last[f"{side}_ns"] / first[f"{side}_ns"]
-    print(f"{'times':>24} {results['ffbm_growth']:10.2f} {results['gather_growth']:10.2f}")
+    say(f"{'times':>24} {results['ffbm_growth']:10.2f} {results['gather_growth']:10.2f}")
 
     results["memory"] = memory(1_000_000 if quick else 10_000_000)
-    print(f"\nmemory beyond the input, {results['memory']['n_edges']:,} edges, {results['memory']['n_blocks']} blocks:"
-          f" {results['memory']['bytes_per_edge']:.0f} bytes an edge", flush=True)  # fmt: skip
+    say(f"\nmemory beyond the input, {results['memory']['n_edges']:,} edges, {results['memory']['n_blocks']} blocks:"
+          f" {results['memory']['bytes_per_edge']:.0f} bytes an edge")  # fmt: skip
 
-    print(f"\n{'default chains':24} {'mean S/(N+E)':>12} {'lowest S':>12} {'R-hat of S':>12} {'seconds':>8}")
+    say(f"\n{'default chains':24} {'mean S/(N+E)':>12} {'lowest S':>12} {'R-hat of S':>12} {'seconds':>8}")
     results["sampled"] = []
     for name, net in nets.items():
         begun = time.perf_counter()
@@ -187,7 +187,7 @@ def main(quick):
             "seconds": time.perf_counter() - begun,
         }
         results["sampled"].append(row)
-        print(f"{name:24} {row['entropy_per_entity']:12.4f} {row['best_entropy']:12.2f} {row['rhat_entropy']:12.3f}"
+        say(f"{name:24} {row['entropy_per_entity']:12.4f} {row['best_entropy']:12.2f} {row['rhat_entropy']:12.3f}"
               f" {row['seconds']:8.2f}")  # fmt: skip
     if not quick:
         write("blocks", ("ffbm", "numba", "numpy", "scipy"), results)

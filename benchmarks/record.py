@@ -1,4 +1,4 @@
-"""What every benchmark writes beside its figures: when, and with which versions."""
+"""What a benchmark leaves behind: its figures as JSON with date and versions, and its tables as text."""
 
 import json
 import platform
@@ -7,10 +7,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
+_SAID: list[str] = []
+
+
+def say(text: str) -> None:
+    """Print a line and keep it for the text that stands beside the JSON."""
+    print(text, flush=True)
+    _SAID.append(text)
 
 
 def write(name: str, packages: tuple[str, ...], results: dict) -> None:
-    """Write results/<name>.json."""
+    """Write results/<name>.json and what was said so far to results/<name>.txt."""
     head = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -19,4 +26,5 @@ def write(name: str, packages: tuple[str, ...], results: dict) -> None:
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps({**head, **results}, indent=1) + "\n")
+    (RESULTS / f"{name}.txt").write_text("\n".join([*_SAID, "", f"{head['date']}, {head['versions']}"]) + "\n")
     print(f"written to benchmarks/results/{name}.json")
