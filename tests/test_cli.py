@@ -9,9 +9,9 @@ import pytest
 
 import ffbm
 from ffbm.cli import run
-from ffbm.data.registry import cache_folder
 from ffbm.cli.options import split_drop
 from ffbm.cli.screen import align, print_json
+from ffbm.data.registry import cache_folder
 
 HEAVY = {"numba", "numpy", "pandas", "scipy", "networkx", "igraph", "pooch"}
 
