@@ -1,12 +1,13 @@
 """What appears on standard output and standard error."""
 
 import json
-import math
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
+
+from ffbm.plain import finite
 
 
 def print_text(text: str) -> None:
@@ -21,7 +22,7 @@ def print_error(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print one strict JSON object; what is not a finite number is null."""
-    sys.stdout.write(json.dumps(_finite(value), allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(finite(value), allow_nan=False) + "\n")
 
 
 def one_line(text: str) -> str:
@@ -70,13 +71,3 @@ def wrap(text: str, *, first: str = "", rest: str = "") -> str:
         break_on_hyphens=False,
         break_long_words=False,
     )
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if hasattr(value, "tolist"):  # numpy's numbers and arrays
-        return _finite(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,14 +7,13 @@ import numpy as np
 
 from ffbm.check import check_choice, check_int
 from ffbm.errors import DataError
-from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
-from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, join, plan_drawn, start_drawn
+from ffbm.theta.drawn import DrawnState, advance_drawn, plan_drawn, start_drawn
 from ffbm.types.blocks import BlockTrace, Memberships
-from ffbm.types.network import Array, Note
+from ffbm.types.network import Array
 from ffbm.types.weights import WeightTrace
 from ffbm.types.weights_drawn import VarianceSplit
 
@@ -100,7 +99,9 @@ def sample_weights_drawn(
     states = [start_drawn(plan, part, chain) for chain, part in enumerate(own)]
     with listening(progress) as tell:
         states, records = run_chains("weights", states, advance_drawn, n_partitions, workers, tell)
-    return _gather(plan, states, records, chosen), _split(states)
+    means = [state.mean for state in states]
+    squares = [state.within + plan.n_each * state.between for state in states]
+    return averaged.gather(plan.target, records, means, squares, plan.thin, chosen), _split(states)
 
 
 def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
@@ -117,39 +118,6 @@ def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
         for t in range(n_partitions):
             labels[c, t] = members.order[c, t][blocks.labels[c, t]]
     return labels
-
-
-def _gather(
-    plan: DrawnPlan, states: list[DrawnState], records: list[list[Record]], chosen: dict[str, Any]
-) -> WeightTrace:
-    n_all, n_chains = chosen["n_draws"], len(states)
-    n_stored = n_all // plan.thin
-    weights = np.empty((n_chains, n_stored, *states[0].mean.shape))
-    for chain, parts in enumerate(records):
-        np.concatenate([part.weights for part in parts], out=weights[chain])
-    whole = [join([part._replace(weights=part.weights[:0]) for part in parts]) for parts in records]
-    statistics = {name: np.stack([getattr(part, name) for part in whole]) for name in Record._fields[1:]}
-    square = np.stack([state.within + plan.n_each * state.between for state in states])
-    said = f"1 in {plan.thin} draws of the weights is stored; means and standard deviations are over all draws"
-    target = plan.target
-    return WeightTrace(
-        weights=weights,
-        energy=statistics["energy"],
-        acceptance_rate=statistics["acceptance"],
-        step_size=statistics["step_size"],
-        n_steps=statistics["n_steps"],
-        diverging=statistics["diverging"],
-        chain_mean=np.stack([state.mean for state in states]),
-        chain_sd=np.sqrt(square / n_all),
-        names=target.names,
-        columns=target.columns,
-        support=target.support,
-        rows=target.rows,
-        thin=plan.thin,
-        settings=chosen,
-        notes=(Note("thinned_draws", said, n_chains * (n_all - n_stored)),) if plan.thin > 1 else (),
-        diagnose=averaged.diagnose,
-    )
 
 
 def _split(states: list[DrawnState]) -> VarianceSplit:

@@ -12,9 +12,9 @@ from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.theta.chain import WeightState, advance, set_up, start
+from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.prepare import WeightTarget, weight_target
-from ffbm.types.network import Note
+from ffbm.types.network import Array, Note
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import open_workers
 
@@ -119,7 +119,8 @@ def sample_weights(
         "seed": seed,
         "annealing": annealing,
     }
-    return _gather(target, states, records, thin, chosen)
+    means, squares = [state.mean for state in states], [state.square for state in states]
+    return gather(target, records, means, squares, thin, chosen)
 
 
 def diagnose(trace: WeightTrace) -> WeightDiagnostics:
@@ -130,14 +131,16 @@ def diagnose(trace: WeightTrace) -> WeightDiagnostics:
     return weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
 
 
-def _gather(
+def gather(
     target: WeightTarget,
-    states: list[WeightState],
     records: list[list[Record]],
+    means: list[Array],
+    squares: list[Array],
     thin: int,
     chosen: dict[str, Any],
 ) -> WeightTrace:
-    n_chains, n_draws = chosen["n_chains"], chosen["n_draws"]
+    """Join what the chains left behind; ``squares`` are the sums of squares about each chain's mean."""
+    n_chains, n_draws = len(records), chosen["n_draws"]
     weights = np.empty((n_chains, n_draws // thin, target.n_blocks, len(target.names)))
     for chain, parts in enumerate(records):
         at = 0
@@ -161,8 +164,8 @@ def _gather(
         step_size=statistics["step_size"],
         n_steps=statistics["n_steps"],
         diverging=statistics["diverging"],
-        chain_mean=np.stack([state.mean for state in states]),
-        chain_sd=np.sqrt(np.stack([state.square for state in states]) / n_draws),
+        chain_mean=np.stack(means),
+        chain_sd=np.sqrt(np.stack(squares) / n_draws),
         names=target.names,
         columns=target.columns,
         support=target.support,

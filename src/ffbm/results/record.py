@@ -1,10 +1,10 @@
 """A fit as plain values: what ``summary.json`` holds and ``ffbm fit --json`` prints."""
 
 import json
-import math
 from typing import Any
 
 from ffbm.diagnostics import WeightDiagnostics
+from ffbm.plain import finite
 from ffbm.results.fitted import Fit
 from ffbm.results.tables import table_of_blocks
 from ffbm.types import Note
@@ -57,21 +57,6 @@ def fit_record(fit: Fit) -> dict[str, Any]:
 def strict_json(value: Any) -> str:
     """Write plain values as strict JSON; what is not a finite number is null."""
     return json.dumps(finite(value), indent=2, allow_nan=False) + "\n"
-
-
-def finite(value: Any) -> Any:
-    """Return plain values with null in place of numbers that are not finite.
-
-    >>> finite({"a": [1.0, float("nan")]})
-    {'a': [1.0, None]}
-    """
-    if isinstance(value, dict):
-        return {str(name): finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    if hasattr(value, "tolist"):  # numpy's numbers and arrays
-        return finite(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _weights(found: WeightDiagnostics) -> dict[str, Any]:

@@ -1,0 +1,19 @@
+"""Plain values for strict JSON."""
+
+import math
+from typing import Any
+
+
+def finite(value: Any) -> Any:
+    """Return plain values with null in place of numbers that are not finite.
+
+    >>> finite({"a": [1.0, float("nan")]})
+    {'a': [1.0, None]}
+    """
+    if isinstance(value, dict):
+        return {str(name): finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays
+        return finite(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
