@@ -126,7 +126,6 @@ def test_every_option_reaches_the_fit(files, capsys):
         (["--target", "both"], "--target both is not available yet; use --target cut"),
         (["--target", "cot"], "target must be one of"),
         (["--resume"], "resume=True is not available yet"),
-        (["--blocks", "auto"], 'n_blocks="auto" is not available yet'),
         (["--blocks", "two"], "--blocks must be a whole number or auto; got 'two'"),
         (["--blocks", "0"], "n_blocks must be a whole number, at least 1"),
         (["--keep", "0"], "n_kept must be a whole number, at least 1"),

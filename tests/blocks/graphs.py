@@ -3,21 +3,16 @@
 import numpy as np
 
 from ffbm.blocks.chain import block_counts, block_model
-from ffbm.types import Graph
+from ffbm.verification.changes import random_graph
+from ffbm.verification.enumeration import graph_of
+
+__all__ = ["LAYOUTS", "graph_of", "model_and_counts", "random_graph"]
+
+LAYOUTS = ("near", "square", "compact")
 
 
-def graph_of(edges, n_nodes):
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
-
-
-def random_graph(rng, n_nodes, n_edges):
-    """Edges thrown at random pairs, so that loops and parallels occur, on all but the last two vertices."""
-    ends = rng.integers(0, max(n_nodes - 2, 1), size=(n_edges, 2))
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
-
-
-def model_and_counts(graph, labels, n_blocks, field=None, dense=True):
-    model = block_model(graph, n_blocks, field)
-    counts = block_counts(model, np.asarray(labels), n_blocks)
-    return model, counts if dense else counts._replace(near=np.zeros((0, 0), dtype=np.int32))
+def model_and_counts(graph, labels, n_blocks, field=None, layout="near", prior="uniform"):
+    """The tables of counts with neighbours' blocks, without them, and with nothing dense at all."""
+    model = block_model(graph, n_blocks, field, prior)
+    counts = block_counts(model, np.asarray(labels), n_blocks, dense=layout != "compact")
+    return model, counts._replace(near=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else counts

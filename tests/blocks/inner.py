@@ -1,8 +1,14 @@
 """Doors from tests to inner kernels, which have none of their own."""
 
+import numpy as np
 from numba import njit
 
-from ffbm.kernels import partition, partitions, single
+from ffbm.kernels import partitions, single, tables
+from ffbm.kernels.doors import claimed_change as entropy_change
+from ffbm.kernels.doors import claimed_ratio as log_proposal_ratio
+from ffbm.kernels.doors import make_move as move
+
+__all__ = ["add", "as_matrix", "entropy_change", "log_proposal_ratio", "log_q", "look", "move", "propose"]
 
 
 @njit
@@ -11,22 +17,22 @@ def log_q(m, n, lf, exact, few, shape):
 
 
 @njit
-def move(model, counts, i, s):
-    partition.move(model, counts, i, s)
-
-
-@njit
-def entropy_change(model, counts, i, s, blocks, links, marks):
-    found = partition.look_around(model, counts, i, blocks, links, marks)
-    return partition.entropy_change(model, counts, i, s, blocks, links, found)
-
-
-@njit
-def log_proposal_ratio(model, counts, i, s, epsilon, blocks, links, marks):
-    found = partition.look_around(model, counts, i, blocks, links, marks)
-    return single.log_proposal_ratio(model, counts, i, s, epsilon, blocks, links, found)
-
-
-@njit
 def propose(model, counts, i, epsilon, u, v):
     return single.propose(model, counts, i, epsilon, u, v)
+
+
+@njit
+def look(table, r, t):
+    return tables.look(table, r, t)
+
+
+@njit
+def add(table, r, t, d):
+    tables.add(table, r, t, d)
+
+
+def as_matrix(table, n_rows):
+    """A table of counts, dense or compact, as a matrix."""
+    if table.ndim == 2:
+        return table
+    return np.array([[look(table, r, t) for t in range(table[0])] for r in range(n_rows)])

@@ -7,27 +7,8 @@ import pytest
 
 from ffbm.blocks.align import align_blocks
 from ffbm.errors import DataError
-from ffbm.types import BlockTrace
 
-
-def trace_of(labels, n_blocks):
-    labels = np.asarray(labels, dtype=np.uint8)
-    shape = labels.shape[:2]
-    return BlockTrace(labels, np.zeros(shape), np.zeros(shape), labels[0, 0].astype(np.int64), 0.0, n_blocks, 1, {})
-
-
-def noisy(rng, truth, n_blocks, shape, noise):
-    labels = np.broadcast_to(truth, (*shape, len(truth))).copy()
-    flip = rng.random(labels.shape) < noise
-    labels[flip] = rng.integers(0, n_blocks, flip.sum())
-    return labels
-
-
-def relabel(rng, labels, n_blocks):
-    out = np.empty_like(labels)
-    for c, t in np.ndindex(labels.shape[:2]):
-        out[c, t] = rng.permutation(n_blocks)[labels[c, t]]
-    return out
+from .pictures import noisy, relabel, trace_of
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])

@@ -7,7 +7,7 @@ from ffbm.blocks.chain import BlockSettings, advance, block_model, edge_costs, s
 from ffbm.blocks.entropy import description_length
 from ffbm.rng import stream
 
-from .graphs import random_graph
+from .graphs import graph_of, random_graph
 
 
 def begin(burn=7, thin=3, field=False, **options):
@@ -73,5 +73,6 @@ def test_the_best_may_lie_within_a_sweep():
 def test_edge_costs_count_blocks_in_use():
     from math import comb, log
 
+    graph = graph_of([(0, 1)] * 7, 2)
     expected = [0.0, 0.0, log(comb(3 + 6, 7)), log(comb(6 + 6, 7))]
-    assert edge_costs(7, 3) == pytest.approx(expected, abs=1e-12)
+    assert edge_costs(graph, 3) == pytest.approx(expected, abs=1e-12)

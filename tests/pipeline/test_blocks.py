@@ -12,6 +12,8 @@ import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Graph
 
+from ..planted import planted_edges
+
 RING = Graph.from_edges(range(8), [1, 2, 3, 4, 5, 6, 7, 0], 8)
 
 
@@ -111,7 +113,8 @@ def test_compiled_or_not():
     [
         ({"n_blocks": 0}, OptionError, "n_blocks must be a whole number, at least 1"),
         ({"n_blocks": 9}, OptionError, "at most 8; got 9"),
-        ({"n_blocks": "auto"}, OptionError, "give the number of blocks"),
+        ({"n_blocks": "many"}, OptionError, "'auto', 'free'"),
+        ({"n_blocks": "free", "field": np.zeros((8, 2))}, OptionError, "blocks have no labels"),
         ({"n_blocks": 2, "n_sweeps": 4}, OptionError, "no draw is kept"),
         ({"n_blocks": 2, "burn_in": 1.5}, OptionError, "burn_in must be a number"),
         ({"n_blocks": 2, "thin": 0}, OptionError, "thin must be"),
@@ -138,3 +141,48 @@ def test_errors(options, error, words):
 def test_no_vertices():
     with pytest.raises(DataError, match="without vertices"):
         ffbm.sample_blocks(Graph.from_edges([], [], 0), 1)
+
+
+def test_the_number_of_blocks_is_found_and_told():
+    edges, _ = planted_edges(np.random.default_rng(2), (25, 25, 25), 0.5, 0.03)
+    graph = Graph.from_edges(edges[:, 0], edges[:, 1], 75)
+    found = ffbm.sample_blocks(graph, "auto", n_sweeps=50, n_chains=2, progress=False)
+    assert found.n_blocks == 3
+    assert all(len(set(b)) == 3 for chain in found.labels for b in chain)
+    table = found.candidates
+    assert table.columns.tolist() == ["n_blocks", "description_length", "difference"]
+    assert table["n_blocks"][0] == 3
+    assert table["difference"][0] == 0
+    assert table["difference"].is_monotonic_increasing
+    best = ffbm.description_length(graph, found.best_labels, prior="full").total
+    assert table["description_length"][0] <= best + 1e-6
+    again = ffbm.sample_blocks(graph, "auto", n_sweeps=50, n_chains=2, workers=2, progress=False)
+    assert np.array_equal(found.labels, again.labels)
+    assert found.settings == again.settings
+    assert ffbm.sample_blocks(graph, 3, n_sweeps=50, n_chains=2, progress=False).candidates is None
+
+
+def test_free_blocks_open_and_close():
+    edges, _ = planted_edges(np.random.default_rng(0), (8, 8), 0.7, 0.1)  # too small to be sure that it is two
+    graph = Graph.from_edges(edges[:, 0], edges[:, 1], 16)
+    found = ffbm.sample_blocks(graph, "free", n_sweeps=3000, n_chains=2, progress=False)
+    used = found.labels.max(axis=2) + 1
+    assert len(np.unique(used)) > 1
+    assert found.n_blocks == used.max()
+    for b, s in zip(found.labels[:, -1], found.entropy[:, -1], strict=True):
+        assert np.all(np.diff(np.bincount(b)) <= 0)  # numbered by size
+        assert s == pytest.approx(ffbm.description_length(graph, b).without_partition)
+    again = ffbm.sample_blocks(graph, "free", n_sweeps=3000, n_chains=2, workers=2, progress=False)
+    assert np.array_equal(found.labels, again.labels)
+
+
+def test_more_blocks_than_a_dense_table_holds():
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 9000, (20_000, 2))
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], 9000)
+    options = {"n_sweeps": 3, "burn_in": 0, "thin": 1, "n_chains": 1, "initial": "random", "progress": False}
+    found = ffbm.sample_blocks(graph, 8300, **options)
+    assert len(np.unique(found.labels[0, -1])) == 8300
+    truth = ffbm.description_length(graph, found.labels[0, -1]).without_partition
+    assert found.entropy[0, -1] == pytest.approx(truth, abs=1e-5)
+    assert found.acceptance.min() > 0

@@ -124,12 +124,12 @@ def test_out_is_checked_before_the_work(net, tmp_path):
 
 
 def test_a_fit_that_fails_leaves_no_folder(net, tmp_path):
-    with pytest.raises(OptionError, match="not available yet"):
-        fit(net, n_blocks="auto", out=tmp_path / "run", progress=False)
+    with pytest.raises(OptionError, match="no draw is kept"):
+        fit(net, n_sweeps=2, out=tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
     (tmp_path / "empty").mkdir()
-    with pytest.raises(OptionError, match="not available yet"):
-        fit(net, n_blocks="auto", out=tmp_path / "empty", progress=False)
+    with pytest.raises(OptionError, match="no draw is kept"):
+        fit(net, n_sweeps=2, out=tmp_path / "empty", progress=False)
     assert (tmp_path / "empty").is_dir()
 
 

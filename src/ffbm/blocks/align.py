@@ -1,11 +1,16 @@
 """One numbering of the blocks for all draws: the labels of a chain mean nothing, their pattern does."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ffbm.blocks.groups import best_match
+from ffbm.blocks.modes import find_modes
 from ffbm.errors import DataError
 from ffbm.kernels.overlap import overlap, tally_labels
-from ffbm.types import Array, BlockTrace, Memberships
+from ffbm.types import Array, BlockTrace, Memberships, Mode
 
 _ROUNDS = 100  # the sum of overlaps rises in every round but the last, so this is never reached
 
@@ -24,7 +29,9 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     Returns
     -------
     Memberships
-        ``probs`` (N, B), ``labels`` (N,), ``agreement`` and ``order``.
+        ``probs`` (N, B), ``labels`` (N,), ``agreement`` and ``order`` over all draws; ``modes``, the same for each
+        group of draws that shows a picture of its own, with its ``weight``, and ``mode_of`` (C, T), the mode of each
+        draw. Often there is one mode, the whole.
 
     Examples
     --------
@@ -32,33 +39,63 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     >>> net = ffbm.load_dataset("polbooks")
     >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=200, seed=1)
     >>> members = ffbm.align_blocks(blocks)
-    >>> members.probs.shape, bool(members.agreement > 0.8)
-    ((105, 3), True)
+    >>> members.probs.shape, bool(members.agreement > 0.8), len(members.modes)
+    ((105, 3), True, 1)
     """
     n_chains, n_draws, n_nodes = blocks.labels.shape
     if n_chains * n_draws == 0:
         raise DataError("align_blocks needs at least one draw; got none: run more sweeps or thin less")
     draws = blocks.labels.reshape(-1, n_nodes)
-    reference = np.eye(blocks.n_blocks)[blocks.best_labels]
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels])
+    labels = probs.argmax(axis=1)
+    by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
+    rank = np.argsort(by_size)
+    whole = Memberships(
+        probs=np.ascontiguousarray(probs[:, by_size]),
+        labels=rank[labels],
+        agreement=float(probs.max(axis=1).mean()),
+        order=rank[order].reshape(n_chains, n_draws, blocks.n_blocks),
+    )
+    mode_of = find_modes(draws, rank[order])
+    if not mode_of.any():
+        return whole
+    modes: list[Mode] = []
+    for number in range(int(mode_of.max()) + 1):
+        modes.append(_mode(blocks, mode_of == number, modes[0].probs if modes else whole.probs))
+    return replace(whole, modes=tuple(modes), mode_of=mode_of.reshape(n_chains, n_draws))
+
+
+def _mode(blocks: BlockTrace, chosen: Array, like: Array) -> Mode:
+    """Average the chosen draws (C T,); blocks take the numbers of those of ``like`` (N, B) they overlap with most."""
+    n_chains, n_draws, n_nodes = blocks.labels.shape
+    which = np.flatnonzero(chosen)
+    draws = [blocks.labels.reshape(-1, n_nodes)[t] for t in which]  # views: a trace may be large
+    lowest = draws[int(blocks.entropy.reshape(-1)[which].argmin())]
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest])
+    new = best_match(probs.T @ like)
+    probs = np.ascontiguousarray(probs[:, np.argsort(new)])
+    return Mode(
+        weight=len(which) / len(chosen),
+        probs=probs,
+        labels=probs.argmax(axis=1),
+        agreement=float(probs.max(axis=1).mean()),
+        chains=chosen.reshape(n_chains, n_draws).mean(axis=1),
+        order=new[order],
+    )
+
+
+def _align(draws: Array | Sequence[Array], reference: Array) -> tuple[Array, Array]:
+    """Return the numbering of each draw (draws, B) and the memberships (N, B) at the fixed point from a reference."""
     order = _assign(draws, reference)
     for _ in range(_ROUNDS):
         new = _assign(draws, _count(draws, order))
         if np.array_equal(new, order):
             break
         order = new
-    probs = _count(draws, order) / len(draws)
-    labels = probs.argmax(axis=1)
-    by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
-    rank = np.argsort(by_size)
-    return Memberships(
-        probs=np.ascontiguousarray(probs[:, by_size]),
-        labels=rank[labels],
-        agreement=float(probs.max(axis=1).mean()),
-        order=rank[order].reshape(n_chains, n_draws, blocks.n_blocks),
-    )
+    return order, _count(draws, order) / len(draws)
 
 
-def _assign(draws: Array, reference: Array) -> Array:
+def _assign(draws: Array | Sequence[Array], reference: Array) -> Array:
     """Return the numbering of each draw (draws, B) that overlaps most with the reference (N, B)."""
     n_blocks = reference.shape[1]
     order = np.empty((len(draws), n_blocks), dtype=np.int64)
@@ -69,9 +106,9 @@ def _assign(draws: Array, reference: Array) -> Array:
     return order
 
 
-def _count(draws: Array, order: Array) -> Array:
+def _count(draws: Array | Sequence[Array], order: Array) -> Array:
     """Return how often each vertex is in each block (N, B)."""
-    total = np.zeros((draws.shape[1], order.shape[1]))
+    total = np.zeros((len(draws[0]), order.shape[1]))
     for labels, new in zip(draws, order, strict=True):
         tally_labels(labels, new, total)
     return total

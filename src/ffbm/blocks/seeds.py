@@ -2,6 +2,7 @@
 
 import random
 import threading
+from heapq import heapify, heapreplace
 
 import igraph
 import numpy as np
@@ -25,20 +26,33 @@ def random_labels(n_nodes: int, n_blocks: int, rng: np.random.Generator) -> Arra
 def community_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of ``n_blocks`` non-empty blocks along the communities of the Leiden algorithm.
 
-    Communities beyond ``n_blocks``, the smallest, are dealt to the others; if there are fewer, the
-    largest are halved at random.
+    Communities beyond ``n_blocks``, the smallest, are dealt to the others; if there are fewer, they are
+    cut at random into pieces of about one size.
     """
     found = _communities(graph, n_blocks // 2, rng)
     rank = np.argsort(np.argsort(-np.bincount(found), kind="stable"))
     labels = rank[found]
     labels = np.where(labels < n_blocks, labels, rng.integers(0, n_blocks, graph.n_nodes))
-    sizes = np.bincount(labels, minlength=n_blocks)
-    for new in range(len(rank), n_blocks):
-        members = rng.permutation(np.flatnonzero(labels == sizes.argmax()))
-        half = members[: len(members) // 2]
-        labels[half] = new
-        sizes = np.bincount(labels, minlength=n_blocks)
-    return labels
+    return _cut(labels, n_blocks, rng) if len(rank) < n_blocks else labels
+
+
+def _cut(labels: Array, n_pieces: int, rng: np.random.Generator) -> Array:
+    """Cut groups, none of them empty, into ``n_pieces`` in all: always the one with the largest pieces so far."""
+    sizes = np.bincount(labels)
+    pieces = np.ones(len(sizes), dtype=np.int64)
+    largest = [(-size, group) for group, size in enumerate(sizes.tolist())]
+    heapify(largest)
+    for _ in range(n_pieces - len(sizes)):
+        group = largest[0][1]
+        pieces[group] += 1
+        heapreplace(largest, (-sizes[group] / pieces[group], group))
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]  # by group, at random within it
+    cut = labels[order]
+    place = np.arange(len(labels)) - (np.cumsum(sizes) - sizes)[cut]
+    new = np.empty_like(labels)
+    new[order] = (np.cumsum(pieces) - pieces)[cut] + place % pieces[cut]
+    return new
 
 
 def _communities(graph: Graph, wanted: int, rng: np.random.Generator) -> Array:

@@ -1,9 +1,11 @@
 """Where a chain starts: an agglomerative descent, cheap, low, and different for each random stream.
 
 From several times as many blocks as are wanted, along communities or at random, sweeps and merges of the
-pairs that cost least take turns until the wanted number is left.
+pairs that cost least take turns until the wanted number is left. The best of a few such descents is improved
+by splitting pairs of blocks anew and by trading a merge for a split, as long as that pays.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from ffbm.blocks.chain import block_counts, block_model, edge_costs
 from ffbm.blocks.seeds import community_labels, random_labels
+from ffbm.kernels.improve import cheapest_merge, resplit_down, trade_down
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.partition import Counts, Model, entropy_of
 from ffbm.kernels.single import sweep
@@ -18,8 +21,11 @@ from ffbm.types import Array, Graph
 
 _MORE = 4  # how many times as many blocks the descent begins with
 _WARM, _GREEDY = 1.0, 1e8  # inverse temperatures: sweeps that explore, then sweeps that only descend
-_GREEDY_SWEEPS, _LAST_SWEEPS = 3, 30  # at most, on each level and on the last
+_GREEDY_SWEEPS, LAST_SWEEPS = 3, 30  # at most, on each level and on the last
 _ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else this many for each block
+_FEW, _PAIRS = 64, 10  # improved are partitions into few blocks; pairs split anew for each of them, in a round
+SCANS, _VISITS_PER_TRY = 2, 12  # restricted scans before a split descends; visits that a try makes of each vertex
+ROUNDS, BARREN = 20, 3  # at most, and how many in a row may fail
 _MOST = 4096  # blocks to begin with, unless more are wanted: pricing a merge takes time in their number
 
 
@@ -29,9 +35,10 @@ class Effort(NamedTuple):
     tries: int  # descents, of which the best is taken
     shrink: float  # by how much each level has fewer blocks
     warm_sweeps: int  # on each level
+    visits: float  # of vertices, at most, for the improvement of the best
 
 
-_SMALL, _MIDDLE, _LARGE = Effort(12, 1.08, 5), Effort(2, 1.2, 5), Effort(1, 1.5, 3)
+_SMALL, _MIDDLE, _LARGE = Effort(6, 1.08, 5, 2e7), Effort(2, 1.2, 5, 0), Effort(1, 1.5, 3, 0)
 
 
 def effort_for(graph: Graph) -> Effort:
@@ -41,44 +48,86 @@ def effort_for(graph: Graph) -> Effort:
     return _MIDDLE if graph.n_edges <= 1_000_000 else _LARGE
 
 
-def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
+def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator, prior: str = "uniform") -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks with a low description length."""
     effort = effort_for(graph)
     top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
-    model = block_model(graph, top)
+    model = block_model(graph, top, prior=prior)
     seeds = [community_labels(graph, top, rng)] + [
         random_labels(graph.n_nodes, top, rng) for _ in range(effort.tries - 1)
     ]
-    return min((_descent(graph, model, n_blocks, labels, effort, rng) for labels in seeds), key=lambda it: it[0])[1]
+    ends = [list(descend(graph, model, labels, n_blocks, effort, rng, prior))[-1] for labels in seeds]
+    _, counts = min(ends, key=lambda it: round(it[0], 6))  # partitions that are equally good differ by rounding
+    model = model._replace(edge_cost=edge_costs(graph, n_blocks, prior))
+    improve(model, counts, effort, rng)
+    return counts.b.astype(np.int64)
 
 
-def _descent(
-    graph: Graph, model: Model, n_blocks: int, labels: Array, effort: Effort, rng: np.random.Generator
-) -> tuple[float, Array]:
-    """Return the description length reached, up to a constant, and its labels."""
+def descend(
+    graph: Graph,
+    model: Model,
+    labels: Array,
+    n_blocks: int,
+    effort: Effort,
+    rng: np.random.Generator,
+    prior: str = "uniform",
+) -> Iterator[tuple[float, Counts]]:
+    """Yield, level by level down to ``n_blocks``, S up to a constant and the counts of the partition reached."""
     level = len(model.edge_cost) - 1
     while True:
         counts = block_counts(model, labels, level)
-        _sweep_down(model, counts, effort, _GREEDY_SWEEPS if level > n_blocks else _LAST_SWEEPS, rng)
+        sweep_down(model, counts, effort.warm_sweeps, _GREEDY_SWEEPS if level > n_blocks else LAST_SWEEPS, rng)
+        yield entropy_of(model, counts), counts
         if level == n_blocks:
-            return entropy_of(model, counts), counts.b.astype(np.int64)
+            return
         fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
         labels = _merge_cheapest(model, counts, level - fewer, rng)
         level = fewer
-        model = model._replace(edge_cost=edge_costs(graph.n_edges, level))
+        model = model._replace(edge_cost=edge_costs(graph, level, prior))
 
 
-def _sweep_down(model: Model, counts: Counts, effort: Effort, n_greedy: int, rng: np.random.Generator) -> None:
-    """Run warm sweeps, then greedy ones until nothing moves."""
+def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generator) -> None:
+    """Lower S by steps of many vertices until they fail some rounds in a row."""
+    n_nodes, n_blocks = len(counts.b), len(counts.n)
+    if not 1 < n_blocks <= _FEW:
+        return
+    n_tries = resplits_of_a_round(n_blocks)
+    work = np.empty((4, n_nodes), dtype=np.int64)
+    scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
+    barren = 0
+    for _ in range(min(ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))):
+        fallen = resplit_down(rng, model, counts, n_tries, SCANS, work, scratch)
+        first, second = cheapest_merge(model, counts)[:2]
+        fallen += trade_down(rng, model, counts, first, second, SCANS, work, scratch)
+        barren = 0 if fallen > 0 else barren + 1
+        if barren == BARREN:
+            return
+
+
+def resplits_of_a_round(n_blocks: int) -> int:
+    """Return how many pairs of blocks are split anew in a round: all of them twice, in the mean, if they are few."""
+    return 2 * n_blocks * min(n_blocks, _PAIRS)
+
+
+def affordable_rounds(n_nodes: int, n_blocks: int, effort: Effort) -> int:
+    """Return how many rounds of resplits the effort allows."""
+    return int(effort.visits / (_VISITS_PER_TRY * resplits_of_a_round(n_blocks) * n_nodes / n_blocks))
+
+
+def sweep_down(
+    model: Model, counts: Counts, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
+) -> float:
+    """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
     journal = np.empty((2, len(counts.b)), dtype=np.int64)
     scratch = np.zeros((3, len(counts.n) + 1), dtype=np.int64)
-    for turn in range(effort.warm_sweeps + n_greedy):
-        beta = _WARM if turn < effort.warm_sweeps else _GREEDY
+    for turn in range(n_warm + n_greedy):
+        beta = _WARM if turn < n_warm else _GREEDY
         tally[1] = 0
-        sweep(rng, model, counts, beta, 0.5, False, totals, tally, journal, scratch)
+        sweep(rng, model, counts, beta, 0.5, allow_empty, totals, tally, journal, scratch)
         if beta == _GREEDY and tally[1] == 0:
             break
+    return -float(totals[0])
 
 
 def _merge_cheapest(model: Model, counts: Counts, n_merges: int, rng: np.random.Generator) -> Array:

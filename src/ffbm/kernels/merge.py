@@ -1,4 +1,4 @@
-"""What it costs to merge two blocks: the step of the agglomerative start."""
+"""What it costs to merge two blocks: the step of the agglomerative start. For dense tables of counts."""
 
 from numba import njit
 
@@ -17,7 +17,7 @@ def merge_cost(m, c, r, s):
     inside_r, inside_s, between = c.ers[r, r] >> 1, c.ers[s, s] >> 1, c.ers[r, s]
     cost += m.lf[inside_r] + m.lf[inside_s] + m.lf[between] - LN2 * between - m.lf[inside_r + inside_s + between]
     cost += m.lf[c.e[r] + c.e[s]] - m.lf[c.e[r]] - m.lf[c.e[s]]
-    cost += m.lf[c.n[r] + c.n[s]] - m.lf[c.n[r]] - m.lf[c.n[s]]
+    cost += m.size_cost[c.n[r] + c.n[s]] - m.size_cost[c.n[r]] - m.size_cost[c.n[s]]
     for kind in range(c.eta.shape[1]):
         own, other = c.eta[r, kind], c.eta[s, kind]
         if own > 0 and other > 0:

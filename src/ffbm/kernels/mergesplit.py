@@ -3,7 +3,8 @@
 A split of a group of vertices between blocks r and s is proposed from a launch: every vertex by a coin, then some
 restricted Gibbs scans, then one last scan whose probability is known. The launch depends on the group, its two
 anchors and the rest of the partition only, never on the present split; the probability of the way back is that of
-the same kind of scan, from a launch of its own kind, forced to the present split.
+the same kind of scan, from a launch of its own, forced to the present split. A launch of its own, since one launch
+lies in the basin of one split, and from there the other is out of reach.
 """
 
 import numpy as np
@@ -113,19 +114,16 @@ def resplit(rng, m, c, beta, n_scans, totals, work, scratch):
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
     if r == s:
         return False
-    group, old, begun, new = bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3])
+    group, old, new = bare(work[0]), bare(work[1]), bare(work[2])
     size = gather(c, r, s, i, j, group)
     note(c, group, size, old)
-    path = np.zeros(2)
+    path, spare = np.zeros(2), np.zeros(2)
     launch(rng, m, c, beta, n_scans, group, size, r, s, old, path, scratch)
-    note(c, group, size, begun)
-    there_path, back_path = np.zeros(2), np.zeros(2)
-    there = scan(rng, m, c, beta, group, size, r, s, old, False, there_path, scratch)
+    there = scan(rng, m, c, beta, group, size, r, s, old, False, path, scratch)
     note(c, group, size, new)
-    place(m, c, group, size, begun, path, scratch)
-    back = scan(rng, m, c, beta, group, size, r, s, old, True, back_path, scratch)
-    change, lift = there_path[0] - back_path[0], there_path[1] - back_path[1]
-    if accepts(rng.random(), beta * (lift - change) + back - there):
+    launch(rng, m, c, beta, n_scans, group, size, r, s, old, spare, scratch)
+    back = scan(rng, m, c, beta, group, size, r, s, old, True, spare, scratch)
+    if accepts(rng.random(), beta * (path[1] - path[0]) + back - there):
         place(m, c, group, size, new, totals, scratch)
         return True
     return False

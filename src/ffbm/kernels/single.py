@@ -8,8 +8,9 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
+from ffbm.kernels.tables import look
 
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
 
@@ -30,15 +31,36 @@ def propose(m, c, i, epsilon, u, v):
         return int(u * n_blocks)
     t = c.b[m.indices[begin + int(u * k)]]
     x = v * (c.e[t] + epsilon * n_blocks)
-    left = int(x) - c.ers[t, t]  # the own block first: it is the likeliest
-    if left < 0:
+    if int(x) >= c.e[t]:
+        return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
+    return across(m, c, t, int(x))
+
+
+@njit(**INLINE)
+def across(m, c, t, which):
+    """Return the block at the other end of half-edge number ``which`` of block t, counted in any fixed order."""
+    if c.ring.size > 0:
+        return across_ring(m, c, t, which)
+    which -= look(c.ers, t, t)  # the own block first: it is the likeliest
+    if which < 0:
         return t
-    for s in range(n_blocks):
+    for s in range(c.n.size):
         if s != t:
-            left -= c.ers[t, s]
-            if left < 0:
+            which -= look(c.ers, t, s)
+            if which < 0:
                 return s
-    return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
+    return t
+
+
+@njit(**INNER)
+def across_ring(m, c, t, which):
+    """Do the same along the members of block t, where its row of counts cannot be read off."""
+    v = c.ring[c.b.size + t, 1]
+    while which >= m.vertex[v, 0]:
+        which -= m.vertex[v, 0]
+        v = c.ring[v, 1]
+    which -= 2 * m.vertex[v, 1]
+    return t if which < 0 else c.b[m.indices[m.indptr[v] + which]]
 
 
 @njit(**INLINE)
@@ -58,11 +80,11 @@ def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
             to_s = d
         else:
             share = d / (c.e[t] + base)
-            there += share * (c.ers[s, t] + epsilon)
-            back += share * (c.ers[r, t] - d + epsilon)
-    between = c.ers[r, s]
-    there += to_r * (between + epsilon) / (c.e[r] + base) + to_s * (c.ers[s, s] + epsilon) / (c.e[s] + base)
-    back += to_r * (c.ers[r, r] - 2 * (to_r + loops) + epsilon) / (c.e[r] - k + base)
+            there += share * (look(c.ers, s, t) + epsilon)
+            back += share * (look(c.ers, r, t) - d + epsilon)
+    between = look(c.ers, r, s)
+    there += to_r * (between + epsilon) / (c.e[r] + base) + to_s * (look(c.ers, s, s) + epsilon) / (c.e[s] + base)
+    back += to_r * (look(c.ers, r, r) - 2 * (to_r + loops) + epsilon) / (c.e[r] - k + base)
     back += to_s * (between + to_r - to_s + epsilon) / (c.e[s] + k + base)
     return np.log(back / there)
 

@@ -5,27 +5,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockState, advance, block_model, start
-from ffbm.blocks.entropy import check_labels
+from ffbm.blocks.chain import BlockSettings, BlockState, advance, block_model, start
+from ffbm.blocks.choose import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
-from ffbm.diagnostics import block_diagnostics
 from ffbm.errors import DataError, OptionError
+from ffbm.pipeline.begun import check_field, check_initial
+from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.types import Array, BlockTrace, Graph, Network
 from ffbm.workers import open_workers
 
-_MAX_BLOCKS = 16_384  # the table of edge counts is dense: 1 GiB at this size
+_MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
 _JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean
+_MORE_IF_FREE = 5  # as many times: without them blocks open and close one vertex at a time
 
 
 def sample_blocks(
     net: Network | Graph,
-    n_blocks: int,
+    n_blocks: int | str,
     n_sweeps: int = 1000,
     burn_in: float = 0.2,
     thin: int = 5,
@@ -49,8 +52,10 @@ def sample_blocks(
     Parameters
     ----------
     net : Network or Graph
-    n_blocks : int
-        B. All blocks stay in use unless ``allow_empty``.
+    n_blocks : int, "auto" or "free"
+        B; all blocks stay in use unless ``allow_empty``. "auto" takes the B whose best partition has the
+        lowest description length under Peixoto's prior, then samples at that B. "free" samples set
+        partitions with any number of blocks, with weight exp(-beta S), S under Peixoto's prior.
     n_sweeps, burn_in, thin : int, float, int
         Each chain makes ``n_sweeps`` sweeps over all vertices, drops the share ``burn_in`` of them from
         the start and keeps every ``thin``-th of the rest.
@@ -61,7 +66,7 @@ def sample_blocks(
     moves : {"default", "single"}
         The kinds of moves. "single" moves one vertex at a time to a block chosen with the help of a
         random neighbour; "default" also splits two blocks anew, merges one pair and splits another, and
-        with ``allow_empty`` opens and closes blocks, once in five sweeps.
+        with ``allow_empty`` or "free" opens and closes blocks, once in five sweeps ("free": in each).
     epsilon : float
         How often the proposal ignores the neighbour: its block is left to chance with probability
         eps B / (e_t + eps B).
@@ -91,7 +96,8 @@ def sample_blocks(
     ((4, 80, 105), 1225.42)
     """
     graph = net.graph if isinstance(net, Network) else net
-    n_blocks = check_block_number(graph, n_blocks, allow_empty)
+    is_free = isinstance(n_blocks, str) and n_blocks == "free"
+    wanted = check_block_number(graph, n_blocks, allow_empty)
     n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
     burn = int(check_real("burn_in", burn_in, 0, 1) * n_sweeps)
     if n_sweeps - burn < thin:
@@ -104,99 +110,59 @@ def sample_blocks(
         thin,
         check_real("beta", beta, low=0),
         check_real("epsilon", epsilon, low=0, above=True),
-        bool(allow_empty),
-        _JUMPS[check_choice("moves", moves, tuple(_JUMPS))],
+        bool(allow_empty) or is_free,
+        _JUMPS[check_choice("moves", moves, tuple(_JUMPS))] * (_MORE_IF_FREE if is_free else 1),
     )
+    if is_free and field is not None:
+        raise OptionError(
+            'a field is for labelled blocks, and with n_blocks="free" blocks have no labels; leave it out'
+        )
+    prior = "sets" if is_free else "uniform"
     seed = resolve_seed(seed)
-    model = block_model(graph, n_blocks, _check_field(field, graph.n_nodes, n_blocks))
-    given = _check_initial(initial, graph.n_nodes, n_blocks, n_chains, allow_empty)
-
-    def begin(chain: int) -> BlockState:
-        rng = stream(seed, "blocks", chain)
-        labels = _first_labels(graph, n_blocks, given, chain, rng)
-        return start(graph, model, labels, settings, rng)
-
+    chosen = {"n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed, **settings._asdict()}
     with listening(progress) as tell:
+        if wanted is None and not is_free:
+            found = find_candidates(graph, seed, workers, tell)
+            wanted, chosen["candidates"] = best_of(found), list_candidates(found)
+        room = most_blocks(graph) if wanted is None else wanted
+        given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
+        model = block_model(graph, room, check_field(field, graph.n_nodes, room), prior)
+
+        def begin(chain: int) -> BlockState:
+            rng = stream(seed, "blocks", chain)
+            labels = _first_labels(graph, wanted, room, given, chain, rng)
+            return start(graph, model, labels, settings, rng, prior)
+
         tell(Progress("starts", 0, n_chains))
         with open_workers(workers, n_chains) as run:
             states = run(begin, range(n_chains))
         tell(Progress("starts", n_chains, n_chains))
         states, draws = run_chains("blocks", states, advance, n_sweeps, workers, tell)
-    chosen = {"n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed, **settings._asdict()}
-    return _gather(graph, n_blocks, states, draws, chosen)
+    if is_free:
+        return gather_free(graph, states, draws, chosen)
+    return gather(graph, room, states, draws, chosen)
 
 
-def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int:
-    """Return B if the graph can be sampled with it."""
-    if n_blocks == "auto":
-        raise OptionError('n_blocks="auto" is not available yet; give the number of blocks, as in n_blocks=10')
+def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | None:
+    """Return B if the graph can be sampled with it; None if it is to be found."""
     if graph.n_nodes == 0:
         raise DataError("a network without vertices has no blocks; give one with at least 1 vertex")
     if graph.n_edges > _MAX_EDGES:
         raise DataError(f"at most {_MAX_EDGES:,} edges can be sampled; got {graph.n_edges:,}")
+    if isinstance(n_blocks, str):
+        check_choice("n_blocks", n_blocks, ("auto", "free"))
+        return None
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
 
 
-def _check_field(field: npt.ArrayLike | None, n_nodes: int, n_blocks: int) -> Array | None:
-    if field is None:
-        return None
-    values = np.asarray(field, dtype=np.float64)
-    if values.shape != (n_nodes, n_blocks) or not np.isfinite(values).all():
-        raise OptionError(
-            f"field must be finite, of shape ({n_nodes}, {n_blocks}); got shape {values.shape}"
-            f" with {int((~np.isfinite(values)).sum())} values that are not finite"
-        )
-    return values
-
-
-def _check_initial(
-    initial: str | npt.ArrayLike, n_nodes: int, n_blocks: int, n_chains: int, allow_empty: bool
-) -> str | Array:
-    if isinstance(initial, str):
-        return check_choice("initial", initial, ("greedy", "random"))
-    rows = np.asarray(initial)
-    rows = np.broadcast_to(rows, (n_chains, n_nodes)) if rows.ndim == 1 and len(rows) == n_nodes else rows
-    if rows.shape != (n_chains, n_nodes):
-        raise OptionError(
-            f"initial labels must have shape ({n_nodes},) or ({n_chains}, {n_nodes}); got {np.shape(initial)}"
-        )
-    for row in rows:
-        used = np.unique(check_labels(row, n_nodes))
-        if used[-1] >= n_blocks or (len(used) < n_blocks and not allow_empty):
-            raise OptionError(
-                f"initial labels must use all of the blocks 0..{n_blocks - 1}; got {len(used)} blocks up to {used[-1]}"
-            )
-    return rows
-
-
-def _first_labels(graph: Graph, n_blocks: int, given: str | Array, chain: int, rng: np.random.Generator) -> Array:
+def _first_labels(
+    graph: Graph, n_blocks: int | None, room: int, given: str | Array, chain: int, rng: np.random.Generator
+) -> Array:
     if not isinstance(given, str):
         return given[chain].astype(np.int64)
     if given == "random":
-        return random_labels(graph.n_nodes, n_blocks, rng)
+        return random_labels(graph.n_nodes, room, rng)
+    if n_blocks is None:
+        found = descend_to_one(graph, rng, communities=chain == 0)
+        return found[best_of(found)].labels
     return greedy_labels(graph, min(n_blocks, graph.n_nodes), rng)
-
-
-def _gather(
-    graph: Graph,
-    n_blocks: int,
-    states: list[BlockState],
-    draws: list[list[BlockDraws]],
-    chosen: dict[str, Any],
-) -> BlockTrace:
-    labels, entropy, acceptance = (
-        np.stack([np.concatenate([getattr(part, name) for part in chain]) for chain in draws])
-        for name in BlockDraws._fields
-    )
-    best = min(states, key=lambda state: float(state.totals[2]))
-    return BlockTrace(
-        labels=labels,
-        entropy=entropy,
-        acceptance=acceptance,
-        best_labels=best.best.astype(np.int64),
-        best_entropy=float(best.totals[2]),
-        n_blocks=n_blocks,
-        n_edges=graph.n_edges,
-        settings=chosen,
-        diagnostics=block_diagnostics(labels, entropy, acceptance, chosen["seed"]),
-    )

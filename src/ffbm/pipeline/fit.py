@@ -66,20 +66,20 @@ def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Liste
 
 def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Memberships, tell: Listener) -> FitParts:
     seed = _seed(config)
-    lengths = _description_lengths(net, blocks)
+    lengths = description_lengths(net, blocks)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    weights, variance = _find_weights(net.features, config, blocks, members, train, seed, tell, "weights")
+    weights, variance = find_weights(net.features, config, blocks, members, train, seed, tell, "weights")
     n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
     ranking = rank_features(weights, k=config.k, n_kept=n_kept)
     reduced = None
     if n_kept < net.n_features:
         kept = keep_features(net.features, ranking)
-        again, _ = _find_weights(
+        again, _ = find_weights(
             kept, config, blocks, members, train, child_seed(seed, "reduced"), tell, "weights, kept features"
         )
         scores = score_weights(again, kept, members, train, workers=config.workers)
         reduced = Reduced(again, dataclasses.replace(scores, **lengths))
-    scores = _score(net.features, config, blocks, members, weights, train, tell)
+    scores = score_split(net.features, config, blocks, members, weights, train, tell)
     return FitParts(
         network=net,
         config=config,
@@ -106,7 +106,7 @@ def keep_features(features: Features, ranking: Ranking) -> Features:
     )
 
 
-def _description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
+def description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
     """Return the mean over draws of S(b) / (N + E), with the partition's own N ln B and without it."""
     without = blocks.entropy_per_entity
     partition = net.n_nodes * log(blocks.n_blocks) / (net.n_nodes + net.n_edges)
@@ -125,7 +125,7 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, tell: Listener) -
         return take_blocks(net, blocks, config.n_blocks)
     return sample_blocks(
         net,
-        n_blocks=config.n_blocks,  # type: ignore[arg-type]
+        n_blocks=config.n_blocks,
         n_sweeps=config.n_sweeps,
         burn_in=config.burn_in,
         thin=config.thin,
@@ -137,7 +137,7 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, tell: Listener) -
     )
 
 
-def _find_weights(
+def find_weights(
     features: Features,
     config: FitConfig,
     blocks: BlockTrace,
@@ -164,7 +164,7 @@ def _find_weights(
     return sample_weights(features, members, n_chains=config.n_chains, **options), None
 
 
-def _score(
+def score_split(
     features: Features,
     config: FitConfig,
     blocks: BlockTrace,
@@ -180,7 +180,7 @@ def _score(
     found = []
     for number, rows in enumerate(fold_rows(len(members.labels), config.folds, stream(seed, "folds"))):
         stage = f"weights, fold {number + 1} of {config.folds}"
-        trained, _ = _find_weights(
+        trained, _ = find_weights(
             features, config, blocks, members, rows, child_seed(seed, "fold", number), tell, stage
         )
         found.append(score_weights(trained, features, members, rows, workers=config.workers))

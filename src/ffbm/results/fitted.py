@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from ffbm.pipeline.modes import ModeFit
+    from ffbm.progress import Listener
+
 
 @dataclass(frozen=True, eq=False)
 class FitDiagnostics:
@@ -65,7 +68,7 @@ class Fit:
         The training vertices.
     blocks : BlockTrace
     memberships : Memberships
-        y-hat: ``probs`` (N, B), ``labels`` (N,).
+        y-hat: ``probs`` (N, B), ``labels`` (N,); ``modes`` if the partitions show several pictures.
     weights : WeightTrace
         ``weights`` (C, T, B, D) of all features.
     ranking : Ranking
@@ -145,6 +148,22 @@ class Fit:
         from ffbm.results.summary import summary_text
 
         return summary_text(self)
+
+    def mode(self, number: int, progress: "Listener | bool | None" = None) -> "ModeFit":
+        """Return what features say of one mode of the partitions: ``.mode``, ``.weights``, ``.ranking``, ``.scores``.
+
+        The weights are sampled again, given that mode's memberships, with the settings and the training vertices of
+        the fit and random streams of their own; asked again, they are the same. With one mode it is the fit itself.
+
+        Parameters
+        ----------
+        number : int
+            From 0, the mode with the most draws: see ``fit.memberships.modes``.
+        progress : None, bool or callable
+        """
+        from ffbm.pipeline.modes import explain_mode
+
+        return explain_mode(self.parts, number, progress)
 
     def predict(self, features: Any) -> Array:
         """Return the probability of each block for vertices that the fit has not seen, (n, B).

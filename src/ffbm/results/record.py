@@ -27,7 +27,19 @@ def fit_record(fit: Fit) -> dict[str, Any]:
         "converged": bool(fit.converged),
         "reason": fit.converged.reason,
         "n_blocks": members.n_blocks,
+        "candidates": None if fit.blocks.candidates is None else fit.blocks.candidates.to_dict("records"),
         "agreement": members.agreement,
+        "modes": [
+            {
+                "weight": mode.weight,
+                "n_draws": mode.n_draws,
+                "agreement": mode.agreement,
+                "chains": mode.chains.tolist(),
+                "sizes": mode.sizes.tolist(),
+                "changed": [mode.changed(other) for other in members.modes],
+            }
+            for mode in members.modes
+        ],
         "best_entropy": fit.blocks.best_entropy,
         "blocks": table_of_blocks(fit.parts).to_dict("records"),
         "ranking": [

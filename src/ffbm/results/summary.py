@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +20,16 @@ LOW, HIGH = 0.025, 0.975
 _RANKED = 10  # features listed in the ranking
 _ROWS = 20  # rows of the table of blocks, shared out among them
 _MOST = 3  # rows of one block
+_CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
+_MODES = 8  # modes whose shares are listed
 
 
 def summary_text(fit: "Fit") -> str:
-    """Return the verdict if it is bad, then the network, blocks, ranking, scores and the verdict if it is good."""
-    parts = [_network(fit), _blocks(fit), _ranking(fit), _scores(fit), _notes(fit)]
+    """Return the verdict if it is bad, then modes, the network, blocks, ranking, scores and the verdict if it is good.
+
+    Modes are told if there are several.
+    """
+    parts = [_modes(fit), _network(fit), _blocks(fit), _ranking(fit), _scores(fit), _notes(fit)]
     if fit.converged:
         parts.append(_wrap(f"The chains converged. {_sentence(fit.converged.reason)}"))
     else:
@@ -38,6 +44,27 @@ def _cure(fit: "Fit") -> str:
     if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
         cures.append("more chains or draws of the weights (n_chains, n_draws)")
     return " and ".join(cures)
+
+
+def _modes(fit: "Fit") -> str:
+    """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
+    members = fit.memberships
+    n_modes = members.n_modes
+    if n_modes == 1:
+        return ""
+    shown = members.modes[:_MODES]
+    shares = ", ".join(f"{mode.weight:.0%}" for mode in shown) + (", ..." if n_modes > len(shown) else "")
+    changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
+    low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
+    said = [
+        f"{n_modes} MODES: the draws show {n_modes} different pictures ({shares} of them);",
+        f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
+        f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
+    ]
+    chains = np.array([mode.chains for mode in members.modes])
+    if chains.shape[1] > 1 and (chains.max(axis=0) == 1).all():
+        said.append("No chain went from one to another: the shares tell where chains started, not what is probable.")
+    return _wrap(" ".join(said))
 
 
 def _network(fit: "Fit") -> str:
@@ -59,8 +86,9 @@ def _blocks(fit: "Fit") -> str:
     n_blocks = members.n_blocks
     source = "given" if "given" in fit.blocks.settings else f"draws agree on {members.agreement:.1%} of the vertices"
     title = f"{_count(n_blocks, 'block')}, by size; {source}"
+    choice = _choice(fit)
     if n_blocks == 1:
-        return f"{title}\n  all {len(members.labels):,} vertices: no feature can tell them apart"
+        return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"
     most = max(1, min(_MOST, _ROWS // n_blocks))
     clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
     names = given_names(fit.parts)
@@ -75,7 +103,7 @@ def _blocks(fit: "Fit") -> str:
                 head = ["", ""]
         if head[0]:
             rows.append([*head, "no feature for sure", "", ""])
-    lines = [title, _table(rows, right=(0, 1, 3, 4), gives=2)]
+    lines = [title, choice + _table(rows, right=(0, 1, 3, 4), gives=2)]
     if n_blocks > _ROWS:
         lines.append(f"  ... and {n_blocks - _ROWS:,} smaller blocks")
     lines.append("  (weights are centred: how far a block's lies from the mean over blocks)")
@@ -84,6 +112,20 @@ def _blocks(fit: "Fit") -> str:
         share = np.nanmedian(split.share)
         lines.append(f"  (the uncertainty of the blocks is in them: {share:.0%} of the variance, in the median)")
     return "\n".join(lines)
+
+
+def _choice(fit: "Fit") -> str:
+    """Say how clear the choice of the number of blocks is, where it was chosen."""
+    table = fit.blocks.candidates
+    if table is None:
+        return ""
+    chosen = _count(int(table["n_blocks"][0]), "block")
+    if len(table) == 1:
+        return f"  ({chosen}: there is no other number to choose)\n"
+    other, nats = _count(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
+    clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
+    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear})"
+    return _wrap(said, "  ", "  ") + "\n"
 
 
 def _interval(fit: "Fit", block: int, name: str) -> tuple[float, float]:

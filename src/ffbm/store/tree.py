@@ -11,6 +11,7 @@ import xarray as xr
 from ffbm.config import FitConfig
 from ffbm.store.cells import from_json, to_json
 from ffbm.store.folder import SCHEMA
+from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.parts import FitParts, Reduced
 from ffbm.store.scores import scores_from_dict
@@ -41,7 +42,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
 
     ``/posterior`` weights (chain, draw, block, feature), ``/sample_stats``, ``/block_posterior`` labels (chain,
     block_draw, node), ``/block_sample_stats``, ``/constant_data`` the network, memberships and split, ``/ranking``,
-    and ``/reduced_posterior`` with ``/reduced_sample_stats`` if features were left out.
+    ``/modes`` if the partitions have several, and ``/reduced_posterior`` with ``/reduced_sample_stats`` if features
+    were left out.
     """
     groups: dict[str, xr.Dataset] = {}
     groups["/posterior"], groups["/sample_stats"] = weights_to_datasets(parts.weights)
@@ -50,6 +52,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     )
     groups["/constant_data"] = _constant_data(parts)
     groups["/ranking"] = ranking_to_dataset(parts.ranking)
+    if parts.memberships.n_modes > 1:  # the only mode is the whole
+        groups["/modes"] = modes_to_dataset(parts.memberships, groups["/block_posterior"]["node"])
     if parts.reduced is not None:
         drawn = weights_to_datasets(parts.reduced.weights)
         groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
@@ -85,6 +89,7 @@ def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
             labels=np.asarray(constant["labels"]),
             agreement=from_json(constant.attrs["agreement"]),
             order=np.asarray(group["block_posterior"]["order"]),
+            **(modes_from_dataset(group["modes"]) if "modes" in group else {}),
         ),
         weights=weights_from_datasets(group["posterior"], group["sample_stats"], judges.weights),
         ranking=ranking_from_dataset(group["ranking"]),

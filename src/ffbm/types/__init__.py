@@ -1,6 +1,6 @@
 """The nouns of the package: plain data, no inference."""
 
-from ffbm.types.blocks import BlockTrace, Memberships
+from ffbm.types.blocks import BlockTrace, Memberships, Mode
 from ffbm.types.network import Array, Features, Graph, Network, Note
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
@@ -13,6 +13,7 @@ __all__ = [
     "Features",
     "Graph",
     "Memberships",
+    "Mode",
     "Network",
     "Note",
     "Ranking",

@@ -1,6 +1,6 @@
 """What the block level hands on: the draws of its chains, and what they say of each vertex."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +50,21 @@ class BlockTrace:
         return self.diagnostics.converged
 
     @cached_property
+    def candidates(self) -> Any:
+        """The numbers of blocks compared under ``n_blocks="auto"``, best first, as a DataFrame; None otherwise.
+
+        ``description_length`` is the lowest S found under Peixoto's prior, in nats, and ``difference`` how much
+        that is above the best.
+        """
+        if "candidates" not in self.settings:
+            return None
+        import pandas as pd
+
+        table = pd.DataFrame(self.settings["candidates"], columns=["n_blocks", "description_length"])
+        table = table.sort_values(["description_length", "n_blocks"], ignore_index=True)
+        return table.assign(difference=table["description_length"] - table["description_length"].min())
+
+    @cached_property
     def entropy_per_entity(self) -> float:
         """The mean of S over all draws, divided by N + E: the paper's figure without N ln B."""
         return float(self.entropy.mean()) / (self.labels.shape[2] + self.n_edges)
@@ -58,6 +73,54 @@ class BlockTrace:
         c, t, n = self.labels.shape
         found = f"{n:,} vertices in {self.n_blocks} blocks, lowest S {self.best_entropy:,.1f}"
         return f"<BlockTrace: {c} chains x {t} draws, {found}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """One picture of the network, from the draws that show it; its blocks are numbered as those of the whole.
+
+    Parameters
+    ----------
+    weight : float
+        The share of all draws that are in this mode: its probability, if chains go to and fro between modes.
+    probs : (N, B) float64
+        The share of its draws in which vertex i was in block r.
+    labels : (N,) int64
+        The block in which each vertex was most often.
+    agreement : float
+        The share of (draw, vertex) pairs in which the vertex was in that block.
+    chains : (C,) float64
+        The share of each chain's draws that are in this mode.
+    order : (n, B) integers
+        The number of each block of each of its draws, in the order of ``np.argwhere(members.mode_of == number)``.
+    """
+
+    weight: float
+    probs: Array
+    labels: Array
+    agreement: float
+    chains: Array
+    order: Array
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws are in this mode."""
+        return len(self.order)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of vertices that were most often in each block (B,)."""
+        return np.bincount(self.labels, minlength=self.probs.shape[1])
+
+    def changed(self, other: "Mode") -> float:
+        """Return the share of vertices that are in another block in another mode."""
+        return float((self.labels != other.labels).mean())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Mode: {self.weight:.1%} of the draws; {len(self.labels):,} vertices in blocks of {_list(self.sizes)};"
+            f" agreement {self.agreement:.3f}>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +139,36 @@ class Memberships:
         The share of (draw, vertex) pairs in which the vertex was in that block: 1 if all draws agree.
     order : (C, T, B) integers
         The new number of each block of each draw: ``order[c, t, labels[c, t]]`` are aligned labels.
+    modes : tuple of Mode
+        The different pictures that the draws show, by decreasing weight; one, equal to the whole, if left out.
+    mode_of : (C, T) int64
+        The mode of each draw.
     """
 
     probs: Array
     labels: Array
     agreement: float
     order: Array
+    modes: tuple[Mode, ...] = ()
+    mode_of: Array = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        if not self.modes:
+            n_chains, n_draws, n_blocks = self.order.shape
+            order = self.order.reshape(-1, n_blocks)
+            one = Mode(1.0, self.probs, self.labels, self.agreement, np.ones(n_chains), order)
+            object.__setattr__(self, "modes", (one,))
+            object.__setattr__(self, "mode_of", np.zeros((n_chains, n_draws), dtype=np.int64))
 
     @property
     def n_blocks(self) -> int:
         """B."""
         return int(self.probs.shape[1])
+
+    @property
+    def n_modes(self) -> int:
+        """How many different pictures the draws show."""
+        return len(self.modes)
 
     @cached_property
     def sizes(self) -> Array:
@@ -94,5 +176,12 @@ class Memberships:
         return np.bincount(self.labels, minlength=self.n_blocks)
 
     def __repr__(self) -> str:
-        sizes = ", ".join(map(str, self.sizes[:12])) + (", ..." if self.n_blocks > 12 else "")
-        return f"<Memberships: {len(self.labels):,} vertices in blocks of {sizes}; agreement {self.agreement:.3f}>"
+        modes = f"; {self.n_modes} modes" if self.n_modes > 1 else ""
+        return (
+            f"<Memberships: {len(self.labels):,} vertices in blocks of {_list(self.sizes)};"
+            f" agreement {self.agreement:.3f}{modes}>"
+        )
+
+
+def _list(sizes: Array) -> str:
+    return ", ".join(map(str, sizes[:12])) + (", ..." if len(sizes) > 12 else "")

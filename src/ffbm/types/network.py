@@ -51,17 +51,20 @@ class Graph:
     @classmethod
     def from_edges(cls, source: npt.ArrayLike, target: npt.ArrayLike, n_nodes: int) -> "Graph":
         """Build the graph from the two ends of each edge, vertices numbered from 0."""
-        u, v = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
-        if n_nodes >= 2**31 or 2 * len(u) >= 2**40:
-            raise DataError(f"a network of {n_nodes} vertices and {len(u)} edges is larger than ffbm can index")
-        loop = u == v
-        loops = np.bincount(u[loop], minlength=n_nodes).astype(np.int32)
-        if loop.any():
-            u, v = u[~loop], v[~loop]
-        bits = n_nodes.bit_length()
-        key = np.concatenate((u << bits | v, v << bits | u))
+        ends = np.array((source, target), dtype=np.int64)
+        n_edges, bits = ends.shape[1], n_nodes.bit_length()
+        if n_nodes >= 2**31 or 2 * n_edges >= 2**40:
+            raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
+        looped = np.flatnonzero(ends[0] == ends[1])
+        loops = np.bincount(ends[0, looped], minlength=n_nodes).astype(np.int32)
+        key = ends << bits  # row and column in one number, each edge from both its ends
+        key |= ends[::-1]
+        key[:, looped] = np.iinfo(np.int64).max  # sorted last and left away
+        key = key.ravel()
         key.sort()
-        indices = (key & ((1 << bits) - 1)).astype(np.int32)
+        key = key[: 2 * (n_edges - len(looped))]
+        indices = np.empty(len(key), dtype=np.int32)
+        np.bitwise_and(key, (1 << bits) - 1, out=indices, casting="same_kind")
         key >>= bits
         indptr = np.zeros(n_nodes + 1, dtype=np.int64)
         np.cumsum(np.bincount(key, minlength=n_nodes), out=indptr[1:])

@@ -1,0 +1,157 @@
+"""Steps of many vertices that only lower S: for starts and for the choice of B, not for sampling."""
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INNER, copy
+from ffbm.kernels.merge import merge_cost
+from ffbm.kernels.mergesplit import collect, free_label, gather, launch, note, place, scan, shift
+from ffbm.kernels.partition import bare_counts, bare_model
+
+_GREEDY = 1e8  # an inverse temperature at which nothing goes up
+LEAST = 1e-6  # nats that a step must gain
+
+
+@njit(**INNER)
+def split_low(rng, m, c, n_scans, group, size, r, s, spare, sums, scratch):
+    """Split the group between r and s: coins, warm scans, then greedy ones until nothing moves."""
+    launch(rng, m, c, 1.0, n_scans, group, size, r, s, spare, sums, scratch)
+    for _ in range(5):
+        before = sums[0]
+        scan(rng, m, c, _GREEDY, group, size, r, s, spare, False, sums, scratch)
+        if sums[0] >= before - LEAST:
+            break
+
+
+@njit(**DOOR)
+def resplit_down(rng, model, counts, n_tries, n_scans, work, scratch):
+    """Split pairs of blocks anew wherever that lowers S; return by how much S fell.
+
+    A pair is that of two random vertices, or of the ends of a random edge.
+    """
+    m, c = bare_model(model), bare_counts(counts)
+    group, old, spare = bare(work[0]), bare(work[1]), bare(work[2])
+    n_nodes, fallen = c.b.size, 0.0
+    for turn in range(n_tries):
+        i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
+        k = m.indptr[i + 1] - m.indptr[i]
+        if turn % 2 == 0 and k > 0:
+            j = m.indices[m.indptr[i] + int(rng.random() * k)]
+        r, s = np.int64(c.b[i]), np.int64(c.b[j])
+        if r == s:
+            continue
+        size = gather(c, r, s, i, j, group)
+        note(c, group, size, old)
+        sums = np.zeros(2)
+        split_low(rng, m, c, n_scans, group, size, r, s, spare, sums, scratch)
+        if sums[0] < -LEAST:
+            fallen -= sums[0]
+        else:
+            place(m, c, group, size, old, sums, scratch)
+    return fallen
+
+
+@njit(**INNER)
+def try_split(rng, m, c, t, s, n_scans, least, group, spare, scratch):
+    """Split block t into itself and the empty block s and return how far S falls; undo it if by less than ``least``."""
+    i, j = two_of(rng, c, t, group)
+    size = gather(c, t, t, i, j, group)
+    sums = np.zeros(2)
+    shift(m, c, j, s, sums, scratch)
+    split_low(rng, m, c, n_scans, group, size, t, s, spare, sums, scratch)
+    fallen = -sums[0]
+    if fallen < least:
+        collect(m, c, group, size, t, sums, scratch)
+        shift(m, c, j, t, sums, scratch)
+    return fallen
+
+
+@njit(**DOOR)
+def split_best(rng, model, counts, n_scans, work, scratch):
+    """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
+    m, c = bare_model(model), bare_counts(counts)
+    group, spare, best = bare(work[0]), bare(work[1]), bare(work[2])
+    s, most, sums = free_label(c, 0), -np.inf, np.zeros(2)
+    for t in range(c.n.size):
+        if c.n[t] > 1:
+            fallen = try_split(rng, m, c, t, s, n_scans, -np.inf, group, spare, scratch)
+            if fallen > most:
+                most = fallen
+                copy(c.b, best)
+            collect(m, c, group, gather(c, s, s, -1, -1, group), t, sums, scratch)
+    for v in range(c.b.size):
+        shift(m, c, v, best[v], sums, scratch)
+
+
+@njit(**DOOR)
+def split_down(rng, model, counts, n_scans, work, scratch):
+    """Split every block of two vertices or more that S is lower without; return by how much S fell."""
+    m, c = bare_model(model), bare_counts(counts)
+    group, spare = bare(work[0]), bare(work[1])
+    fallen = 0.0
+    for t in range(c.n.size):
+        s = free_label(c, 0)
+        if s >= 0 and c.n[t] > 1:
+            fallen += max(try_split(rng, m, c, t, s, n_scans, LEAST, group, spare, scratch), 0.0)
+    return fallen
+
+
+@njit(**DOOR)
+def merge_cheapest(model, counts, least, work, scratch):
+    """Merge the pair of blocks whose merge costs least, if S falls by ``least``; return how far it falls."""
+    m, c = bare_model(model), bare_counts(counts)
+    if c.used[0] < 2:
+        return -np.inf
+    r, s, cost = cheapest_merge(model, counts)
+    fallen = m.edge_cost[c.used[0]] - m.edge_cost[c.used[0] - 1] - cost
+    if fallen >= least:
+        group = bare(work[0])
+        collect(m, c, group, gather(c, r, s, -1, -1, group), r, np.zeros(2), scratch)
+    return fallen
+
+
+@njit(**DOOR)
+def trade_down(rng, model, counts, r, s, n_scans, work, scratch):
+    """Merge blocks r and s and split another in their stead, if that lowers S; return by how much S fell.
+
+    Every block is tried, from a random one on, until one pays.
+    """
+    m, c = bare_model(model), bare_counts(counts)
+    merged, old, group, spare = bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3])
+    n_merged = gather(c, r, s, -1, -1, merged)
+    note(c, merged, n_merged, old)
+    sums = np.zeros(2)
+    collect(m, c, merged, n_merged, r, sums, scratch)
+    first = int(rng.random() * c.n.size)
+    for turn in range(c.n.size):
+        t = (first + turn) % c.n.size
+        if c.n[t] > 1:
+            least = sums[0] + LEAST
+            fallen = try_split(rng, m, c, t, s, n_scans, least, group, spare, scratch)
+            if fallen >= least:
+                return fallen - sums[0]
+    place(m, c, merged, n_merged, old, sums, scratch)
+    return 0.0
+
+
+@njit(**INNER)
+def two_of(rng, c, t, group):
+    """Return two different random vertices of block t."""
+    size = gather(c, t, t, -1, -1, group)
+    a, b = int(rng.random() * size), int(rng.random() * (size - 1))
+    return group[a], group[b + int(b >= a)]
+
+
+@njit(**DOOR)
+def cheapest_merge(model, counts):
+    """Return the pair of blocks whose merge costs least (P(e|b) left out), and its cost; for few blocks."""
+    m, c = bare_model(model), bare_counts(counts)
+    best, first, second = np.inf, 0, 0
+    for r in range(c.n.size):
+        for s in range(r):
+            if c.n[r] > 0 and c.n[s] > 0:
+                cost = merge_cost(m, c, r, s)
+                if cost < best:
+                    best, first, second = cost, r, s
+    return first, second, best

@@ -1,0 +1,104 @@
+"""Tables of counts, dense or compact, behind one pair of functions.
+
+A dense table is a matrix. A compact one holds only the cells that were touched, in one array of int64: its number
+of columns, its slots in use, then a key and a count for each slot, found by open addressing. A cell that falls back
+to zero keeps its slot until the table is swept.
+"""
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
+
+_HEAD = 2  # entries before the first slot
+_EMPTY = -1
+
+
+def compact_table(n_columns: int, n_cells: int) -> np.ndarray:
+    """Return an empty compact table with room for ``n_cells`` cells that are not zero."""
+    n_slots = 1 << max(3, int(2 * n_cells).bit_length())
+    table = np.empty(_HEAD + 2 * n_slots, dtype=np.int64)
+    table[0] = n_columns
+    clear(table)
+    return table
+
+
+@njit(**DOOR)
+def clear(table):
+    """Set all counts to zero."""
+    if table.ndim == 2:
+        table[:] = 0
+    else:
+        table[1] = 0
+        for h in range(_HEAD, table.size, 2):
+            table[h], table[h + 1] = _EMPTY, 0
+
+
+@njit(**INLINE)
+def look(table, r, t):
+    """Return the count in row r and column t."""
+    if table.ndim == 2:
+        return table[r, t]
+    else:  # noqa: RET505 - the branch is chosen at compile time, and an early return would not be
+        return table[_slot(table, r * table[0] + t) + 1]
+
+
+@njit(**INLINE)
+def add(table, r, t, d):
+    """Add d to the count in row r and column t."""
+    if table.ndim == 2:
+        table[r, t] += d
+    else:
+        _add_to_slot(table, r * table[0] + t, d)
+
+
+@njit(**INNER)
+def _slot(table, key):
+    """Return where the key stands, or the empty slot where it would stand."""
+    mask = (table.size - _HEAD) // 2 - 1
+    h = (key % 2147483647) * 48271  # a generator of the prime's multiplicative group: nothing overflows
+    h ^= h >> 15
+    while True:
+        place = _HEAD + 2 * (h & mask)
+        if table[place] == key or table[place] == _EMPTY:
+            return place
+        h += 1
+
+
+@njit(**INNER)
+def _add_to_slot(table, key, d):
+    place = _slot(table, key)
+    if table[place] == _EMPTY:
+        if 3 * table[1] > (table.size - _HEAD):  # two thirds of the slots
+            _drop_zeros(table)
+            place = _slot(table, key)
+        table[place] = key
+        table[1] += 1
+    table[place + 1] += d
+
+
+@njit(**INNER)
+def _drop_zeros(table):
+    """Lay the cells out anew without those that are zero."""
+    old = table.copy()
+    clear(table)
+    for h in range(_HEAD, old.size, 2):
+        if old[h + 1] != 0:
+            place = _slot(table, old[h])
+            table[place], table[place + 1] = old[h], old[h + 1]
+            table[1] += 1
+
+
+@njit(**INNER)
+def log_factorials(table, lf, half):
+    """Return the sum of ln x! over the cells, or over those below the diagonal only."""
+    total = 0.0
+    if table.ndim == 2:
+        for r in range(table.shape[0]):
+            for t in range(r if half else table.shape[1]):
+                total += lf[table[r, t]]
+    else:
+        for h in range(_HEAD, table.size, 2):
+            if table[h + 1] > 0 and (not half or table[h] % table[0] < table[h] // table[0]):
+                total += lf[table[h + 1]]
+    return total

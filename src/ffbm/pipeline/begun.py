@@ -1,0 +1,43 @@
+"""What block chains are given to begin with: a field, labels of one's own."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ffbm.blocks.entropy import check_labels
+from ffbm.check import check_choice
+from ffbm.errors import OptionError
+from ffbm.types import Array
+
+
+def check_field(field: npt.ArrayLike | None, n_nodes: int, n_blocks: int) -> Array | None:
+    """Return the field f[i, r] as an (N, B) array."""
+    if field is None:
+        return None
+    values = np.asarray(field, dtype=np.float64)
+    if values.shape != (n_nodes, n_blocks) or not np.isfinite(values).all():
+        raise OptionError(
+            f"field must be finite, of shape ({n_nodes}, {n_blocks}); got shape {values.shape}"
+            f" with {int((~np.isfinite(values)).sum())} values that are not finite"
+        )
+    return values
+
+
+def check_initial(
+    initial: str | npt.ArrayLike, n_nodes: int, n_blocks: int, n_chains: int, allow_empty: bool
+) -> str | Array:
+    """Return the way to start, or the labels to start from, a row for each chain."""
+    if isinstance(initial, str):
+        return check_choice("initial", initial, ("greedy", "random"))
+    rows = np.asarray(initial)
+    rows = np.broadcast_to(rows, (n_chains, n_nodes)) if rows.ndim == 1 and len(rows) == n_nodes else rows
+    if rows.shape != (n_chains, n_nodes):
+        raise OptionError(
+            f"initial labels must have shape ({n_nodes},) or ({n_chains}, {n_nodes}); got {np.shape(initial)}"
+        )
+    for row in rows:
+        used = np.unique(check_labels(row, n_nodes))
+        if used[-1] >= n_blocks or (len(used) < n_blocks and not allow_empty):
+            raise OptionError(
+                f"initial labels must use all of the blocks 0..{n_blocks - 1}; got {len(used)} blocks up to {used[-1]}"
+            )
+    return rows

@@ -1,0 +1,102 @@
+"""What features say of one mode of the partitions: its own weights, ranking and scores."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ffbm.check import check_int
+from ffbm.errors import OptionError
+from ffbm.pipeline.fit import description_lengths, find_weights, score_split
+from ffbm.progress import Listener, listening
+from ffbm.ranking import rank_features
+from ffbm.rng import child_seed
+from ffbm.store.parts import FitParts
+from ffbm.types import BlockTrace, Memberships, Mode
+from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
+from ffbm.types.weights import WeightTrace
+
+
+@dataclass(frozen=True, eq=False)
+class ModeFit:
+    """One mode, and what features say of it: ``mode``, ``weights`` (C, T, B, D), ``ranking`` and ``scores``."""
+
+    mode: Mode
+    weights: WeightTrace
+    ranking: Ranking
+    scores: Scores
+
+    def __repr__(self) -> str:
+        return f"<ModeFit of {self.mode!r}; first features {', '.join(self.ranking.kept[:3])}>"
+
+
+def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None = None) -> ModeFit:
+    """Sample the weights given one mode's memberships, with the settings and training vertices of the fit.
+
+    The random streams are those of the seed named ("mode", number) under the fit's, so the answer is the same
+    whenever it is asked for. The only mode of a fit is the fit itself: nothing is sampled again.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> from ffbm.config import FitConfig
+    >>> from ffbm.pipeline.fit import run_fit
+    >>> from itertools import combinations
+    >>> edges = [6 * c + np.array(pair) for c in range(4) for pair in combinations(range(6), 2)]  # four cliques
+    >>> upper, left = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], 6, axis=1)  # two ways to pair them
+    >>> net = ffbm.as_network(np.array(edges), np.column_stack((upper, left)))
+    >>> blocks = ffbm.sample_blocks(net, n_blocks=2, n_chains=2, n_sweeps=100, initial=[upper, left], moves="single")
+    >>> config = FitConfig(n_blocks=2, n_draws=100, n_warmup=100, seed=1)
+    >>> parts = run_fit(net, config, blocks=blocks)
+    >>> [explain_mode(parts, number).ranking.kept[0] for number in range(parts.memberships.n_modes)]
+    ['x0', 'x1']
+    """
+    members, config = parts.memberships, parts.config
+    number = check_int("mode", number, low=0)
+    if number >= members.n_modes:
+        raise OptionError(f"mode must be one of the {members.n_modes} found, from 0; got {number}")
+    if members.n_modes == 1:
+        return ModeFit(members.modes[0], parts.weights, parts.ranking, parts.scores)
+    if config.seed is None:
+        raise AssertionError("a fit records its seed")
+    seed = child_seed(config.seed, "mode", number)
+    config = replace(config, seed=seed)
+    features = parts.network.features
+    blocks, own = draws_of_mode(parts.blocks, members, number)
+    with listening(progress) as tell:
+        weights, _ = find_weights(features, config, blocks, own, parts.train, seed, tell, f"weights, mode {number}")
+        scores = score_split(features, config, blocks, own, weights, parts.train, tell)
+    return ModeFit(
+        mode=members.modes[number],
+        weights=weights,
+        ranking=rank_features(weights, k=parts.ranking.k, n_kept=parts.ranking.n_kept),
+        scores=replace(scores, **description_lengths(parts.network, blocks)),
+    )
+
+
+def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tuple[BlockTrace, Memberships]:
+    """Return the draws of a mode as a trace of their own, with its memberships.
+
+    They are dealt in order to as many chains of one length as there were; fewer than C draws at the end, which would
+    make the last chain longer, are left out of the trace. The memberships are over all of them.
+    """
+    mode = members.modes[number]
+    n_chains = min(len(blocks.labels), mode.n_draws)
+    n_draws = mode.n_draws // n_chains
+    which = np.flatnonzero(members.mode_of == number)[: n_chains * n_draws]
+    n_nodes = blocks.labels.shape[2]
+    labels = blocks.labels.reshape(-1, n_nodes)[which].reshape(n_chains, n_draws, n_nodes)
+    parts = {
+        name: getattr(blocks, name).reshape(-1)[which].reshape(n_chains, n_draws) for name in ("entropy", "acceptance")
+    }
+    best = int(parts["entropy"].argmin())
+    trace = replace(
+        blocks,
+        labels=labels,
+        **parts,
+        best_labels=labels.reshape(-1, n_nodes)[best].astype(np.int64),
+        best_entropy=float(parts["entropy"].reshape(-1)[best]),
+        diagnostics=None,
+    )
+    order = mode.order[: len(which)].reshape(n_chains, n_draws, members.n_blocks)
+    return trace, Memberships(mode.probs, mode.labels, mode.agreement, order)

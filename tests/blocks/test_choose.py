@@ -1,0 +1,71 @@
+"""The number of blocks: found where it was planted, one where there is nothing, no worse from any side."""
+
+import numpy as np
+import pytest
+
+from ffbm.blocks.choose import Found, best_of, descend_to_one, look_around, most_blocks, pool
+from ffbm.blocks.entropy import description_length
+from ffbm.types import Graph
+
+from ..planted import planted_edges
+from .graphs import graph_of
+
+PLANTED = [  # blocks, vertices in each, edges inside and between per vertex pair
+    (1, 60, 0.1, 0.0), (1, 300, 0.05, 0.0), (2, 40, 0.3, 0.02), (2, 200, 0.1, 0.01), (3, 30, 0.4, 0.02),
+    (3, 100, 0.15, 0.01), (4, 25, 0.5, 0.03), (4, 250, 0.06, 0.002), (5, 20, 0.6, 0.02), (5, 200, 0.08, 0.003),
+    (6, 30, 0.5, 0.02), (6, 100, 0.2, 0.005), (7, 40, 0.4, 0.01), (8, 50, 0.4, 0.01), (8, 250, 0.1, 0.002),
+    (9, 40, 0.5, 0.01), (10, 60, 0.4, 0.01), (11, 50, 0.4, 0.005), (12, 40, 0.5, 0.01), (12, 166, 0.2, 0.003),
+]  # fmt: skip
+
+
+def choose(graph, seed, n_descents=2):
+    parts = [descend_to_one(graph, np.random.default_rng([seed, k]), k == 0) for k in range(n_descents)]
+    return look_around(graph, pool(parts), np.random.default_rng(seed))
+
+
+def test_planted_numbers_are_found():
+    hits = 0
+    for seed, (n_blocks, size, inside, between) in enumerate(PLANTED):
+        edges, labels = planted_edges(np.random.default_rng(seed), (size,) * n_blocks, inside, between)
+        graph = Graph.from_edges(edges[:, 0], edges[:, 1], len(labels))
+        hits += best_of(choose(graph, seed)) == n_blocks
+    assert hits >= 19
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_without_structure_there_is_one_block(seed):
+    rng = np.random.default_rng(seed)
+    n_nodes = int(rng.integers(50, 400))
+    ends = rng.integers(0, n_nodes, (n_nodes * int(rng.integers(2, 12)), 2))
+    assert best_of(choose(Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes), seed)) == 1
+
+
+def test_candidates_are_what_they_say():
+    edges, labels = planted_edges(np.random.default_rng(4), (30, 30, 30), 0.4, 0.02)
+    graph = Graph.from_edges(edges[:, 0], edges[:, 1], len(labels))
+    found = choose(graph, 0)
+    assert best_of(found) == 3
+    assert {1, 2, 3, 4, 5} <= set(found)
+    for n_blocks, (entropy, b) in found.items():
+        assert sorted(set(b)) == list(range(n_blocks))
+        assert entropy == pytest.approx(description_length(graph, b, prior="full").total, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "graph", [Graph.from_edges([], [], 1), Graph.from_edges([], [], 5), graph_of([(0, 0)], 2), graph_of([(0, 1)], 2)]
+)
+def test_tiny_graphs(graph):
+    assert best_of(choose(graph, 0)) == 1
+
+
+def test_pool_and_best():
+    one = {2: Found(5.0, np.array([0, 1])), 1: Found(6.0, np.array([0, 0]))}
+    two = {2: Found(4.0, np.array([1, 0])), 1: Found(4.0, np.array([0, 0]))}
+    both = pool([one, two])
+    assert both[2].labels.tolist() == [1, 0]
+    assert best_of(both) == 1  # of equals, the fewer
+
+
+def test_room():
+    assert most_blocks(Graph.from_edges([], [], 7)) == 7
+    assert most_blocks(Graph.from_edges(np.zeros(20_000, int), np.arange(20_000), 20_000)) == 400

@@ -1,0 +1,134 @@
+"""Modes in a fit: said first, ranked for each, saved and read back."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.errors import OptionError
+from ffbm.results import Fit, fit, load_fit
+from ffbm.results.record import fit_record, strict_json
+
+from ..blocks.pictures import cliques_in_pairs
+from ..store.test_tree import assert_same
+
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+
+QUICK = {"n_warmup": 100, "n_draws": 100, "n_chains": 2, "seed": 3, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    """A network with two pictures, a feature that tells each, and three chains, two of which stay in the first."""
+    edges, pictures = cliques_in_pairs()
+    net = ffbm.as_network(edges, pictures.T.astype(float), name="ring")
+    starts = pictures[[0, 1, 0]]
+    return net, ffbm.sample_blocks(
+        net, n_blocks=2, n_chains=3, n_sweeps=100, seed=1, initial=starts, moves="single", progress=False
+    )
+
+
+@pytest.fixture(scope="module")
+def two(blocks):
+    net, trace = blocks
+    return fit(net, blocks=trace, **QUICK)
+
+
+def head_of(made):
+    """The paragraphs of the summary, each on one line."""
+    return [part.replace("\n", " ") for part in made.summary().split("\n\n")]
+
+
+def test_the_summary_says_it_first(two):
+    assert two.memberships.n_modes == 2
+    first, second, third = head_of(two)[:3]
+    assert first.startswith("NOT CONVERGED.")
+    assert second == (
+        "2 MODES: the draws show 2 different pictures (67%, 33% of them); 50% of the vertices change block from one"
+        " to another. What follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from"
+        " one to another: the shares tell where chains started, not what is probable."
+    )
+    assert third.startswith("ring: 32 vertices")
+    assert max(map(len, two.summary().splitlines())) <= 80
+
+
+def with_chains(made, *shares):
+    """The same fit, as if these were the shares of each chain in each mode."""
+    members = made.memberships
+    modes = tuple(
+        dataclasses.replace(mode, chains=np.array(chains)) for mode, chains in zip(members.modes, shares, strict=True)
+    )
+    return Fit(dataclasses.replace(made.parts, memberships=dataclasses.replace(members, modes=modes)))
+
+
+def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
+    assert "No chain went" in head_of(with_chains(two, [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]))[1]
+    assert "No chain went" not in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
+    assert "No chain went" not in head_of(with_chains(two, [0.7], [0.3]))[1]
+
+
+def test_one_mode_is_not_worth_a_word(good):
+    assert good.memberships.n_modes == 1
+    assert "MODES" not in good.summary()
+    assert [mode["weight"] for mode in fit_record(good)["modes"]] == [1.0]
+
+
+def test_each_mode_has_its_own_ranking(two):
+    found = [two.mode(0), two.mode(1)]
+    assert [one.ranking.kept[0] for one in found] == ["x0", "x1"]
+    for number, one in enumerate(found):
+        assert one.mode is two.memberships.modes[number]
+        assert one.weights.weights.shape == two.weights.weights.shape
+        np.testing.assert_array_equal(one.weights.rows, two.train)
+        assert one.ranking.scores.max() > two.ranking.scores.max()  # the average blurs both
+        assert one.scores.bits_test > two.scores.bits_test
+        entropy = two.blocks.entropy[two.memberships.mode_of == number]
+        assert one.scores.description_length_without_partition == pytest.approx(
+            entropy.mean() / (two.network.n_nodes + two.network.n_edges), rel=0.01
+        )
+    again = two.mode(1).weights.weights
+    np.testing.assert_array_equal(found[1].weights.weights, again)
+    assert not np.array_equal(found[0].weights.weights, again)
+    assert repr(found[0]).startswith("<ModeFit of <Mode: 66.7% of the draws; 32 vertices in blocks of ")
+
+
+@pytest.mark.parametrize("option", [{"memberships": "drawn"}, {"folds": 3}, {"intercept": True}])
+def test_a_mode_is_fitted_with_the_settings_of_the_fit(blocks, option):
+    net, trace = blocks
+    made = fit(net, blocks=trace, **QUICK | option)
+    one = made.mode(1)
+    assert one.ranking.kept[0] == "x1"
+    assert one.weights.settings.get("memberships") == option.get("memberships")
+    assert one.weights.settings["intercept"] == option.get("intercept", False)
+    assert one.scores.n_test == made.scores.n_test
+
+
+def test_the_only_mode_is_the_fit_itself(good):
+    found = good.mode(0)
+    assert found.weights is good.weights
+    assert found.ranking is good.ranking
+    assert found.scores is good.scores
+
+
+@pytest.mark.parametrize("number", [2, -1, 0.5])
+def test_a_mode_that_is_not_there(two, number):
+    with pytest.raises(OptionError, match="mode must be"):
+        two.mode(number)
+
+
+def test_the_record_lists_modes(two):
+    told = json.loads(strict_json(fit_record(two)))["modes"]
+    assert [mode["weight"] for mode in told] == pytest.approx([2 / 3, 1 / 3])
+    assert [mode["chains"] for mode in told] == [[1, 0, 1], [0, 1, 0]]
+    assert [mode["changed"] for mode in told] == [[0, 0.5], [0.5, 0]]
+    assert [sum(mode["sizes"]) for mode in told] == [32, 32]
+
+
+def test_modes_are_saved_and_read_back(two, tmp_path):
+    two.save(tmp_path / "run")
+    again = load_fit(tmp_path / "run")
+    assert_same(two.parts, again.parts)
+    assert again.summary() == two.summary()
+    np.testing.assert_array_equal(again.mode(1).weights.weights, two.mode(1).weights.weights)
