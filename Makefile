@@ -49,7 +49,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-BENCHMARKS := reading diagnostics blocks weights
+BENCHMARKS := reading diagnostics blocks search scale weights
 bench: $(READY)
 	@for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import block_counts, block_model, edge_costs, target_entropy
+from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, edge_costs, start, target_entropy
 from ffbm.blocks.seeds import community_labels, random_labels
 from ffbm.blocks.start import (
     BARREN,
@@ -32,6 +32,8 @@ _SPREAD = 2.0  # descents begin with this times sqrt(2E) blocks: a flat model do
 _LEAST_TOP, _MOST_TOP = 16, 2048
 _IMPROVED = 3  # how many of the best B a descent improves with B free
 _FEW = 256  # improved are partitions into this many blocks or fewer: all pairs are priced
+_BETAS, _COOLING, _JUMPS = (1.0, 1.5, 2.0, 3.0), 200, 0.5  # inverse temperatures, sweeps at each, jumps in a sweep
+_VISITS_PER_SWEEP = 10  # what a sweep with its jumps is worth, in visits of each vertex
 _SPARE = 8  # empty blocks that splits may open in one round, at least
 
 
@@ -90,6 +92,8 @@ def look_around(graph: Graph, candidates: Candidates, rng: np.random.Generator) 
             for n in (best + side, best + 2 * side):
                 if 1 <= n <= graph.n_nodes and n - side in found:
                     _keep(found, _neighbour(graph, found[n - side].labels, side, effort, rng))
+        for n in sorted({best - 1, best, best + 1} & found.keys()):
+            _keep(found, _annealed(graph, found[n].labels, effort, rng))
     return found
 
 
@@ -127,6 +131,19 @@ def _improved_freely(
         if barren == BARREN:
             break
     return best
+
+
+def _annealed(graph: Graph, labels: Array, effort: Effort, rng: np.random.Generator) -> Found:
+    """Return the best partition on the way of a chain that cools down from this one, itself included."""
+    n_blocks = int(labels.max(initial=0)) + 1
+    n_sweeps = min(_COOLING, int(effort.visits / (_VISITS_PER_SWEEP * len(_BETAS) * graph.n_nodes)))
+    settings = BlockSettings(burn=2**60, thin=1, jumps=_JUMPS)
+    state = start(graph, block_model(graph, n_blocks, prior="full"), labels, settings, rng, "full")
+    for beta in _BETAS if n_blocks > 1 else ():
+        state = state._replace(settings=settings._replace(beta=beta))
+        advance(state, n_sweeps)
+    best = state.best.astype(np.int64)
+    return Found(target_entropy(graph, best, n_blocks, "full"), best)
 
 
 def _neighbour(graph: Graph, labels: Array, side: int, effort: Effort, rng: np.random.Generator) -> Found:

@@ -23,7 +23,7 @@ _MORE = 4  # how many times as many blocks the descent begins with
 _WARM, _GREEDY = 1.0, 1e8  # inverse temperatures: sweeps that explore, then sweeps that only descend
 _GREEDY_SWEEPS, LAST_SWEEPS = 3, 30  # at most, on each level and on the last
 _ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else this many for each block
-_FEW, _PAIRS = 64, 10  # improved are partitions into few blocks; pairs split anew for each of them, in a round
+_FEW, _PAIRS = 256, 10  # improved are partitions into few blocks; pairs split anew for each of them, in a round
 SCANS, _VISITS_PER_TRY = 2, 12  # restricted scans before a split descends; visits that a try makes of each vertex
 ROUNDS, BARREN = 20, 3  # at most, and how many in a row may fail
 _MOST = 4096  # blocks to begin with, unless more are wanted: pricing a merge takes time in their number
@@ -91,16 +91,21 @@ def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generat
     n_nodes, n_blocks = len(counts.b), len(counts.n)
     if not 1 < n_blocks <= _FEW:
         return
-    n_tries = resplits_of_a_round(n_blocks)
     work = np.empty((4, n_nodes), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
+    n_rounds = min(ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))
+    n_tries = resplits_of_a_round(n_blocks) if n_rounds else 0
     barren = 0
-    for _ in range(min(ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))):
+    for _ in range(max(n_rounds, BARREN)):
         fallen = resplit_down(rng, model, counts, n_tries, SCANS, work, scratch)
-        first, second = cheapest_merge(model, counts)[:2]
-        fallen += trade_down(rng, model, counts, first, second, SCANS, work, scratch)
+        for _ in range(n_blocks):
+            first, second = cheapest_merge(model, counts)[:2]
+            gain = trade_down(rng, model, counts, first, second, SCANS, work, scratch)
+            fallen += gain
+            if gain == 0:
+                break
         barren = 0 if fallen > 0 else barren + 1
-        if barren == BARREN:
+        if barren == (BARREN if n_rounds else 1):
             return
 
 
@@ -136,11 +141,14 @@ def _merge_cheapest(model: Model, counts: Counts, n_merges: int, rng: np.random.
     room = max(_ALL_PAIRS, _PARTNERS * n_blocks)
     pairs, costs = np.empty((room, 2), dtype=np.int64), np.empty(room)
     priced = price_merges(rng, model, counts, pairs, costs)
+    cheapest = pairs[np.argsort(costs[:priced], kind="stable")].tolist()
     sets = DisjointSet(range(n_blocks))
-    for pair in pairs[np.argsort(costs[:priced], kind="stable")]:
-        if sets.n_subsets == n_blocks - n_merges:
-            break
-        sets.merge(int(pair[0]), int(pair[1]))
+    free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
+    for only_free in (True, False):
+        for r, s in cheapest:
+            if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])):
+                sets.merge(r, s)
+                free[r] = free[s] = False
     while sets.n_subsets > n_blocks - n_merges:  # too few different pairs were priced
         sets.merge(*rng.integers(0, n_blocks, 2).tolist())
     renumbered = np.empty(n_blocks, dtype=np.int64)

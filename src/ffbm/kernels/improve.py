@@ -9,6 +9,7 @@ from ffbm.kernels.merge import merge_cost
 from ffbm.kernels.mergesplit import collect, free_label, gather, launch, note, place, scan, shift
 from ffbm.kernels.partition import bare_counts, bare_model
 
+_DESCENTS = 10  # greedy scans of a split, at most
 _GREEDY = 1e8  # an inverse temperature at which nothing goes up
 LEAST = 1e-6  # nats that a step must gain
 
@@ -17,7 +18,7 @@ LEAST = 1e-6  # nats that a step must gain
 def split_low(rng, m, c, n_scans, group, size, r, s, spare, sums, scratch):
     """Split the group between r and s: coins, warm scans, then greedy ones until nothing moves."""
     launch(rng, m, c, 1.0, n_scans, group, size, r, s, spare, sums, scratch)
-    for _ in range(5):
+    for _ in range(_DESCENTS):
         before = sums[0]
         scan(rng, m, c, _GREEDY, group, size, r, s, spare, False, sums, scratch)
         if sums[0] >= before - LEAST:
@@ -67,12 +68,10 @@ def try_split(rng, m, c, t, s, n_scans, least, group, spare, scratch):
     return fallen
 
 
-@njit(**DOOR)
-def split_best(rng, model, counts, n_scans, work, scratch):
-    """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
-    m, c = bare_model(model), bare_counts(counts)
-    group, spare, best = bare(work[0]), bare(work[1]), bare(work[2])
-    s, most, sums = free_label(c, 0), -np.inf, np.zeros(2)
+@njit(**INNER)
+def find_split(rng, m, c, s, n_scans, group, spare, best, scratch):
+    """Write the labels after the best split of a block into the empty block s to ``best``; return how far S falls."""
+    most, sums = -np.inf, np.zeros(2)
     for t in range(c.n.size):
         if c.n[t] > 1:
             fallen = try_split(rng, m, c, t, s, n_scans, -np.inf, group, spare, scratch)
@@ -80,8 +79,24 @@ def split_best(rng, model, counts, n_scans, work, scratch):
                 most = fallen
                 copy(c.b, best)
             collect(m, c, group, gather(c, s, s, -1, -1, group), t, sums, scratch)
+    return most
+
+
+@njit(**INNER)
+def go_to(m, c, labels, scratch):
+    """Move every vertex to its label."""
+    sums = np.zeros(2)
     for v in range(c.b.size):
-        shift(m, c, v, best[v], sums, scratch)
+        shift(m, c, v, labels[v], sums, scratch)
+
+
+@njit(**DOOR)
+def split_best(rng, model, counts, n_scans, work, scratch):
+    """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
+    m, c = bare_model(model), bare_counts(counts)
+    best = bare(work[2])
+    find_split(rng, m, c, free_label(c, 0), n_scans, bare(work[0]), bare(work[1]), best, scratch)
+    go_to(m, c, best, scratch)
 
 
 @njit(**DOOR)
@@ -113,26 +128,15 @@ def merge_cheapest(model, counts, least, work, scratch):
 
 @njit(**DOOR)
 def trade_down(rng, model, counts, r, s, n_scans, work, scratch):
-    """Merge blocks r and s and split another in their stead, if that lowers S; return by how much S fell.
-
-    Every block is tried, from a random one on, until one pays.
-    """
+    """Merge blocks r and s and split the best other in their stead, if that lowers S; return by how much S fell."""
     m, c = bare_model(model), bare_counts(counts)
-    merged, old, group, spare = bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3])
-    n_merged = gather(c, r, s, -1, -1, merged)
-    note(c, merged, n_merged, old)
+    group, spare, best, old = bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3])
+    copy(c.b, old)
     sums = np.zeros(2)
-    collect(m, c, merged, n_merged, r, sums, scratch)
-    first = int(rng.random() * c.n.size)
-    for turn in range(c.n.size):
-        t = (first + turn) % c.n.size
-        if c.n[t] > 1:
-            least = sums[0] + LEAST
-            fallen = try_split(rng, m, c, t, s, n_scans, least, group, spare, scratch)
-            if fallen >= least:
-                return fallen - sums[0]
-    place(m, c, merged, n_merged, old, sums, scratch)
-    return 0.0
+    collect(m, c, group, gather(c, r, s, -1, -1, group), r, sums, scratch)
+    fallen = find_split(rng, m, c, s, n_scans, group, spare, best, scratch) - sums[0]
+    go_to(m, c, best if fallen >= LEAST else old, scratch)
+    return fallen if fallen >= LEAST else 0.0
 
 
 @njit(**INNER)
