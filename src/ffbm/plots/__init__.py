@@ -1,0 +1,31 @@
+"""Figures for papers: each function takes the package's own types and returns a matplotlib Figure.
+
+The only room that knows matplotlib. Nothing is shown, saved or kept: no pyplot, no global state. A block has the
+same colour and marker in all figures.
+"""
+
+from matplotlib.figure import Figure
+
+from ffbm.plots.accuracy import plot_accuracy
+from ffbm.plots.calibration_ranks import plot_ranks
+from ffbm.plots.comparison import Series, plot_comparison
+from ffbm.plots.network import plot_network
+from ffbm.plots.palette import block_colour, block_marker
+from ffbm.plots.paper import COLUMN, save_figure
+from ffbm.plots.traces import plot_traces
+from ffbm.plots.weights import plot_weights
+
+__all__ = [
+    "COLUMN",
+    "Figure",
+    "Series",
+    "block_colour",
+    "block_marker",
+    "plot_accuracy",
+    "plot_comparison",
+    "plot_network",
+    "plot_ranks",
+    "plot_traces",
+    "plot_weights",
+    "save_figure",
+]

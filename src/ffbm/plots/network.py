@@ -1,0 +1,153 @@
+"""A network with its vertices coloured by block."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ffbm.errors import DataError
+from ffbm.plots.layout import lay_out
+from ffbm.plots.palette import INK, block_colour, block_marker
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
+from ffbm.types import Array, Graph, Memberships, Network
+
+_MOST_EDGES = 60_000  # beyond, a random part is drawn: more ink shows less
+_VECTOR_EDGES = 5_000  # beyond, edges are one picture in a PDF
+_LEGEND_ROW = 5
+
+
+def plot_network(
+    net: Network,
+    members: Memberships | Array,
+    *,
+    positions: Array | None = None,
+    seed: int = 0,
+    title: str = "",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw a network with its vertices coloured by block, the blocks numbered, and a legend with their sizes.
+
+    Parameters
+    ----------
+    net : Network
+    members : Memberships or (N,) labels
+        A vertex is drawn in the block in which it was most often, paler the less sure that is.
+    positions : (N, 2) array, optional
+        Where vertices stand; see ``lay_out`` for what is done if left out.
+    seed : int
+        Of the layout: the same seed gives the same picture.
+    title : str
+    width : float
+        Inches.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.as_network([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)])
+    >>> figure = plot_network(net, np.array([0, 0, 0, 1, 1]))
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['0 (3)', '1 (2)']
+    """
+    labels, sure = _read(net, members)
+    n_blocks = int(labels.max(initial=0)) + 1
+    if isinstance(members, Memberships):
+        n_blocks = members.n_blocks
+    place = lay_out(net.graph, labels, seed) if positions is None else np.asarray(positions, dtype=np.float64)
+    if place.shape != (net.n_nodes, 2):
+        raise DataError(f"positions must have shape ({net.n_nodes}, 2); got {place.shape}")
+    span = np.ptp(place, axis=0) if len(place) else np.ones(2)
+    tall = float(np.clip(span[1] / max(span[0], 1e-12), 0.45, 1.1))
+    n_rows = -(-n_blocks // _LEGEND_ROW)
+    figure = new_figure(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
+    axes = figure.subplots()
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.margins(0.03)
+    hidden = _draw_edges(axes, net.graph, place, labels, seed)
+    _draw_vertices(axes, net, place, labels, sure, n_blocks)
+    _number_blocks(axes, place, labels, n_blocks)
+    sizes = np.bincount(labels, minlength=n_blocks)
+    said = [title] if title else []
+    if hidden:
+        said.append(f"{net.n_edges - hidden:,} of {net.n_edges:,} edges drawn")
+    if said:
+        axes.set_title("; ".join(said), fontsize=TEXT, color=INK, pad=2, parse_math=False)
+    _draw_legend(figure, sizes)
+    return figure
+
+
+def _read(net: Network, members: Memberships | Array) -> tuple[Array, Array]:
+    """Return the block of each vertex and how sure it is."""
+    if isinstance(members, Memberships):
+        labels, sure = members.labels, members.probs.max(axis=1, initial=0)
+    else:
+        labels = np.asarray(members)
+        sure = np.ones(len(labels))
+    if labels.shape != (net.n_nodes,) or labels.dtype.kind not in "iu" or labels.min(initial=0) < 0:
+        raise DataError(
+            f"members must be Memberships or a block number for each of the {net.n_nodes:,} vertices;"
+            f" got {labels.dtype} of shape {labels.shape}"
+        )
+    return labels, sure
+
+
+def _draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int) -> int:
+    """Draw edges, those inside a block in its colour; return how many are left out."""
+    edges = graph.edges
+    if len(edges) > _MOST_EDGES:
+        some = np.random.default_rng(seed).choice(len(edges), _MOST_EDGES, replace=False)
+        edges = edges[np.sort(some)]
+    strength = float(np.clip(30 / np.sqrt(max(len(edges), 1)), 0.06, 0.6))
+    inside = labels[edges[:, 0]] == labels[edges[:, 1]]
+    for chosen, colours, alpha in (
+        (edges[~inside], "#777777", 0.7 * strength),
+        (edges[inside], [block_colour(r) for r in labels[edges[inside, 0]]], strength),
+    ):
+        lines = LineCollection(
+            place[chosen],
+            colors=colours,
+            linewidths=0.35,
+            alpha=alpha,
+            rasterized=len(edges) > _VECTOR_EDGES,
+        )
+        axes.add_collection(lines)
+    return len(graph.edges) - len(edges)
+
+
+def _draw_vertices(axes: Axes, net: Network, place: Array, labels: Array, sure: Array, n_blocks: int) -> None:
+    size = float(np.clip(3000 / max(net.n_nodes, 1), 2, 18))
+    for block in range(n_blocks):
+        there = labels == block
+        axes.scatter(
+            place[there, 0], place[there, 1], s=size, color=block_colour(block), marker=block_marker(block),
+            alpha=np.clip(sure[there], 0.25, 1), linewidths=0.25, edgecolors="white", zorder=2,
+            rasterized=net.n_nodes > _VECTOR_EDGES,
+        )  # fmt: skip
+
+
+def _number_blocks(axes: Axes, place: Array, labels: Array, n_blocks: int) -> None:
+    """Write the number of each block at its vertex nearest to the middle of them."""
+    for block in range(n_blocks):
+        own = place[labels == block]
+        if len(own):
+            middle = np.median(own, axis=0)
+            at = own[np.argmin(((own - middle) ** 2).sum(axis=1))]
+            axes.text(
+                at[0], at[1], str(block), fontsize=SMALL, color=INK, ha="center", va="center", zorder=3,
+                bbox={"boxstyle": "circle,pad=0.22", "facecolor": "white", "edgecolor": block_colour(block),
+                      "linewidth": 0.9, "alpha": 0.9},
+            )  # fmt: skip
+
+
+def _draw_legend(figure: Figure, sizes: Array) -> None:
+    handles = [
+        Line2D([], [], linestyle="", marker=block_marker(block), color=block_colour(block), markersize=4,
+               label=f"{block} ({size})")
+        for block, size in enumerate(sizes)
+    ]  # fmt: skip
+    columns = min(len(handles), _LEGEND_ROW)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns, fontsize=SMALL, frameon=False, handletextpad=0.1,
+        columnspacing=0.8, borderpad=0, labelspacing=0.25, title="block (vertices)", title_fontsize=SMALL,
+    )  # fmt: skip

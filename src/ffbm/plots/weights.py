@@ -1,0 +1,127 @@
+"""Weights of features on blocks: one small panel a block, the features named once a row."""
+
+from collections.abc import Sequence
+from math import ceil, isfinite
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ffbm.check import check_int
+from ffbm.errors import OptionError
+from ffbm.plots.palette import FAINT, INK, block_colour
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.types import Array
+from ffbm.types.ranking import Ranking
+
+_ROW = 0.125  # inches for a feature
+_PANEL = 0.4  # inches: no panel is narrower
+_NAME = 0.052  # inches for a letter of a name
+
+
+def plot_weights(
+    ranking: Ranking,
+    *,
+    features: Sequence[str] | None = None,
+    n_features: int | None = None,
+    centred: bool = False,
+    title: str = "",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw the weights of the first features in each block: mean, and a bar of k standard deviations each way.
+
+    Dotted lines stand at the cutoff -c* and c* where there is one and features are left out, a plain line at 0. What
+    reaches over the cutoff (over 0, if there is none) with its whole bar is drawn full, the rest hollow.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    features : names, optional
+        Which features, from top to bottom; the first ``n_features`` of the ranking if left out.
+    n_features : int, optional
+        The kept ones if left out.
+    centred : bool
+        Weights less their mean over blocks; the cutoff belongs to the others and is not drawn.
+    title : str
+    width : float
+        Inches.
+
+    Examples
+    --------
+    >>> from ffbm.ranking import rank_features
+    >>> draws = np.random.default_rng(1).normal([[2, 0, 1], [-2, 0, 0]], 0.3, (100, 2, 3))
+    >>> figure = plot_weights(rank_features(draws, n_kept=2, names=["a", "b", "c"]))
+    >>> len(figure.axes), [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    (2, ['a', 'c'])
+    """
+    places = _places(ranking, features, n_features)
+    mean, sd = (ranking.centred_mean, ranking.centred_sd) if centred else (ranking.mean, ranking.sd)
+    mean, bar = mean[:, places], ranking.k * sd[:, places]
+    names = short_names([ranking.names[j] for j in places])
+    cutoff = ranking.cutoff if ranking.n_kept < ranking.n_features and not centred else np.nan
+    n_blocks = len(mean)
+    n_columns = _columns(n_blocks, width - _NAME * max(map(len, names)) - 0.1)
+    n_rows = ceil(n_blocks / n_columns)
+    figure = new_figure(width, n_rows * (_ROW * len(places) + 0.22) + 0.32 + 0.16 * bool(title))
+    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    clear = cutoff if isfinite(cutoff) else 0.0
+    for block, axes in enumerate(panels.flat):
+        if block >= n_blocks:
+            axes.set_visible(False)
+            continue
+        axes.axvline(0, color=FAINT, linewidth=0.6)
+        if isfinite(cutoff):
+            for place in (-cutoff, cutoff):
+                axes.axvline(place, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
+        _draw_bars(axes, mean[block], bar[block], clear, block_colour(block))
+        axes.set_title(f"block {block}", fontsize=SMALL, pad=2, color=INK)
+        quiet_axes(axes)
+        axes.tick_params(axis="y", length=0)
+        if block + n_columns >= n_blocks:  # the lowest of its column
+            axes.tick_params(axis="x", labelbottom=True)
+    first = panels[0, 0]
+    name_ticks(first.yaxis, range(len(places)), names)
+    first.set_ylim(len(places) - 0.4, -0.6)
+    reach = _reach(mean, bar, clear)
+    first.set_xlim(-reach, reach)
+    first.set_xticks([-(reach // 1) if reach >= 2 else -1, 0, reach // 1 if reach >= 2 else 1])
+    which = "centred weight" if centred else "weight"
+    said = f"{which}, ± {ranking.k:g} sd" + (f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else "")
+    figure.supxlabel(said, fontsize=TEXT, color=INK)
+    if title:
+        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
+    return figure
+
+
+def _draw_bars(axes: Axes, mean: Array, bar: Array, clear: float, colour: str) -> None:
+    rows = np.arange(len(mean))
+    is_clear = np.abs(mean) - bar >= max(clear, 1e-12)
+    axes.errorbar(mean, rows, xerr=bar, fmt="none", elinewidth=1.0, color=colour)
+    for which, face in ((is_clear, colour), (~is_clear, "white")):
+        axes.plot(
+            mean[which], rows[which], linestyle="", marker="o", markersize=2.6, color=colour,
+            markerfacecolor=face, markeredgewidth=0.7,
+        )  # fmt: skip
+
+
+def _places(ranking: Ranking, features: Sequence[str] | None, n_features: int | None) -> Array:
+    if features is None:
+        n = len(ranking.kept) if n_features is None else check_int("n_features", n_features, 1, ranking.n_features)
+        return ranking.order[:n]
+    place = {name: j for j, name in enumerate(ranking.names)}
+    unknown = [name for name in features if name not in place]
+    if unknown or not features:
+        said = f"got {unknown[0]!r}" if unknown else "got none"
+        raise OptionError(f"features must be names of the ranking, such as {ranking.names[0]!r}; {said}")
+    return np.array([place[name] for name in features])
+
+
+def _columns(n_blocks: int, room: float) -> int:
+    """Return how many panels stand side by side: as many as fit, and rows as even as they can be."""
+    most = max(1, min(int(room / _PANEL), n_blocks))
+    return ceil(n_blocks / ceil(n_blocks / most))
+
+
+def _reach(mean: Array, bar: Array, clear: float) -> float:
+    largest = float(np.max(np.abs(mean) + bar, initial=clear))
+    return 1.06 * max(largest, 0.5)

@@ -1,0 +1,216 @@
+"""One run of each column: the block level that both share, the published program, the exact posterior."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.align import align_blocks
+from ffbm.diagnostics import summarise
+from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.fit import keep_features
+from ffbm.pipeline.weights import sample_weights
+from ffbm.progress import Listener
+from ffbm.ranking import rank_features
+from ffbm.reproduction.paper import Experiment
+from ffbm.reproduction.program import program_loss, run_program
+from ffbm.rng import child_seed, stream
+from ffbm.scoring import score_weights, split_rows
+from ffbm.types import Array, Features, Memberships, Network
+from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
+from ffbm.types.weights import WeightTrace
+
+LIMIT_SIGMA = sqrt(0.5)  # the prior squared is the prior of this sigma
+_LIMIT_DRAWS = 250  # of each of 4 chains: a mean loss needs no more
+
+Sample = Callable[[Features, str], WeightTrace]
+
+
+@dataclass(frozen=True, eq=False)
+class RunBlocks:
+    """The block level of a run, which both columns share: one chain as the paper runs it, and the split."""
+
+    seed: int
+    members: Memberships
+    train: Array
+    entropy: Array  # (1, T)
+    best_entropy: float
+    numbers: dict[str, float]
+
+    @property
+    def test(self) -> Array:
+        """The vertices that are not for training."""
+        return np.setdiff1d(np.arange(len(self.members.labels)), self.train)
+
+
+class ColumnRun(NamedTuple):
+    """What one run gives for one column."""
+
+    numbers: dict[str, float]
+    ranking: Ranking
+    scores: Scores
+    energy: Array  # (C, T)
+
+
+def run_blocks(net: Network, paper: Experiment, seed: int, listen: Listener) -> RunBlocks:
+    """Sample blocks as the paper does: one chain of single-vertex moves from a greedy start; draw the split."""
+    trace = sample_blocks(
+        net,
+        paper.n_blocks,
+        n_sweeps=paper.n_sweeps,
+        burn_in=paper.block_burn_in,
+        thin=paper.block_thin,
+        n_chains=1,
+        seed=seed,
+        moves="single",
+        workers=1,
+        progress=listen,
+    )
+    without = trace.entropy_per_entity
+    partition = net.n_nodes * log(paper.n_blocks) / (net.n_nodes + net.n_edges)
+    return RunBlocks(
+        seed=seed,
+        members=align_blocks(trace),
+        train=split_rows(net.n_nodes, paper.train_fraction, stream(seed, "split")),
+        entropy=trace.entropy,
+        best_entropy=trace.best_entropy,
+        numbers={"description_length_without_partition": without, "description_length": without + partition},
+    )
+
+
+def run_published(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> ColumnRun:
+    """Run the authors' program on the memberships and the split of a run."""
+    scales = {"weights": paper.step_scale, "reduced": paper.reduced_scale}
+
+    def sample(features: Features, stage: str) -> WeightTrace:
+        return program_trace(features, paper, blocks, scales[stage], stage, listen)
+
+    found = _explain(net, paper, blocks, sample)
+    return found._replace(numbers=found.numbers | blocks.numbers)
+
+
+def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> ColumnRun:
+    """Sample the posterior that the paper writes down, on the memberships and the split of a run."""
+
+    def sample(features: Features, stage: str) -> WeightTrace:
+        seed = child_seed(blocks.seed, "exact", stage)
+        return sample_weights(
+            features, blocks.members, blocks.train, sigma=paper.sigma, seed=seed, workers=1, progress=listen
+        )
+
+    found = _explain(net, paper, blocks, sample)
+    return found._replace(numbers=found.numbers | blocks.numbers)
+
+
+def run_limit(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> dict[str, float]:
+    """Sample what the program tends to as its steps shrink: the posterior with the prior squared."""
+    trace = sample_weights(
+        net.features,
+        blocks.members,
+        blocks.train,
+        sigma=paper.sigma * LIMIT_SIGMA,
+        n_draws=_LIMIT_DRAWS,
+        n_warmup=_LIMIT_DRAWS,
+        seed=child_seed(blocks.seed, "limit"),
+        workers=1,
+        progress=listen,
+    )
+    scores = score_weights(trace, net.features, blocks.members, blocks.train, workers=1)
+    return {"loss_train": scores.loss_train, "loss_test": scores.loss_test, "median_sd": float(np.median(trace.sd))}
+
+
+def program_trace(
+    features: Features, paper: Experiment, blocks: RunBlocks, scale: float, stage: str, listen: Listener
+) -> WeightTrace:
+    """Return the draws of the published program as a trace of one chain."""
+    draws = run_program(
+        features.values[blocks.train],
+        blocks.members.probs[blocks.train],
+        scale,
+        stream(blocks.seed, "published program", stage),
+        n_steps=paper.n_steps,
+        burn_in=paper.burn_in,
+        thin=paper.thin,
+        listen=listen,
+    )
+    one: dict[str, Any] = {"sampler": "published program", "sigma": paper.sigma, "seed": blocks.seed, "scale": scale}
+    shape = 1, len(draws.energy)
+    return WeightTrace(
+        weights=draws.weights[np.newaxis],
+        energy=draws.energy[np.newaxis],
+        acceptance_rate=draws.acceptance[np.newaxis],
+        step_size=draws.step_size[np.newaxis],
+        n_steps=np.full(shape, paper.thin, dtype=np.int32),
+        diverging=np.zeros(shape, dtype=bool),
+        chain_mean=draws.weights.mean(axis=0)[np.newaxis],
+        chain_sd=draws.weights.std(axis=0)[np.newaxis],
+        names=features.names,
+        columns=features.columns,
+        support=features.support,
+        rows=blocks.train,
+        thin=1,
+        settings=one,
+    )
+
+
+def _explain(net: Network, paper: Experiment, blocks: RunBlocks, sample: Sample) -> ColumnRun:
+    """Sample weights, rank, keep, sample again, and take the figures of the paper's table."""
+    trace = sample(net.features, "weights")
+    ranking = rank_features(trace, k=paper.k, n_kept=paper.n_kept or net.n_features)
+    scores, numbers = _measure(trace, net.features, blocks)
+    if paper.n_kept is not None:
+        numbers |= {"cutoff": ranking.cutoff, **_kept_sizes(ranking)}
+        kept = keep_features(net.features, ranking)
+        _, again = _measure(sample(kept, "reduced"), kept, blocks)
+        numbers |= {f"reduced_{name}": value for name, value in again.items()}
+    return ColumnRun(numbers, ranking, scores, trace.energy)
+
+
+def _measure(trace: WeightTrace, features: Features, blocks: RunBlocks) -> tuple[Scores, dict[str, float]]:
+    scores = score_weights(trace, features, blocks.members, blocks.train, workers=1)
+    numbers = {
+        name: float(getattr(scores, name))
+        for name in (
+            *("loss_train", "loss_test", "predictive_loss_train", "predictive_loss_test"),
+            *("base_rate_loss_test", "bits_test"),
+        )
+    }
+    if trace.sampler == "published program":  # its losses are its own
+        for name, rows in (("loss_train", blocks.train), ("loss_test", blocks.test)):
+            x, y = features.values[rows], blocks.members.probs[rows]
+            numbers[name] = program_loss(trace.weights[0], x, y)
+    of_weights = summarise(trace.weights)
+    rhat = summarise(split_chain(trace.weights)).rhat if trace.n_chains == 1 else of_weights.rhat
+    numbers |= {
+        "max_rhat": float(rhat.max()),
+        "min_ess": float(of_weights.ess_bulk.min()),
+        "min_ess_tail": float(of_weights.ess_tail.min()),
+        "median_ess": float(np.median(of_weights.ess_bulk)),
+        "n_draws": float(trace.n_chains * trace.n_draws),
+        "median_sd": float(np.median(trace.sd)),
+        "acceptance": float(trace.acceptance_rate.mean()),
+    }
+    return scores, numbers
+
+
+def _kept_sizes(ranking: Ranking) -> dict[str, float]:
+    """Return the mean |weight| and sd over the kept features, each in the block of its score."""
+    kept = ranking.order[: ranking.n_kept]
+    block = ranking.block_scores[:, kept].argmax(axis=0)
+    return {
+        "kept_size": float(np.abs(ranking.mean[block, kept]).mean()),
+        "kept_sd": float(ranking.sd[block, kept].mean()),
+    }
+
+
+def split_chain(weights: Array) -> Array:
+    """Turn a single chain (1, T, ...) into its two halves (2, T // 2, ...), so that an R-hat can be taken.
+
+    >>> split_chain(np.arange(5.0)[np.newaxis]).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    half = weights.shape[1] // 2
+    return weights[0, weights.shape[1] - 2 * half :].reshape(2, half, *weights.shape[2:])
