@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import expit
 
 from ffbm.kernels.softmax import TILE, energy_and_gradient, softmax_rows
 from ffbm.theta.prepare import weight_target
@@ -44,10 +45,11 @@ def test_the_gradient_is_that_of_the_energy(kind):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("labels", ["soft", "hard"])
 @pytest.mark.parametrize("rows", [None, np.arange(5, 60), []])
-def test_the_kernel_equals_the_readable_target(kind, form, labels, rows):
-    x, y, w = case(kind)
+@pytest.mark.parametrize("n_blocks", [2, 3, 4, 7, 10])  # fewer than lanes, whole lanes, lanes and a rest
+def test_the_kernel_equals_the_readable_target(kind, form, labels, rows, n_blocks):
+    x, y, w = case(kind, n_blocks=n_blocks)
     members = y if labels == "soft" else y.argmax(axis=1)
-    y = y if labels == "soft" else np.eye(4)[members]
+    y = y if labels == "soft" else np.eye(n_blocks)[members]
     target = weight_target(form(x), members, rows, sigma=0.7)
     chosen = slice(None) if rows is None else np.asarray(rows, dtype=int)
     u, g = from_kernel(target, w)
@@ -64,9 +66,11 @@ def test_the_kernel_equals_the_readable_target_with_an_intercept():
     np.testing.assert_allclose(g, gradient(w, with_one, y), atol=1e-10)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 1e4, 1e150])
-def test_stable_for_any_weights(scale):
-    x, y, w = case("flags")
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 400.0, 1e4, 1e150])
+@pytest.mark.parametrize("shift", [0.0, 600.0, -5000.0])
+def test_stable_for_any_weights(scale, shift):
+    x, y, w = case("flags", n_blocks=5)
+    w = w + shift / scale
     u, g = from_kernel(weight_target(x, y), scale * w)
     assert u == pytest.approx(energy(scale * w, x, y), rel=1e-12)
     np.testing.assert_allclose(g, gradient(scale * w, x, y), rtol=1e-12, atol=1e-10 * max(scale, 1))
@@ -80,6 +84,14 @@ def test_softmax_is_right_to_the_last_digits():
     np.testing.assert_allclose(out[:4001, 1] / out[:4001, 0], np.exp(z[:4001]), rtol=1e-15)
     assert out[-2:, 1].max() < 1e-300
     np.testing.assert_allclose(out.sum(axis=1), 1, rtol=1e-15)
+
+
+@pytest.mark.parametrize("z", np.linspace(-710, 710, 100))
+def test_the_kernel_is_right_to_the_last_digits(z):
+    x, y, w = np.array([[z]]), np.array([[1.0, 0.0]]), np.array([[0.0], [1.0]])  # logits 0 and z
+    u, g = from_kernel(weight_target(x, y), w)
+    assert g[1, 0] - 1.0 == pytest.approx(z * expit(z), rel=4e-15, abs=1e-15)
+    assert u - 0.5 == pytest.approx(np.logaddexp(0, z), rel=4e-15, abs=1e-15)
 
 
 def test_the_gradient_of_the_likelihood_lies_in_the_contrasts():

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.softmax import TILE, logits, softmax_rows
+from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.lanes import LANES, fused, load, spread, store
+from ffbm.kernels.softmax import TILE, logits, softmax_tile
 
 
 class Metric(NamedTuple):
@@ -21,7 +23,7 @@ class Metric(NamedTuple):
     root_rest: np.ndarray  # (D, B) float64: its root
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def take_mean_away(v: Any) -> None:
     """Subtract from v (D, B) its mean over blocks."""
     n_features, n_blocks = v.shape
@@ -34,52 +36,62 @@ def take_mean_away(v: Any) -> None:
             v[d, k] -= total
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
+def _multiply(matrices: Any, triangular: bool, v: Any, out: Any, line: Any) -> None:
+    """Fill the first m rows of ``out`` (D, B) with the transpose of each block's matrix, of (B, m, m), times v (D, B).
+
+    Of triangular matrices, lower ones, what is zero is left out. ``line`` (2, m) is scratch; ``out`` may be v.
+    """
+    m = matrices.shape[1]
+    whole = m - m % LANES
+    for k in range(v.shape[1]):
+        for j in range(m):
+            line[1, j] = v[j, k]
+        for i in range(0, whole, LANES):
+            even, odd = spread(0.0), spread(0.0)  # two sums, so that an addition need not wait for the last one
+            first = i if triangular else 0
+            at = (k * m + first) * m + i
+            for j in range(first, m - 1, 2):
+                even = fused(spread(line[1, j]), load(matrices, at), even)
+                odd = fused(spread(line[1, j + 1]), load(matrices, at + m), odd)
+                at += 2 * m
+            if (m - first) % 2 == 1:
+                even = fused(spread(line[1, m - 1]), load(matrices, at), even)
+            store(line, i, even + odd)
+        for i in range(whole, m):
+            line[0, i] = 0.0
+            for j in range(i if triangular else 0, m):
+                line[0, i] += matrices[k, j, i] * line[1, j]
+        for i in range(m):
+            out[i, k] = line[0, i]
+
+
+@njit(**DOOR)
 def apply_inverse(metric: Any, g: Any, q: Any, line: Any) -> None:
     """Fill q with C M^-1 g, for g (D, B) in the contrasts; ``line`` (2, m) is scratch."""
-    n_features, n_blocks = g.shape
-    m = metric.inverse.shape[1]
-    for k in range(n_blocks):
-        for j in range(m):
-            line[0, j] = 0.0
-            line[1, j] = g[j, k]
-        for j in range(m):
-            c = line[1, j]
-            for i in range(m):
-                line[0, i] += metric.inverse[k, j, i] * c
-        for j in range(m):
-            q[j, k] = line[0, j]
-    for d in range(m, n_features):
-        for k in range(n_blocks):
-            q[d, k] = metric.inverse_rest[d, k] * g[d, k]
+    inverse, rest = metric.inverse, metric.inverse_rest
+    _multiply(inverse, False, g, q, line)
+    for d in range(inverse.shape[1], g.shape[0]):
+        for k in range(g.shape[1]):
+            q[d, k] = rest[d, k] * g[d, k]
     take_mean_away(q)
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def draw_velocity(rng: Any, metric: Any, v: Any, line: Any) -> None:
     """Fill v (D, B) with a draw from N(0, C M^-1 C)."""
-    n_features, n_blocks = v.shape
-    m = metric.root.shape[1]
-    for d in range(n_features):
-        for k in range(n_blocks):
+    root, rest = metric.root, metric.root_rest
+    for d in range(v.shape[0]):
+        for k in range(v.shape[1]):
             v[d, k] = rng.standard_normal()
-    for k in range(n_blocks):
-        for j in range(m):
-            line[0, j] = 0.0
-            line[1, j] = v[j, k]
-        for j in range(m):
-            c = line[1, j]
-            for i in range(j + 1):
-                line[0, i] += metric.root[k, j, i] * c
-        for j in range(m):
-            v[j, k] = line[0, j]
-    for d in range(m, n_features):
-        for k in range(n_blocks):
-            v[d, k] *= metric.root_rest[d, k]
+    _multiply(root, True, v, v, line)
+    for d in range(root.shape[1], v.shape[0]):
+        for k in range(v.shape[1]):
+            v[d, k] *= rest[d, k]
     take_mean_away(v)
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def add_curvature(model: Any, w: Any, dense: Any, rest: Any) -> None:
     """Add each block's own part of the likelihood's Hessian at w (D, B), X' diag(n a (1 - a)) X.
 
@@ -91,7 +103,7 @@ def add_curvature(model: Any, w: Any, dense: Any, rest: Any) -> None:
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
         logits(model, w, first, last, tile)
-        softmax_rows(model.counts[first:last], tile[: last - first], bits)
+        softmax_tile(model.counts, first, last - first, tile, bits)
         for i in range(first, last):
             a = tile[i - first]
             for k in range(n_blocks):

@@ -1,22 +1,27 @@
 """The energy of the weights and its gradient: one pass over the set entries of the features.
 
-Weights are laid out feature-major, (D, B): the weights of one feature for all blocks lie together, so every
-inner loop runs over blocks and is vectorised. Vertices with equal features are one row with a count, and
-the memberships enter only through their sums X'y. With rows of y that sum to 1::
+Weights are laid out feature-major, (D, B): the weights of one feature for all blocks lie together, and inner loops
+take four blocks at a time. Vertices with equal features are one row with a count, and the memberships enter only
+through their sums X'y. With rows of y that sum to 1::
 
     U(W) = sum_r n_r logsumexp(W x_r) - <W, X'y> + sum_d |w_d|^2 / (2 sigma_d^2)
 """
 
-from math import floor, log
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.lanes import LANES, fused, load, power_of_two, spread, store, total
+
 TILE = 32  # rows worked on at a time: their logits stay in the first cache
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_SHIFT = 1.5 * 2.0**52  # a number added to it is rounded to a whole one
+_REACH = 700.0  # sums of exp do not overflow within this of 0
 _LEAST = -708.0  # exp of anything below is less than 4e-308 of the largest term, which is 1
 
 
@@ -31,135 +36,176 @@ class Likelihood(NamedTuple):
     precision: np.ndarray  # (D,) float64: 1 / sigma^2
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def energy_and_gradient(model: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
     """Fill g (D, B) with the gradient of U at w (D, B) and return U.
 
     ``tile`` (TILE, B) float64 and ``bits`` (TILE * B,) int64 are scratch.
     """
-    n_features, n_blocks = w.shape
-    n_rows = len(model.counts)
-    u = 0.0
-    for d in range(n_features):
-        p = model.precision[d]
-        for k in range(n_blocks):
-            pull = p * w[d, k]
-            s = model.sums[d, k]
-            u += w[d, k] * (0.5 * pull - s)
-            g[d, k] = pull - s
+    indptr, indices, values, counts = model.indptr, model.indices, model.values, model.counts
+    sums, precision = model.sums, model.precision
+    n_rows = len(counts)
+    for d in range(w.shape[0]):
+        for k in range(w.shape[1]):
+            g[d, k] = precision[d] * w[d, k] - sums[d, k]
+    u = _half_product(w, g, sums)
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
-        logits(model, w, first, last, tile)
-        u += softmax_rows(model.counts[first:last], tile[: last - first], bits)
-        if len(model.values) == 0:
-            _add_flags(model.indptr, model.indices, tile, first, last, g)
-        else:
-            _add_numbers(model.indptr, model.indices, model.values, tile, first, last, g)
+        _fill_logits(indptr, indices, values, w, first, last, tile)
+        u += softmax_tile(counts, first, last - first, tile, bits)
+        _add_rows(indptr, indices, values, tile, first, last, g)
     return u
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
+def _half_product(w: Any, g: Any, sums: Any) -> float:
+    """Return <w, g - sums> / 2: with g = w / sigma^2 - sums, the part of U that is not logsumexp."""
+    n_blocks, whole = w.shape[1], w.size - w.size % LANES
+    part, rest = spread(0.0), 0.0
+    for at in range(0, whole, LANES):
+        part = fused(load(w, at), load(g, at) - load(sums, at), part)
+    for at in range(whole, w.size):
+        d, k = at // n_blocks, at % n_blocks
+        rest += w[d, k] * (g[d, k] - sums[d, k])
+    return 0.5 * (total(part) + rest)
+
+
+@njit(**DOOR)
 def logits(model: Any, w: Any, first: int, last: int, tile: Any) -> None:
     """Fill the first rows of ``tile`` with W x of the rows from ``first`` to ``last``."""
-    if len(model.values) == 0:
-        _flag_logits(model.indptr, model.indices, w, first, last, tile)
-    else:
-        _number_logits(model.indptr, model.indices, model.values, w, first, last, tile)
+    _fill_logits(model.indptr, model.indices, model.values, w, first, last, tile)
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def softmax_rows(counts: Any, z: Any, bits: Any) -> float:
-    """Turn logits z (n, B) into counts times softmax, in place; return sum_i counts_i logsumexp(z_i)."""
-    n, n_blocks = z.shape
+    """Turn logits z (n, B) into counts times softmax, in place; return sum_i counts_i logsumexp(z_i).
+
+    ``bits`` is scratch for four numbers or more.
+    """
+    return softmax_tile(counts, 0, z.shape[0], z, bits)
+
+
+@njit(**INNER)
+def softmax_tile(counts: Any, first: int, n: int, z: Any, bits: Any) -> float:
+    """Do the same for the first n rows of z, the first of which has the count number ``first``."""
+    n_blocks = z.shape[1]
+    size, whole = n * n_blocks, n_blocks - n_blocks % LANES
     u = 0.0
+    if not _squares(z, size) <= _REACH**2:  # far beyond what chains meet
+        u = _take_largest_away(counts, first, n, z)
+    _exp(z, size, bits)
     for i in range(n):
-        top = z[i, 0]
-        for k in range(1, n_blocks):
-            top = max(top, z[i, k])
-        for k in range(n_blocks):
-            z[i, k] -= top
-        u += counts[i] * top
-    _exp_nonpositive(z.reshape(-1), bits)
-    for i in range(n):
-        total = 0.0
-        for k in range(n_blocks):
-            total += z[i, k]
-        u += counts[i] * log(total)
-        scale = counts[i] / total
-        for k in range(n_blocks):
+        begin, count = i * n_blocks, counts[first + i]
+        lanes, odds = spread(0.0), 0.0
+        for k in range(0, whole, LANES):
+            lanes = lanes + load(z, begin + k)
+        for k in range(whole, n_blocks):
+            odds += z[i, k]
+        odds += total(lanes)
+        u += count * log(odds)
+        scale = count / odds
+        for k in range(0, whole, LANES):
+            store(z, begin + k, scale * load(z, begin + k))
+        for k in range(whole, n_blocks):
             z[i, k] *= scale
     return u
 
 
-@njit(nogil=True, cache=True)
-def _exp_nonpositive(x: Any, bits: Any) -> None:
-    """Replace x <= 0 by exp(x), to one unit in the last place.
-
-    exp(x) = 2^k exp(r) with |r| <= ln(2)/2 and Taylor's polynomial for exp(r); the loops have no call and no
-    branch, so they run on vector registers, twice as fast as the C library's exp.
-    """
-    for i in range(len(x)):
-        v = max(x[i], _LEAST)
-        k = floor(v * _LOG2E + 0.5)
-        r = (v - k * _LN2_HIGH) - k * _LN2_LOW
-        p = 1 / 479001600
-        p = p * r + 1 / 39916800
-        p = p * r + 1 / 3628800
-        p = p * r + 1 / 362880
-        p = p * r + 1 / 40320
-        p = p * r + 1 / 5040
-        p = p * r + 1 / 720
-        p = p * r + 1 / 120
-        p = p * r + 1 / 24
-        p = p * r + 1 / 6
-        p = p * r + 0.5
-        p = p * r + 1.0
-        x[i] = p * r + 1.0
-        bits[i] = (np.int64(k) + 1023) << 52
-    powers = bits.view(np.float64)
-    for i in range(len(x)):
-        x[i] *= powers[i]
+@njit(**INNER)
+def _squares(z: Any, size: int) -> float:
+    """Return the sum of the first ``size`` entries squared: no entry is further from 0 than its root."""
+    n_blocks, whole = z.shape[1], size - size % LANES
+    lanes, rest = spread(0.0), 0.0
+    for at in range(0, whole, LANES):
+        lanes = fused(load(z, at), load(z, at), lanes)
+    for at in range(whole, size):
+        rest += z[at // n_blocks, at % n_blocks] ** 2
+    return total(lanes) + rest
 
 
-@njit(nogil=True, cache=True)
-def _flag_logits(indptr: Any, indices: Any, w: Any, first: int, last: int, z: Any) -> None:
+@njit(**INNER)
+def _take_largest_away(counts: Any, first: int, n: int, z: Any) -> float:
+    """Subtract its largest from each row of z and return the sum of counts times it; exp takes all of z then."""
+    u = 0.0
+    for i in range(n):
+        top = z[i, 0]
+        for k in range(1, z.shape[1]):
+            top = max(top, z[i, k])
+        for k in range(z.shape[1]):
+            z[i, k] = max(z[i, k] - top, _LEAST)
+        u += counts[first + i] * top
+    return u
+
+
+@njit(**INNER)
+def _exp(z: Any, size: int, bits: Any) -> None:
+    """Replace the first ``size`` entries of z, within reach, by exp of them; the last few are made four in ``bits``."""
+    n_blocks, whole = z.shape[1], size - size % LANES
+    for at in range(0, whole, LANES):
+        store(z, at, _exp_lanes(load(z, at)))
+    if whole < size:
+        rest = bits.view(np.float64)
+        for at in range(whole, size):
+            rest[at - whole] = z[at // n_blocks, at % n_blocks]
+        store(rest, 0, _exp_lanes(load(rest, 0)))
+        for at in range(whole, size):
+            z[at // n_blocks, at % n_blocks] = rest[at - whole]
+
+
+@njit(**INLINE)
+def _exp_lanes(x: Any) -> Any:
+    """Return exp(x) to one unit in the last place: 2^k exp(r), |r| <= ln(2)/2, with Taylor's polynomial for exp(r)."""
+    shifted = fused(x, spread(_LOG2E), spread(_SHIFT))
+    k = shifted - _SHIFT
+    r = fused(k, spread(-_LN2_LOW), fused(k, spread(-_LN2_HIGH), x))
+    p = fused(r, spread(1 / 479001600), spread(1 / 39916800))
+    p = fused(p, r, spread(1 / 3628800))
+    p = fused(p, r, spread(1 / 362880))
+    p = fused(p, r, spread(1 / 40320))
+    p = fused(p, r, spread(1 / 5040))
+    p = fused(p, r, spread(1 / 720))
+    p = fused(p, r, spread(1 / 120))
+    p = fused(p, r, spread(1 / 24))
+    p = fused(p, r, spread(1 / 6))
+    p = fused(p, r, spread(0.5))
+    p = fused(p, r, spread(1.0))
+    return fused(p, r, spread(1.0)) * power_of_two(shifted)
+
+
+@njit(**INNER)
+def _fill_logits(indptr: Any, indices: Any, values: Any, w: Any, first: int, last: int, z: Any) -> None:
+    n_blocks, flags = w.shape[1], len(values) == 0
+    end = n_blocks - LANES
     for i in range(first, last):
-        begin, end = indptr[i], indptr[i + 1]
-        if (end - begin) % 2 == 1:
-            d = indices[begin]
-            z[i - first] = w[d]
-            begin += 1
-        else:
-            z[i - first] = 0.0
-        for t in range(begin, end, 2):  # two at a time: half the loads and stores of z
-            d, e = indices[t], indices[t + 1]
-            for k in range(w.shape[1]):
-                z[i - first, k] += w[d, k] + w[e, k]
+        for c in range(0, n_blocks if end >= 0 else 0, LANES):
+            k = min(c, end)  # the last lanes overlap those before, and agree with them
+            lanes = spread(0.0)
+            for t in range(indptr[i], indptr[i + 1]):
+                x = 1.0 if flags else values[t]
+                lanes = fused(spread(x), load(w, indices[t] * n_blocks + k), lanes)
+            store(z, (i - first) * n_blocks + k, lanes)
+        for k in range(n_blocks if end < 0 else 0):
+            z[i - first, k] = 0.0
+            for t in range(indptr[i], indptr[i + 1]):
+                z[i - first, k] += w[indices[t], k] * (1.0 if flags else values[t])
 
 
-@njit(nogil=True, cache=True)
-def _number_logits(indptr: Any, indices: Any, values: Any, w: Any, first: int, last: int, z: Any) -> None:
+@njit(**INNER)
+def _add_rows(indptr: Any, indices: Any, values: Any, a: Any, first: int, last: int, g: Any) -> None:
+    """Add to g (D, B) each row of a (n, B) times the features of its row."""
+    n_blocks, flags = g.shape[1], len(values) == 0
+    end = n_blocks - LANES
     for i in range(first, last):
-        z[i - first] = 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            d, x = indices[t], values[t]
-            for k in range(w.shape[1]):
-                z[i - first, k] += x * w[d, k]
-
-
-@njit(nogil=True, cache=True)
-def _add_flags(indptr: Any, indices: Any, a: Any, first: int, last: int, g: Any) -> None:
-    for i in range(first, last):
+        of = (i - first) * n_blocks
         for t in range(indptr[i], indptr[i + 1]):
             d = indices[t]
-            for k in range(g.shape[1]):
-                g[d, k] += a[i - first, k]
-
-
-@njit(nogil=True, cache=True)
-def _add_numbers(indptr: Any, indices: Any, values: Any, a: Any, first: int, last: int, g: Any) -> None:
-    for i in range(first, last):
-        for t in range(indptr[i], indptr[i + 1]):
-            d, x = indices[t], values[t]
-            for k in range(g.shape[1]):
-                g[d, k] += x * a[i - first, k]
+            x = 1.0 if flags else values[t]
+            if end < 0:
+                for k in range(n_blocks):
+                    g[d, k] += x * a[i - first, k]
+            else:  # the last lanes overlap those before: they are taken first and put back last
+                to = d * n_blocks
+                final = fused(spread(x), load(a, of + end), load(g, to + end))
+                for k in range(0, end, LANES):
+                    store(g, to + k, fused(spread(x), load(a, of + k), load(g, to + k)))
+                store(g, to + end, final)

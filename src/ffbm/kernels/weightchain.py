@@ -13,6 +13,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, take_mean_away
 from ffbm.kernels.softmax import Likelihood, energy_and_gradient
 
@@ -88,21 +89,27 @@ def kick(g: Any, q: Any, v: Any, h: float) -> float:
 
     Known by this difference, the kinetic energy itself is never needed, nor M.
     """
-    vg, gg = 0.0, 0.0
-    for d in range(g.shape[0]):
-        for k in range(g.shape[1]):
-            vg += v[d, k] * g[d, k]
-            gg += q[d, k] * g[d, k]
-            v[d, k] -= h * q[d, k]
-    return h * (0.5 * h * gg - vg)
+    n_blocks, whole = g.shape[1], g.size - g.size % LANES
+    lanes, rest = spread(0.0), 0.0
+    for at in range(0, whole, LANES):
+        change, velocity = h * load(q, at), load(v, at)
+        lanes = fused(load(g, at), 0.5 * change - velocity, lanes)
+        store(v, at, velocity - change)
+    for at in range(whole, g.size):
+        d, k = at // n_blocks, at % n_blocks
+        rest += g[d, k] * (0.5 * h * q[d, k] - v[d, k])
+        v[d, k] -= h * q[d, k]
+    return h * (total(lanes) + rest)
 
 
 @njit(nogil=True, cache=True)
 def drift(w: Any, v: Any, h: float) -> None:
     """Move the position w by h v."""
-    for d in range(w.shape[0]):
-        for k in range(w.shape[1]):
-            w[d, k] += h * v[d, k]
+    n_blocks, whole = w.shape[1], w.size - w.size % LANES
+    for at in range(0, whole, LANES):
+        store(w, at, fused(spread(h), load(v, at), load(w, at)))
+    for at in range(whole, w.size):
+        w[at // n_blocks, at % n_blocks] += h * v[at // n_blocks, at % n_blocks]
 
 
 @njit(nogil=True, cache=True)
