@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffbm.cli.fit import Quiet, _announcing
+from ffbm.cli.fit import Quiet, announcing
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
 
@@ -36,7 +36,7 @@ def reproduce(
     """
     from ffbm.reproduction import reproduce as run
 
-    with _announcing(quiet):
+    with announcing(quiet):
         found = run(dataset, runs, seed=seed, workers=workers, out=out, progress=False if quiet else None)
     if as_json:
         print_json(found.record)

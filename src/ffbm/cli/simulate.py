@@ -1,0 +1,108 @@
+"""``ffbm simulate``: a network with known blocks and effects, as files that ``ffbm fit`` takes."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ffbm.cli import options
+from ffbm.cli.screen import print_json, print_text
+from ffbm.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Out = Annotated[str, typer.Option(metavar="DIR", help="A new or empty folder for edges.csv, nodes.csv and truth.json.")]
+Vertices = Annotated[int | None, typer.Option(metavar="N", help="Vertices [default: 200, or those of --like].")]
+Blocks = Annotated[int | None, typer.Option(metavar="N", help="Blocks [default: 3].")]
+Edges = Annotated[int | None, typer.Option(metavar="N", help="Edges [default: 5 a vertex, or those of --like].")]
+Features = Annotated[int | None, typer.Option(metavar="N", help="Flags drawn at random [default: 3].")]
+Like = Annotated[
+    str | None, typer.Option(metavar="SOURCE", help="Take the features of this network, a file or a registered name.")
+]
+Nodes = Annotated[str | None, typer.Option(metavar="FILE", help="The table of vertex attributes of --like.")]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="A multigraph from the model's own law, not a planted simple one.")
+]
+Sigma = Annotated[float, typer.Option(metavar="X", help="Prior deviation of the weights that are drawn.")]
+Weights = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Weights of one's own: CSV, a row for each block, no header.")
+]
+Matrix = Annotated[
+    str | None,
+    typer.Option("--block-matrix", metavar="FILE", help="How dense each pair of blocks is: CSV, no header."),
+]
+Contrast = Annotated[
+    float | None, typer.Option(metavar="X", help="Or how many times denser blocks are inside [default: 10].")
+]
+Exponent = Annotated[
+    float | None, typer.Option("--degree-exponent", metavar="X", help="The tail of the degrees, above 2.")
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same network [default: a new one].")]
+
+
+def simulate(
+    out: Out,
+    vertices: Vertices = None,
+    blocks: Blocks = None,
+    edges: Edges = None,
+    features: Features = None,
+    like: Like = None,
+    nodes: Nodes = None,
+    exact: Exact = False,
+    sigma: Sigma = 1.0,
+    weights: Weights = None,
+    block_matrix: Matrix = None,
+    contrast: Contrast = None,
+    degree_exponent: Exponent = None,
+    seed: Seed = None,
+    as_json: options.Json = False,
+) -> None:
+    """Simulate a network whose blocks depend on its features.
+
+    Writes edges.csv and nodes.csv, which ffbm fit takes, and truth.json: each vertex's block, the weights, the seed.
+    """
+    from ffbm.simulation import simulate as draw
+    from ffbm.store.folder import check_new_folder
+
+    check_new_folder(out, "--out")
+    given: Any = features
+    if like is not None:
+        if features is not None or vertices is not None:
+            raise OptionError("--like brings its own vertices and features; leave out --vertices and --features")
+        network = options.open_network(like, nodes=nodes)
+        given, edges = network.features, network.n_edges if edges is None else edges
+    elif nodes is not None:
+        raise OptionError("--nodes is the table of the network that --like names; give --like as well")
+    made = draw(
+        vertices,
+        blocks,
+        edges,
+        given,
+        exact=exact,
+        sigma=sigma,
+        weights=_read_matrix("--weights", weights),
+        block_matrix=_read_matrix("--block-matrix", block_matrix),
+        contrast=contrast,
+        degree_exponent=degree_exponent,
+        seed=seed,
+    )
+    made.save(out)
+    if as_json:
+        print_json({"out": out, **{name: value for name, value in made.truth().items() if name != "labels"}})
+        return
+    net = made.network
+    print_text(f"{net.n_nodes:,} vertices, {net.n_edges:,} edges, {net.n_features:,} features")
+    print_text(f"blocks of {', '.join(f'{size:,}' for size in made.sizes)} vertices")
+    print_text(f"seed {made.settings['seed']}")
+    print_text(f"written to {out}: edges.csv, nodes.csv, truth.json")
+
+
+def _read_matrix(option: str, path: str | None) -> "np.ndarray[Any, Any] | None":
+    if path is None:
+        return None
+    import numpy as np
+
+    try:
+        return np.loadtxt(path, delimiter=",", ndmin=2)
+    except (ValueError, UnicodeDecodeError):
+        raise DataError(f"{option} must be CSV of numbers, rows of equal length and no header; {path} is not") from None

@@ -1,0 +1,80 @@
+"""The graph of the model itself: edge counts, degrees and a multigraph, each drawn from its exact law given the blocks.
+
+P(e|b) is uniform over the edge counts between non-empty blocks, P(k|e,b) uniform over the degree counts of each block
+and over who has which, P(A|k,e,b) that of half-edges paired at random; together exp(-S(b)) without the partition.
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from ffbm.blocks.partitions import partition_tables
+from ffbm.kernels.degrees import draw_parts
+from ffbm.types import Array, Graph
+
+
+def draw_multigraph(rng: np.random.Generator, labels: Array, n_blocks: int, n_edges: int) -> Graph:
+    """Draw A from p(A | b): a multigraph with loops and parallel edges.
+
+    Parameters
+    ----------
+    rng : Generator
+    labels : (N,) whole numbers below ``n_blocks``
+        b; a block may be empty.
+    n_blocks, n_edges : int
+        B and E.
+
+    Examples
+    --------
+    >>> graph = draw_multigraph(np.random.default_rng(1), np.array([0, 0, 1, 1]), 3, 7)
+    >>> graph.n_edges, int(graph.degrees.sum())
+    (7, 14)
+    """
+    counts = draw_edge_counts(rng, np.bincount(labels, minlength=n_blocks), n_edges)
+    degrees = draw_degrees(rng, labels, counts.sum(axis=1))
+    return pair_half_edges(rng, labels, degrees, counts)
+
+
+def draw_edge_counts(rng: np.random.Generator, sizes: Array, n_edges: int) -> Array:
+    """Draw e (B, B) from P(e | b): e_rs half-edges from block r to s, e_rr twice the edges inside r.
+
+    The edges m_rs, r <= s, are a uniform weak composition of E into B_b (B_b + 1)/2 parts (stars and bars), B_b the
+    number of non-empty blocks.
+    """
+    used = np.flatnonzero(sizes)
+    row, column = np.triu_indices(len(used))
+    bars = np.sort(rng.choice(n_edges + len(row) - 1, len(row) - 1, replace=False))
+    edges = np.diff(np.concatenate(([-1], bars, [n_edges + len(row) - 1]))) - 1
+    e = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+    np.add.at(e, (used[row], used[column]), edges)
+    np.add.at(e, (used[column], used[row]), edges)  # the diagonal twice, as it should be
+    return e
+
+
+def draw_degrees(rng: np.random.Generator, labels: Array, ends: Array) -> Array:
+    """Draw k (N,) from P(k | e, b): in each block a uniform partition of e_r into at most n_r parts, dealt at random.
+
+    ends : (B,) e_r, the half-edges of each block.
+    """
+    degrees = np.zeros(len(labels), dtype=np.int64)
+    tables = partition_tables(int(ends.max(initial=0)), len(labels))
+    lf = gammaln(np.arange(1.0, len(labels) + 3))
+    for r in np.unique(labels):
+        inside = np.flatnonzero(labels == r)
+        parts = np.empty(len(inside), dtype=np.int64)
+        draw_parts(rng, int(ends[r]), lf, tables.exact, tables.few, tables.shape, parts)
+        degrees[rng.permutation(inside)] = parts
+    return degrees
+
+
+def pair_half_edges(rng: np.random.Generator, labels: Array, degrees: Array, counts: Array) -> Graph:
+    """Draw A from P(A | k, e, b): shuffle each block's half-edges, deal e_rs of them to each s, pair in that order."""
+    halves = rng.permutation(np.repeat(np.arange(len(labels)), degrees))
+    halves = halves[np.argsort(labels[halves], kind="stable")]  # block after block, each in random order
+    own = labels[halves]
+    other = np.repeat(np.tile(np.arange(len(counts)), len(counts)), counts.ravel())
+    inside = halves[own == other]
+    there, back = own < other, own > other
+    order = np.lexsort((own[back], other[back]))  # as the ways there lie: by the smaller block, then the larger
+    source = np.concatenate((inside[::2], halves[there]))
+    target = np.concatenate((inside[1::2], halves[back][order]))
+    return Graph.from_edges(source, target, len(labels))

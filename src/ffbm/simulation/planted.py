@@ -1,0 +1,133 @@
+"""A simple graph with planted blocks: any size, no loops, no parallel edges, as many edges as asked for.
+
+How many edges lie between two blocks is multinomial, with chances in proportion to the sum of t_i t_j M_rs over their
+pairs of vertices, M the block matrix and t the vertices' own weights; there they are drawn one after the other, each
+from the pairs that are still free, with chances in proportion to t_i t_j.
+"""
+
+import numpy as np
+
+from ffbm.types import Array, Graph
+
+_MOST_DENSE = 0.25  # above this share of a pair of blocks' own pairs, they are listed
+_MOST_LISTED = 20_000_000  # pairs of vertices that may be listed at once
+_PATIENCE = 20  # rounds after which they are listed as well
+_BITS = 31  # of a vertex's number
+
+
+def draw_planted(
+    rng: np.random.Generator, labels: Array, block_matrix: Array, n_edges: int, degree_exponent: float | None
+) -> Graph:
+    """Draw a simple graph of ``n_edges`` edges, denser where the block matrix is larger.
+
+    Parameters
+    ----------
+    rng : Generator
+    labels : (N,) whole numbers
+    block_matrix : (B, B) float64, symmetric, none negative
+        How likely an edge is between a vertex of block r and one of block s; only ratios count.
+    n_edges : int
+        At most as many as there are pairs of vertices whose entry is not 0.
+    degree_exponent : float or None
+        The tail of the degrees: the vertices' own weights t have density t^-exponent, t >= 1; None: all are 1.
+
+    Examples
+    --------
+    >>> graph = draw_planted(np.random.default_rng(1), np.repeat([0, 1], 50), np.eye(2), 200, None)
+    >>> graph.n_edges, bool((graph.edges[:, 0] < graph.edges[:, 1]).all())
+    (200, True)
+    """
+    weight = _vertex_weights(rng, len(labels), degree_exponent)
+    groups = _Groups(labels, weight, len(block_matrix))
+    row, column = np.triu_indices(len(block_matrix))
+    mass, room = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
+    share = _share_out(rng, n_edges, mass, np.where(mass > 0, room, 0))
+    ends = [_draw_pairs(rng, groups, *map(int, part)) for part in zip(row, column, share, strict=True) if part[2]]
+    pairs = np.concatenate(ends) if ends else np.zeros((0, 2), dtype=np.int64)
+    return Graph.from_edges(pairs[:, 0], pairs[:, 1], len(labels))
+
+
+def count_room(labels: Array, block_matrix: Array) -> int:
+    """Return how many simple edges a block matrix leaves room for."""
+    sizes = np.bincount(labels, minlength=len(block_matrix)).astype(float)
+    pairs = np.triu(np.outer(sizes, sizes), 1) + np.diag(sizes * (sizes - 1) / 2)
+    return int(pairs[block_matrix > 0].sum())
+
+
+class _Groups:
+    """The vertices of each block, with the running sums of their weights, and what each pair of blocks holds."""
+
+    def __init__(self, labels: Array, weight: Array, n_blocks: int) -> None:
+        self.weight = weight
+        self.members = [np.flatnonzero(labels == r) for r in range(n_blocks)]
+        self.ladder = [np.cumsum(weight[inside]) for inside in self.members]
+        sizes = np.array([len(inside) for inside in self.members], dtype=float)
+        total = np.array([weight[inside].sum() for inside in self.members])
+        square = np.array([(weight[inside] ** 2).sum() for inside in self.members])
+        self.mass = np.outer(total, total)
+        self.room = np.outer(sizes, sizes)
+        np.fill_diagonal(self.mass, np.maximum(total**2 - square, 0) / 2 * (sizes > 1))
+        np.fill_diagonal(self.room, sizes * (sizes - 1) / 2)
+
+    def pick(self, rng: np.random.Generator, r: int, count: int) -> Array:
+        """Draw vertices of block r by their weights."""
+        ladder = self.ladder[r]
+        place = np.searchsorted(ladder, rng.random(count) * ladder[-1], side="right")
+        return self.members[r][np.minimum(place, len(ladder) - 1)]
+
+
+def _vertex_weights(rng: np.random.Generator, n_nodes: int, exponent: float | None) -> Array:
+    """Return t (N,), none above sqrt(N): one vertex cannot have most of the edges."""
+    if exponent is None:
+        return np.ones(n_nodes)
+    return np.minimum((1 - rng.random(n_nodes)) ** (-1 / (exponent - 1)), np.sqrt(n_nodes))
+
+
+def _share_out(rng: np.random.Generator, n_edges: int, mass: Array, room: Array) -> Array:
+    """Share the edges out among pairs of blocks by their mass; what finds no room is shared out again."""
+    share = np.zeros(len(mass), dtype=np.int64)
+    left = n_edges
+    while left:
+        open_mass = np.where(share < room, mass, 0.0)
+        share += rng.multinomial(left, open_mass / open_mass.sum())
+        over = np.maximum(share - room.astype(np.int64), 0)
+        share -= over
+        left = int(over.sum())
+    return share
+
+
+def _draw_pairs(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pairs: int) -> Array:
+    """Draw different pairs of vertices of two blocks, or of one, one after the other by the product of their weights.
+
+    Pairs drawn with replacement, of which the first of each kind is kept, follow that law; where so many are wanted
+    that this takes long, the free pairs are listed, and those with the earliest exponential times of arrival taken.
+    """
+    room, turn = groups.room[r, s], 0
+    kept = np.zeros(0, dtype=np.int64)
+    while len(kept) < n_pairs:
+        if n_pairs > _MOST_DENSE * room or (turn == _PATIENCE and room <= _MOST_LISTED):
+            kept = np.concatenate((kept, _draw_from_list(rng, groups, r, s, n_pairs - len(kept), kept)))
+            break
+        count = int(1.1 * (n_pairs - len(kept))) + 16
+        one, other = groups.pick(rng, r, count), groups.pick(rng, s, count)
+        fresh = np.concatenate((kept, _keys(one, other)[one != other]))
+        kept = fresh[np.sort(np.unique(fresh, return_index=True)[1])][:n_pairs]
+        turn += 1
+    return np.column_stack((kept >> _BITS, kept & ((1 << _BITS) - 1)))
+
+
+def _draw_from_list(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pairs: int, taken: Array) -> Array:
+    if r == s:
+        one, other = np.triu_indices(len(groups.members[r]), 1)
+    else:
+        one, other = (place.ravel() for place in np.indices((len(groups.members[r]), len(groups.members[s]))))
+    one, other = groups.members[r][one], groups.members[s][other]
+    keys = _keys(one, other)
+    arrival = rng.exponential(size=len(one)) / (groups.weight[one] * groups.weight[other])
+    arrival[np.isin(keys, taken)] = np.inf
+    return keys[np.argpartition(arrival, n_pairs - 1)[:n_pairs]]
+
+
+def _keys(one: Array, other: Array) -> Array:
+    """Return one number for each pair of vertices, whichever comes first."""
+    return np.asarray(np.minimum(one, other) << _BITS | np.maximum(one, other))

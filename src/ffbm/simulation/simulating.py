@@ -1,0 +1,193 @@
+"""The public face: what is asked for, checked, drawn stage by stage from streams of their own."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ffbm.blocks.entropy import check_labels
+from ffbm.check import check_int, check_real
+from ffbm.errors import DataError, OptionError
+from ffbm.rng import resolve_seed, stream
+from ffbm.simulation.memberships import draw_flags, draw_labels, draw_weights, take_features
+from ffbm.simulation.multigraph import draw_multigraph
+from ffbm.simulation.planted import count_room, draw_planted
+from ffbm.simulation.truth import Simulation
+from ffbm.types import Array, Network
+
+_NODES, _BLOCKS, _FEATURES = 200, 3, 3  # where nothing is said
+_MEAN_DEGREE = 10
+_CONTRAST = 10.0
+
+
+def simulate(
+    n_nodes: int | None = None,
+    n_blocks: int | None = None,
+    n_edges: int | None = None,
+    features: Any = None,
+    *,
+    exact: bool = False,
+    sigma: float = 1.0,
+    weights: npt.ArrayLike | None = None,
+    labels: npt.ArrayLike | None = None,
+    block_matrix: npt.ArrayLike | None = None,
+    contrast: float | None = None,
+    degree_exponent: float | None = None,
+    seed: int | None = None,
+) -> Simulation:
+    """Simulate a network whose blocks depend on features, and return it with the truth beside it.
+
+    Weights W ~ N(0, sigma^2), then blocks b_i ~ softmax(W x_i), then the graph given the blocks: a simple graph with
+    planted blocks, or with ``exact=True`` a multigraph drawn from the model's own law.
+
+    Parameters
+    ----------
+    n_nodes : int, optional
+        N; that of ``features`` or ``labels``, else 200.
+    n_blocks : int, optional
+        B; that of ``weights``, ``block_matrix`` or ``labels``, else 3. A block may turn out empty.
+    n_edges : int, optional
+        E; 5 N if left out.
+    features : int, Features, or (N, D) array or sparse matrix, optional
+        X, taken as it is; a number of flags to draw at random (3 if left out).
+    exact : bool
+        Draw the graph from p(A | b) of the microcanonical degree-corrected SBM, loops and parallel edges included.
+        With ``features`` given, (W, b, A) is then an exact draw from the FFBM given X and E.
+    sigma : float
+        Prior standard deviation of a weight.
+    weights : (B, D), optional
+        Effects of one's own in place of drawn ones.
+    labels : (N,) whole numbers from 0, optional
+        Blocks of one's own; no weights are drawn then.
+    block_matrix : (B, B), symmetric, optional
+        For planted graphs: how likely an edge is between vertices of two blocks; only ratios count.
+    contrast : float, optional
+        For planted graphs, in place of a matrix: how many times likelier an edge is inside a block (10 if left out).
+    degree_exponent : float above 2, optional
+        For planted graphs: degrees with a tail k^-exponent; all vertices alike if left out.
+    seed : int or None
+        The same seed gives the same network; None draws one and records it in ``settings``.
+
+    Returns
+    -------
+    Simulation
+        ``network``, ``labels`` (N,), ``weights`` (B, D), ``edge_counts`` (B, B), ``sizes`` (B,), ``settings``,
+        ``save(folder)``.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> made = ffbm.simulate(n_nodes=100, n_blocks=2, n_edges=400, weights=[[3, 0], [-3, 0]], seed=1)
+    >>> made.network, made.sizes.sum()
+    (<Network simulated: 100 vertices, 400 edges, 2 features>, np.int64(100))
+    >>> ffbm.simulate(features=ffbm.load_dataset("polbooks").features, n_edges=441, exact=True, seed=1).network
+    <Network simulated: 105 vertices, 441 edges, 3 features>
+    """
+    seed = resolve_seed(seed)
+    sigma = check_real("sigma", sigma, low=0, above=True)
+    own = None if labels is None else np.asarray(labels)
+    effects = None if weights is None else _matrix("weights", weights)
+    if own is not None and effects is not None:
+        raise OptionError("labels= and weights= both say which block a vertex is in: give one of them")
+    if exact:
+        given = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
+        if wrong := [name for name, value in given.items() if value is not None]:
+            raise OptionError(f"{wrong[0]}= is for planted graphs; got it with exact=True: leave one of them out")
+    density = None if block_matrix is None else _check_density(block_matrix)
+    x = _find_features(features, n_nodes, own, effects, seed)
+    n_nodes = _agree("n_nodes", n_nodes, {"features": x.values.shape[0]})
+    n_blocks = _number_of_blocks(n_blocks, own, effects, density)
+    if own is not None:
+        b = check_labels(own, n_nodes)
+        if b.max(initial=0) >= n_blocks:
+            raise OptionError(f"labels must lie in 0..n_blocks-1; got {b.max()} with n_blocks={n_blocks}")
+    else:
+        if effects is None:
+            effects = draw_weights(stream(seed, "simulate", "weights"), n_blocks, x.n_features, sigma)
+        if effects.shape != (n_blocks, x.n_features):
+            raise OptionError(f"weights must have the shape ({n_blocks}, {x.n_features}), B x D; got {effects.shape}")
+        b = draw_labels(stream(seed, "simulate", "labels"), x.values, effects)
+    rng = stream(seed, "simulate", "graph")
+    settings: dict[str, Any] = {"exact": bool(exact), "seed": seed, "sigma": sigma}
+    if exact:
+        graph = draw_multigraph(rng, b, n_blocks, _check_edges(n_edges, n_nodes, None))
+    else:
+        if density is None:
+            ratio = check_real("contrast", _CONTRAST if contrast is None else contrast, low=0)
+            density = np.ones((n_blocks, n_blocks)) + (ratio - 1) * np.eye(n_blocks)
+        elif contrast is not None:
+            raise OptionError("contrast= and block_matrix= both say how dense blocks are: give one of them")
+        if degree_exponent is not None:
+            degree_exponent = check_real("degree_exponent", degree_exponent, low=2, above=True)
+        graph = draw_planted(rng, b, density, _check_edges(n_edges, n_nodes, count_room(b, density)), degree_exponent)
+        settings |= {"block_matrix": density.tolist(), "degree_exponent": degree_exponent}
+    ids = np.array([str(i) for i in range(n_nodes)], dtype=object)
+    return Simulation(Network(graph, x, ids, (), "simulated"), b, effects, n_blocks, settings)
+
+
+def _find_features(features: Any, n_nodes: int | None, own: Array | None, effects: Array | None, seed: int) -> Any:
+    if features is not None and not isinstance(features, int | np.integer):
+        return take_features(features)
+    if n_nodes is None:
+        n_nodes = _NODES if own is None else own.size
+    default = _FEATURES if effects is None else effects.shape[1]
+    n_features = check_int("features", default if features is None else features, low=0)
+    return draw_flags(stream(seed, "simulate", "features"), check_int("n_nodes", n_nodes, low=1), n_features)
+
+
+def _number_of_blocks(n_blocks: int | None, own: Array | None, effects: Array | None, density: Array | None) -> int:
+    said = {
+        "weights": None if effects is None else len(effects),
+        "block_matrix": None if density is None else len(density),
+    }
+    if n_blocks is None and effects is None and density is None:
+        is_whole = own is not None and own.size and own.dtype.kind in "iu"
+        return int(own.max()) + 1 if own is not None and is_whole else _BLOCKS
+    return _agree("n_blocks", n_blocks, said)
+
+
+def _agree(name: str, value: int | None, said: dict[str, int | None]) -> int:
+    """Return the one number that an argument and what follows from others agree on."""
+    found = {what: number for what, number in said.items() if number is not None}
+    if value is not None:
+        found = {name: check_int(name, value, low=1), **found}
+    (first, number), *rest = found.items()
+    for other, differs in rest:
+        if differs != number:
+            raise OptionError(f"{first} and {other} must agree on {name}; got {number} and {differs}: mend one")
+    return check_int(name, number, low=1)
+
+
+def _check_edges(n_edges: int | None, n_nodes: int, room: int | None) -> int:
+    if n_edges is None:
+        n_edges = n_nodes * _MEAN_DEGREE // 2
+        return n_edges if room is None else min(n_edges, room)
+    n_edges = check_int("n_edges", n_edges, low=0)
+    if room is not None and n_edges > room:
+        raise OptionError(
+            f"n_edges must be at most {room:,}, the pairs of vertices that may have an edge; got {n_edges:,}:"
+            " ask for fewer, or exact=True for a multigraph"
+        )
+    return n_edges
+
+
+def _check_density(block_matrix: npt.ArrayLike) -> Array:
+    density = _matrix("block_matrix", block_matrix)
+    if density.shape[0] != density.shape[1] or not np.array_equal(density, density.T) or (density < 0).any():
+        raise OptionError(
+            f"block_matrix must be square and symmetric without negative entries; got shape {density.shape}"
+            f" with {int((density < 0).sum())} negative"
+        )
+    if not density.any():
+        raise OptionError("block_matrix must have an entry above 0; got none: no edge could be drawn")
+    return density
+
+
+def _matrix(name: str, value: npt.ArrayLike) -> Array:
+    try:
+        matrix = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be a table of numbers; got something else: give rows of equal length") from None
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise DataError(f"{name} must be a table of finite numbers, one row for each block; got shape {matrix.shape}")
+    return matrix

@@ -1,0 +1,28 @@
+"""All checks, in the order in which they run. A new sampler adds a module of checks of its own here."""
+
+from ffbm.verification import (
+    alignment,
+    calibration,
+    changes,
+    generation,
+    gradients,
+    joint,
+    lengths,
+    partitions,
+    ranking,
+    weights,
+)
+from ffbm.verification.finding import Check
+
+CHECKS: tuple[Check, ...] = (
+    *lengths.CHECKS,
+    *generation.CHECKS,
+    *changes.CHECKS,
+    *partitions.CHECKS,
+    *gradients.CHECKS,
+    *weights.CHECKS,
+    *calibration.CHECKS,
+    *ranking.CHECKS,
+    *alignment.CHECKS,
+    *joint.CHECKS,
+)

@@ -1,0 +1,101 @@
+"""Simulation-based calibration of the weight level given b.
+
+Weights drawn from the prior and blocks from the weights make the true weights one more draw from the posterior: among
+99 draws the rank of any function of the truth is uniform. Functions of one (b, W, X) alone are ranked; nothing is
+aligned to the truth.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+from ffbm.pipeline.weights import sample_weights
+from ffbm.rng import child_seed
+from ffbm.simulation import simulate
+from ffbm.types import Array
+from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.goodness import chi_square
+
+N_DRAWS, THIN, N_WARMUP = 99, 5, 200
+N_BINS = 20
+SIGMA = 1.5
+QUANTITIES = ("ln p(b|W,X)", "log joint", "|W centred|^2", "centred weight of vertex 0", "W[0,0]", "mean of W[:,0]")
+
+
+class Size(NamedTuple):
+    """A size of networks: vertices, blocks and edges."""
+
+    n_nodes: int
+    n_blocks: int
+    n_edges: int
+
+
+SIZES = (Size(8, 4, 10), Size(30, 3, 60), Size(60, 3, 240))
+
+
+def quantities(w: Array, x: Array, b: Array, rows: Array, sigma: float) -> Array:
+    """Return the ranked functions (Q, T) of weights (T, B, D) with features, labels and training rows."""
+    scores = log_softmax(np.einsum("nd,tbd->tnb", x[rows], w), axis=2)
+    likelihood = scores[:, np.arange(len(rows)), b[rows]].sum(axis=1)
+    centred = w - w.mean(axis=1, keepdims=True)
+    return np.stack(
+        (
+            likelihood,
+            likelihood - (w**2).sum(axis=(1, 2)) / (2 * sigma**2),
+            (centred**2).sum(axis=(1, 2)),
+            centred[:, b[0], 0],
+            w[:, 0, 0],
+            w[:, :, 0].mean(axis=1),
+        )
+    )
+
+
+def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
+    """Simulate one network, draw its weights and return the rank (Q,) of the truth among the draws, 0 .. 99."""
+    own = child_seed(seed, "calibration", *size, number)
+    made = simulate(*size, features=3, exact=True, sigma=SIGMA, seed=own)
+    x, b, truth = made.network.features.values, made.labels, made.weights
+    rows = np.arange(size.n_nodes - size.n_nodes // 5)  # the last fifth is held out
+    trace = sample_weights(
+        x, np.eye(size.n_blocks)[b], rows, SIGMA, sampler=sampler, n_draws=N_DRAWS * THIN, n_warmup=N_WARMUP,
+        n_chains=1, seed=own, workers=1, progress=False,
+    )  # fmt: skip
+    draws = quantities(trace.weights[0, THIN - 1 :: THIN], x, b, rows, SIGMA)
+    at = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)
+    ties = (draws == at).sum(axis=1)
+    return np.asarray((draws < at).sum(axis=1) + np.random.default_rng([own % 2**32]).integers(0, ties + 1))
+
+
+def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> Finding:
+    """Rank the truth in many networks of each size; return the smallest p of uniform ranks, with their histograms."""
+    histograms, ps = [], []
+    for size in sizes:
+        ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
+        for name, column in zip(QUANTITIES, ranks.T, strict=True):
+            counts = np.bincount(column * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
+            p = chi_square(counts.astype(float), np.full(N_BINS, n_networks / N_BINS))
+            ps.append(p)
+            where = f"N={size.n_nodes} B={size.n_blocks}"
+            histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
+    details = {"n_networks": n_networks, "n_draws": N_DRAWS, "ranks": histograms}
+    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details)
+
+
+def uniform_ranks(sampler: str, effort: Effort) -> Finding:
+    """Run the calibration: 500 networks of each size in full runs, 100 of one size else."""
+    return calibrate(sampler, SIZES if effort.full else SIZES[1:2], effort, 500 if effort.full else 100)
+
+
+CHECKS = tuple(
+    Check(
+        f"calibration: {sampler}",
+        "smallest p of uniform ranks of the true weights among draws, over quantities and sizes",
+        "any posterior that is not the model's own: sigma or training rows ignored, labels and rows permuted apart, "
+        "the published program's acceptance rule",
+        partial(uniform_ranks, sampler),
+        full_only=sampler != "hmc",
+    )
+    for sampler in ("hmc", "mala")
+)

@@ -1,0 +1,118 @@
+"""Exact laws on all partitions of a tiny network, and how often a chain visits each."""
+
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import block_counts, block_model, target_entropy
+from ffbm.kernels.visits import count_visits
+from ffbm.types import Array, Graph
+from ffbm.workers import Run
+
+RUNS = 16
+SINGLE = -1  # beside the kinds of ffbm.kernels.mergesplit
+
+
+class Case(NamedTuple):
+    """A tiny network and a target on its partitions."""
+
+    edges: tuple[tuple[int, int], ...]
+    n_nodes: int
+    n_blocks: int
+    field: bool = False
+    allow_empty: bool = False
+    prior: str = "uniform"  # as in block_model
+    dense: bool = True  # the tables of counts
+
+
+class Distance(NamedTuple):
+    """How far the visits are from the law, and how far they would be by chance alone."""
+
+    distance: float
+    floor: float
+
+
+def compare(
+    case: Case,
+    n_steps: int,
+    kinds: tuple[int, ...] = (SINGLE,),
+    epsilon: float = 0.5,
+    beta: float = 1.0,
+    seed: int = 0,
+    each: Run | None = None,
+) -> Distance:
+    """Return the total variation between visits and law, on set partitions unless there is a field.
+
+    A step is one sweep or one move of each of the kinds, in turn. The floor is the distance that the
+    spread between independent runs makes by chance, whatever the autocorrelation:
+    1/2 sum_s sqrt(2/pi) sd_s / sqrt(runs).
+    """
+    graph = graph_of(case.edges, case.n_nodes)
+    field = field_of(case) if case.field else None
+    states = np.array(list(product(range(case.n_blocks), repeat=case.n_nodes)))
+    law = np.array([_weight(graph, b, field, case, beta) for b in states])
+    visit = partial(_visits, graph, field, case, n_steps, np.array(kinds), epsilon, beta, seed)
+    visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
+    if not case.field:
+        merge = _set_partitions(states)
+        law = np.bincount(merge, weights=law)
+        visits = np.array([np.bincount(merge, weights=v) for v in visits])
+    law, shares = law / law.sum(), visits / visits.sum(axis=1, keepdims=True)
+    distance = 0.5 * np.abs(shares.mean(axis=0) - law).sum()
+    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(RUNS)
+    return Distance(float(distance), float(floor))
+
+
+def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int) -> Graph:
+    """Return the multigraph with these edges."""
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
+
+
+def field_of(case: Case) -> Array:
+    """Return the field (N, B) of a case that has one."""
+    return np.random.default_rng(17).normal(size=(case.n_nodes, case.n_blocks)) * 1.2
+
+
+def _weight(graph: Graph, b: Array, field: Array | None, case: Case, beta: float) -> float:
+    if not case.allow_empty and len(set(b)) < case.n_blocks:
+        return 0.0
+    energy = target_entropy(graph, b, case.n_blocks, case.prior)
+    if field is not None:
+        energy -= float(field[np.arange(case.n_nodes), b].sum())
+    return float(np.exp(-beta * energy))
+
+
+def _set_partitions(states: Array) -> Array:
+    """Give each state a number that it shares with those of the same pattern of labels."""
+    patterns = [tuple(list(dict.fromkeys(b)).index(r) for r in b) for b in states.tolist()]
+    index = {pattern: n for n, pattern in enumerate(dict.fromkeys(patterns))}
+    return np.array([index[pattern] for pattern in patterns])
+
+
+def _visits(
+    graph: Graph,
+    field: Array | None,
+    case: Case,
+    n_steps: int,
+    kinds: Array,
+    epsilon: float,
+    beta: float,
+    seed: int,
+    run: int,
+) -> Array:
+    rng = np.random.default_rng([seed, run, case.n_nodes])
+    model = block_model(graph, case.n_blocks, field, case.prior)
+    labels = rng.permutation(np.arange(case.n_nodes) % case.n_blocks)
+    counts = block_counts(model, labels, case.n_blocks, case.dense)
+    visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
+    totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
+    work = np.zeros((4, case.n_nodes), dtype=np.int64)
+    scratch = np.zeros((3, case.n_blocks + 1), dtype=np.int64)
+    count_visits(
+        rng, model, counts, kinds, n_steps, n_steps // 100, beta, epsilon, case.allow_empty,
+        totals, tally, work, scratch, visits,
+    )  # fmt: skip
+    return visits

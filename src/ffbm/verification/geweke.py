@@ -1,0 +1,117 @@
+"""Geweke's joint-distribution test of the joint sampler: A, b and W all change, and their law must not.
+
+Each run starts at an exact draw (W, b, A) of the model. Then a step of the sampler moves (b, W) given A, and A is drawn
+anew given b, and so on: if the sampler keeps p(b, theta | A, X), every later (W, b, A) is a draw of the model as well,
+and means of functions of it along the runs are those of fresh draws.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.special import log_softmax
+from scipy.stats import t as student
+
+from ffbm.blocks.chain import block_model
+from ffbm.blocks.entropy import description_length
+from ffbm.joint.chain import JointSettings, JointState, advance, resume_at, set_up
+from ffbm.joint.prepare import JointModel, joint_model
+from ffbm.simulation.memberships import draw_labels, draw_weights
+from ffbm.simulation.multigraph import draw_multigraph
+from ffbm.theta.adapt import first_adaptation
+from ffbm.types import Array, Graph
+from ffbm.verification.finding import Effort, Finding
+
+N_NODES, N_BLOCKS, N_EDGES, SIGMA = 8, 3, 9, 1.5
+HELD_OUT = (6, 7)
+X = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 1], [3, 0], [0, 3]], dtype=float)
+SETTINGS = JointSettings(0, 1, n_moves=1, n_warmup=0, jumps=1.0, shifts=1.0)
+SWEEPS = 3  # of the sampler between two graphs
+FUNCTIONS = (
+    "S",
+    "ln p(b|W,X)",
+    "|W centred|^2",
+    "blocks in use",
+    "pairs in one block",
+    "edges inside blocks",
+    "S^2",
+    "ln p(b|W,X)^2",
+    "centred weight of the held-out vertex",
+)
+
+
+def told() -> Array:
+    """Return the training vertices."""
+    return np.setdiff1d(np.arange(N_NODES), HELD_OUT)
+
+
+def draw_from_model(rng: np.random.Generator) -> tuple[Array, Array, Graph]:
+    """Draw weights (B, D), labels (N,) and a multigraph; held-out vertices have labels without features."""
+    w = draw_weights(rng, N_BLOCKS, X.shape[1], SIGMA)
+    seen = X.copy()
+    seen[list(HELD_OUT)] = 0
+    b = draw_labels(rng, seen, w)
+    return w, b, draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
+
+
+def functions(w: Array, b: Array, graph: Graph) -> Array:
+    """Return what is compared, of one (W, b, A)."""
+    rows = told()
+    s = description_length(graph, b).without_partition
+    log_p = float(log_softmax(X[rows] @ w.T, axis=1)[np.arange(len(rows)), b[rows]].sum())
+    centred = w - w.mean(axis=0)
+    ends = b[graph.edges]
+    return np.array(
+        [
+            s,
+            log_p,
+            (centred**2).sum(),
+            len(np.unique(b)),
+            (b[:, np.newaxis] == b).sum(),
+            (ends[:, 0] == ends[:, 1]).sum(),
+            s**2,
+            log_p**2,
+            centred[b[HELD_OUT[0]], 0],
+        ]
+    )
+
+
+def fresh_means(seed: int, n_draws: int, number: int) -> Array:
+    """Return the means of the functions over independent draws of the model."""
+    rng = np.random.default_rng([seed, number, 1])
+    return np.mean([functions(*draw_from_model(rng)) for _ in range(n_draws)], axis=0)
+
+
+def chain_means(seed: int, n_steps: int, number: int) -> Array:
+    """Return the means of the functions along a run of the sampler with A drawn anew after every step."""
+    rng = np.random.default_rng([seed, number, 2])
+    w, b, graph = draw_from_model(rng)
+    model = joint_model(graph, X, N_BLOCKS, told(), SIGMA)
+    setup = set_up(model, np.arange(N_NODES) % N_BLOCKS, SETTINGS, rng)
+    active = model.target.layout.active
+    contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
+    found = []
+    for _ in range(n_steps):
+        state: JointState = resume_at(
+            _on(model, graph), b, contrasts, first_adaptation(setup.first_step), setup, SETTINGS, rng
+        )
+        state, draws = advance(state, SWEEPS)
+        b, contrasts = draws.labels[-1].astype(np.int64), state.weights
+        graph = draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
+        found.append(functions(draws.weights[-1], b, graph))
+    return np.mean(found, axis=0)
+
+
+def _on(model: JointModel, graph: Graph) -> JointModel:
+    return model._replace(graph=graph, blocks=block_model(graph, N_BLOCKS))
+
+
+def law_kept(effort: Effort) -> Finding:
+    """Compare the means over runs with those of fresh draws; return the smallest p of Student's test."""
+    n_runs, n_steps = (200, 300) if effort.full else (40, 40)
+    runs = np.array(effort.each(partial(chain_means, effort.seed, n_steps), range(n_runs)))
+    fresh = np.array(effort.each(partial(fresh_means, effort.seed, 2 * n_steps), range(n_runs)))
+    error = np.sqrt((runs.var(axis=0, ddof=1) + fresh.var(axis=0, ddof=1)) / n_runs)
+    off = (runs.mean(axis=0) - fresh.mean(axis=0)) / error
+    p = 2 * student.sf(np.abs(off), n_runs - 1)
+    details = {"n_runs": n_runs, "n_steps": n_steps, "deviations": dict(zip(FUNCTIONS, off.tolist(), strict=True))}
+    return Finding(float(p.min()), 0.001 / len(p), at_least=True, details=details)

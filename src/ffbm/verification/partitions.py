@@ -1,0 +1,85 @@
+"""Checks of the block chain: visits of all partitions of tiny networks against the exact law, by kind of move."""
+
+from functools import partial
+from typing import NamedTuple
+
+from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
+from ffbm.verification.enumeration import SINGLE, Case, compare
+from ffbm.verification.finding import Check, Effort, Finding
+
+TRIANGLES = ((0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5))
+MESS = ((0, 1), (0, 1), (0, 1), (1, 1), (2, 3), (3, 4), (2, 4), (4, 4), (0, 2))  # loops, parallels, isolate 5
+STAR = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 0))
+SEVEN = ((0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (5, 6))
+FIVE = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3))
+FOUR = ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3))
+ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
+
+QUICK, FULL = (0.010, 0.004), (0.005, 0.002)  # the total variation allowed, and what chance may make of it
+
+
+class Trial(NamedTuple):
+    """One kind of move on one network, and how many steps each of the 16 runs takes."""
+
+    case: Case
+    kinds: tuple[int, ...]
+    n_quick: int  # 0: in full runs only
+    n_full: int
+
+
+TRIALS = {
+    "single moves, B=2": Trial(Case(TRIANGLES, 6, 2), (SINGLE,), 0, 300_000),
+    "single moves, B=3": Trial(Case(FIVE, 5, 3), (SINGLE,), 60_000, 300_000),
+    "single moves, loops and parallels": Trial(Case(MESS, 6, 3), (SINGLE,), 0, 600_000),
+    "single moves, field": Trial(Case(MESS, 6, 2, field=True), (SINGLE,), 60_000, 600_000),
+    "single moves, empty blocks": Trial(Case(MESS, 6, 3, allow_empty=True), (SINGLE,), 120_000, 600_000),
+    "single moves, field and empty blocks": Trial(
+        Case(STAR, 5, 3, field=True, allow_empty=True), (SINGLE,), 0, 2_000_000
+    ),
+    "single moves, seven vertices": Trial(Case(SEVEN, 7, 2), (SINGLE,), 0, 600_000),
+    "re-split, B=2": Trial(Case(FOUR, 4, 2), (RESPLIT,), 30_000, 120_000),
+    "re-split, B=3": Trial(Case(FIVE, 5, 3), (RESPLIT,), 0, 400_000),
+    "re-split, field": Trial(Case(FOUR, 4, 2, field=True), (RESPLIT,), 50_000, 300_000),
+    "merge-split, B=3": Trial(Case(FOUR, 4, 3), (MERGE_SPLIT,), 60_000, 250_000),
+    "merge-split, field": Trial(Case(FOUR, 4, 3, field=True), (MERGE_SPLIT, SINGLE), 110_000, 600_000),
+    "open-close, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (OPEN_CLOSE,), 140_000, 600_000),
+    "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 45_000, 150_000),
+    "all moves, B=3": Trial(Case(FIVE, 5, 3), ALL[:3], 0, 100_000),
+    "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 20_000, 80_000),
+    "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior="sets"), (SINGLE,), 0, 250_000),
+    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior="sets"), ALL, 20_000, 120_000),
+    "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
+    "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
+}
+
+
+def follow_the_law(name: str, effort: Effort) -> Finding:
+    """Run one trial and return its total variation from the exact law."""
+    trial = TRIALS[name]
+    bound, most = FULL if effort.full else QUICK
+    n_steps = trial.n_full if effort.full else trial.n_quick
+    found = compare(trial.case, n_steps, trial.kinds, seed=effort.seed, each=effort.each)
+    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
+    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_steps})
+
+
+_CATCHES = {
+    "single moves": "a dropped Hastings ratio, loops miscounted, the field left out, P(e|b) held constant",
+    "re-split": "a launch that starts from the present split, a probability of the way back left out",
+    "merge-split": "the field left out of merge-split, launches that are not drawn from the merged state",
+    "open-close": "free labels forgotten, P(e|b) held constant while blocks open and close",
+    "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
+    "compact tables": "cells lost or met twice, members of a block out of date",
+    "all moves": "moves that disturb the counts another kind relies on, chances of kinds that depend on the state",
+}
+
+CHECKS = tuple(
+    Check(
+        f"p(b|A): {name}",
+        "total variation between visits and the exact law on all partitions",
+        _CATCHES[name.partition(",")[0]],
+        partial(follow_the_law, name),
+        full_only=not trial.n_quick,
+    )
+    for name, trial in TRIALS.items()
+)

@@ -1,0 +1,102 @@
+"""Faults planted in the joint sampler, each of which a check must catch."""
+
+import sys
+from types import ModuleType
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from ffbm.blocks.chain import block_model
+from ffbm.joint.prepare import joint_model
+from ffbm.pipeline import joint as stage
+from ffbm.verification.joint import CHECKS
+
+from ..mutants import _faulty
+from .test_planted_faults import outcome
+
+KERNELS = ("ffbm.kernels.compiling", "ffbm.kernels.mergesplit", "ffbm.kernels.shifting", "ffbm.kernels.joint")
+
+
+def test_every_check_has_a_name_of_its_own():
+    names = [check.name for check in CHECKS]
+    assert len(set(names)) == len(names)
+
+
+def test_edge_counts_over_empty_blocks(monkeypatch):
+    """B for B_b in P(e|b)."""
+
+    def constant(graph, n_blocks):
+        model = block_model(graph, n_blocks)
+        return model._replace(edge_cost=np.full_like(model.edge_cost, model.edge_cost[-1]))
+
+    monkeypatch.setattr("ffbm.joint.prepare.block_model", constant)
+    assert not outcome("p(b,W|A,X): loops and parallels").passed
+
+
+def test_training_rows_ignored(monkeypatch):
+    def everybody(graph, x, n_blocks, rows, sigma):
+        return joint_model(graph, x, n_blocks, None, sigma)
+
+    monkeypatch.setattr("ffbm.verification.joint_laws.joint_model", everybody)
+    assert not outcome("p(b,W|A,X): held out").passed
+
+
+def test_weights_aligned_apart_from_labels(monkeypatch):
+    right = stage.number_alike
+
+    def apart(blocks, members, weights):
+        blocks, members, _ = right(blocks, members, weights)
+        return blocks, members, weights
+
+    monkeypatch.setattr(stage, "number_alike", apart)
+    assert not outcome("joint draws belong together").passed
+
+
+def planted_joint(module, *changes):
+    """The kernel of the joint chain with changes (right, wrong) in the source of one of those it is made of."""
+    made = {}
+    for name in KERNELS:
+        source = _faulty(name, changes if name == module else ())
+        made[name] = ModuleType(name)
+        with mock.patch.dict(sys.modules, made):
+            exec(source, made[name].__dict__)
+    return made["ffbm.kernels.joint"]
+
+
+OPENING = "way, n_scans, first, size, r, s, new, False, *tail) - log(free)"
+KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
+    "the field left on for held-out vertices": (
+        "shifting",
+        [("        r = telling.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
+          "        r = max(telling.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
+        "p(b,W|A,X): held out",
+    ),
+    "weights carried over without their Jacobian": (
+        "shifting",
+        [("ratio += 0.5 * log(factor)", "ratio += 0.0 * log(factor)")],
+        "p(b,W|A,X): loops and parallels",
+    ),
+    "a split carried over without the chance of the way back": (
+        "shifting",
+        [("ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)\n"
+          "        find_mode_of",
+          "informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)\n"
+          "        find_mode_of")],
+        "p(b,W|A,X): loops and parallels",
+    ),
+    "free labels forgotten": (
+        "shifting",
+        [(OPENING, OPENING.replace(" - log(free)", ""))],
+        "Geweke's test: joint",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow  # each compiles the chain anew
+@pytest.mark.parametrize("fault", KERNEL_FAULTS)
+def test_faults_in_the_kernel(fault, monkeypatch):
+    module, changes, check = KERNEL_FAULTS[fault]
+    made = planted_joint(f"ffbm.kernels.{module}", *changes)
+    monkeypatch.setattr("ffbm.joint.chain.run_joint", made.run_joint)
+    assert not outcome(check).passed

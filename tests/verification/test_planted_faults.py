@@ -1,0 +1,222 @@
+"""Faults planted on purpose, each of which a check of ``ffbm verify`` must catch, at the size of the quick run."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from ffbm.simulation import simulate
+from ffbm.theta.prepare import weight_target
+from ffbm.verification.battery import CHECKS
+from ffbm.verification.finding import Effort
+
+from ..mutants import planted, planted_alone, planted_weights
+
+BY_NAME = {check.name: check for check in CHECKS}
+
+
+def outcome(name):
+    """What the check of this name finds in a quick run."""
+    return BY_NAME[name].run(Effort(False, 0, lambda function, items: [function(item) for item in items]))
+
+
+OPENING = "scan(rng, m, c, beta, group, size, r, s, labels, False, path, scratch)"
+DECISION = "if accepts(rng.random(), beta * (lift - change) + ratio):"
+TURN = "if accepts(rng.random(), beta * (path[1] - path[0]) + back - there):\n"
+RESPLIT, MERGE_SPLIT = (f"{TURN}        {line}" for line in ("place(m, c, group,", "collect(m, c, first,"))
+
+KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
+    "a dropped Hastings ratio": ("single", [("np.log(back / there)", "0.0")], "single moves, B=3"),
+    "the sign of the change turned": (
+        "single",
+        [(DECISION, DECISION.replace("lift - change", "lift + change"))],
+        "single moves, B=3",
+    ),
+    "the field left out of single moves": (
+        "single",
+        [(DECISION, DECISION.replace("lift - change", "-change"))],
+        "single moves, field",
+    ),
+    "P(e|b) constant in b with empty blocks": (
+        "partition",
+        [("return m.edge_cost[after] - m.edge_cost[c.used[0]]", "return 0.0 * after")],
+        "single moves, empty blocks",
+    ),
+    "half-edges of loops forgotten": (
+        "partition",
+        [("out, into = to_r + loops, to_s + loops", "out, into = to_r, to_s")],
+        "single moves, B=3",
+    ),
+    "the way back ignores loops": (
+        "single",
+        [("2 * (to_r + loops) + epsilon", "2 * to_r + epsilon")],
+        "single moves, B=3",
+    ),
+    "the way back launched from the present split": (
+        "mergesplit",
+        [
+            ("r if rng.random() < 0.5 else s", "np.int64(c.b[group[a]])"),
+            (
+                "note(c, group, size, new)\n    launch(",
+                "note(c, group, size, new)\n    place(m, c, group, size, old, spare, scratch)\n    launch(",
+            ),
+        ],
+        "re-split, B=2",
+    ),
+    "a re-split's probability dropped": (
+        "mergesplit",
+        [(RESPLIT, RESPLIT.replace(" + back - there", ""))],
+        "re-split, B=2",
+    ),
+    "a merge-split's probability dropped": (
+        "mergesplit",
+        [(MERGE_SPLIT, MERGE_SPLIT.replace(" + back - there", ""))],
+        "merge-split, B=3",
+    ),
+    "the field left out of a re-split": (
+        "mergesplit",
+        [(RESPLIT, RESPLIT.replace("path[1] - ", "-"))],
+        "re-split, field",
+    ),
+    "the field left out of merge-split": (
+        "mergesplit",
+        [(MERGE_SPLIT, MERGE_SPLIT.replace("path[1] - ", "-"))],
+        "merge-split, field",
+    ),
+    "free labels forgotten": (
+        "mergesplit",
+        [(f"{OPENING} - np.log(free)", OPENING)],
+        "open-close, empty blocks",
+    ),
+}
+
+
+NAMED = {  # the rest takes minutes to compile
+    "a dropped Hastings ratio",
+    "P(e|b) constant in b with empty blocks",
+    "the way back launched from the present split",
+    "the field left out of merge-split",
+}
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=() if fault in NAMED else pytest.mark.slow) for fault in KERNEL_FAULTS]
+)
+def test_faults_in_block_moves(fault, monkeypatch):
+    module, changes, check = KERNEL_FAULTS[fault]
+    made = planted(f"ffbm.kernels.{module}", *changes)
+    monkeypatch.setattr("ffbm.verification.enumeration.count_visits", made["ffbm.kernels.visits"].count_visits)
+    found = outcome(f"p(b|A): {check}")
+    assert found.figure > found.bound  # a doubt alone would prove nothing
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "door", "check"),
+    [
+        ("np.log(back / there)", "0.0", "claimed_ratio", "way back"),
+        ("out, into = to_r + loops, to_s + loops", "out, into = to_r, to_s", "claimed_change", "change of S"),
+    ],
+)
+def test_faults_in_what_a_move_claims(right, wrong, door, check, monkeypatch):
+    made = planted(f"ffbm.kernels.{'single' if door == 'claimed_ratio' else 'partition'}", (right, wrong))
+    monkeypatch.setattr(f"ffbm.verification.changes.{door}", getattr(made["ffbm.kernels.doors"], door))
+    assert not outcome(check).passed
+
+
+@lru_cache(maxsize=4)
+def table_of_graph_tool(m_max, n_max):
+    """ln q as graph-tool 2.45 caches it: without q(0, n) = 1 and without the cells n > m."""
+    q = np.full((m_max + 1, n_max + 1), -np.inf)
+    q[0] = 0.0
+    for m in range(1, m_max + 1):
+        q[m, 1:2] = 0.0
+        for n in range(2, min(m, n_max) + 1):
+            q[m, n] = np.logaddexp(q[m, n - 1], q[m - n, n] if m - n >= n else -np.inf)
+    return q
+
+
+@pytest.mark.parametrize("check", ["description lengths", "law of multigraphs"])
+def test_q_off_as_in_graph_tools_cache(check, monkeypatch):
+    monkeypatch.setattr("ffbm.blocks.partitions.exact_table", table_of_graph_tool)
+    assert not outcome(check).passed
+
+
+@pytest.mark.parametrize("check", ["description lengths", "law of multigraphs"])
+def test_edge_counts_over_empty_blocks(check, monkeypatch):
+    """P(e|b) over all B blocks, not over those in use."""
+    made = planted_alone("ffbm.blocks.entropy", ("n_used * (n_used + 1) // 2", "top * (top + 1) // 2"))
+    for place in ("generation", "lengths"):
+        monkeypatch.setattr(f"ffbm.verification.{place}.description_length", made.description_length)
+    assert not outcome(check).passed
+
+
+@pytest.mark.parametrize("check", ["p(W|X,y): mala, one vertex", "p(W|X,y): mala, two features", "calibration: mala"])
+def test_the_authors_acceptance_rule(check, monkeypatch):
+    """Densities of variance 1 where the noise has variance 2h."""
+    made = planted_weights(("(there - back) / (4.0 * h)", "(there - back) / 2.0"))
+    monkeypatch.setattr("ffbm.theta.chain.run_mala", made.run_mala)
+    assert not outcome(check).passed
+
+
+def test_the_authors_program(monkeypatch):
+    """Their rule, and the likelihood's gradient over n in the drift."""
+    made = planted_weights(
+        ("(there - back) / (4.0 * h)", "(there - back) / 2.0"),
+        (
+            "w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]",
+            "w_new[d, k] = w[d, k] - h * (w[d, k] * model.precision[d] + (g[d, k] - w[d, k] * model.precision[d])"
+            " / model.counts.sum()) + noise * w_new[d, k]",
+        ),
+    )
+    monkeypatch.setattr("ffbm.theta.chain.run_mala", made.run_mala)
+    assert not outcome("p(W|X,y): mala, two features").passed
+
+
+def without_sigma(features, members, rows=None, sigma=1.0, intercept=False):
+    return weight_target(features, members, rows, 1.0, intercept)
+
+
+def without_rows(features, members, rows=None, sigma=1.0, intercept=False):
+    return weight_target(features, members, None, sigma, intercept)
+
+
+@pytest.mark.parametrize("fault", [without_sigma, without_rows])
+@pytest.mark.parametrize("check", ["p(W|X,y): hmc, two features", "p(W|X,y): mala, two features"])
+def test_sigma_or_training_rows_ignored(fault, check, monkeypatch):
+    monkeypatch.setattr("ffbm.pipeline.weights.weight_target", fault)
+    assert not outcome(check).passed
+
+
+@pytest.mark.parametrize("fault", [without_sigma, without_rows])
+def test_sigma_or_training_rows_ignored_by_the_kernels_data(fault, monkeypatch):
+    monkeypatch.setattr("ffbm.verification.gradients.weight_target", fault)
+    assert not outcome("energy and gradient").passed
+
+
+def test_labels_and_rows_permuted_apart_by_alignment(monkeypatch):
+    monkeypatch.setattr("ffbm.pipeline.drawn._aligned", lambda blocks, members: blocks.labels)
+    assert not outcome("weights stay with their blocks").passed
+
+
+def test_labels_and_rows_permuted_apart_in_the_model(monkeypatch):
+    def apart(*size, **options):
+        made = simulate(*size, **options)
+        object.__setattr__(made, "weights", np.roll(made.weights, 1, axis=0))
+        return made
+
+    monkeypatch.setattr("ffbm.verification.calibration.simulate", apart)
+    assert not outcome("calibration: hmc").passed
+
+
+def test_numberings_that_alignment_gets_wrong(monkeypatch):
+    from ffbm.blocks import align
+
+    right = align._assign
+
+    def shifted(draws, reference):
+        order = right(draws, reference)
+        order[0] = np.roll(order[0], 1)
+        return order
+
+    monkeypatch.setattr(align, "_assign", shifted)
+    assert not outcome("alignment of labels").passed
