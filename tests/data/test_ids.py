@@ -4,77 +4,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ffbm.data.delimited import open_grid
-from ffbm.data.ids import id_text, number_numbers, number_values, number_words, whole_numbers
+from ffbm.data import ids as ids_module
+from ffbm.data.ids import id_text, number_numbers, number_values, number_words
 from ffbm.errors import DataError
 
 
-@pytest.mark.parametrize(
-    ("cell", "is_plain"),
-    [
-        ("7", True),
-        ("0", True),
-        ("-12", True),
-        ("907", True),
-        ("123456789012345678", True),
-        ("007", False),
-        ("00", False),
-        ("-0", False),
-        ("-07", False),
-        ("+7", False),
-        (" 7", False),
-        ("7 ", False),
-        ("7.0", False),
-        ("1e3", False),
-        ("", False),
-        ("x", False),
-        ("NA", False),
-        ("True", False),
-        ("inf", False),
-        ("nan", False),
-        ("Infinity", False),
-        ("0x1", False),
-        ("1_0", False),
-        ("12345678901234567890", False),
-    ],
-)
-@pytest.mark.parametrize("row", [0, 1, 2])
-@pytest.mark.parametrize("place", [0, 1])
-def test_whole_numbers_are_taken_only_where_their_text_comes_back(cell, is_plain, row, place):
-    cells = [["1", "2"], ["3", "4"], ["5", "6"]]
-    cells[row][place] = cell
-    for extra in ("", ",0.05"):
-        text = "".join(f"{','.join(line)}{extra}\n" for line in cells)
-        found = whole_numbers(open_grid(f"a,b{',w' * bool(extra)}\n{text}".encode(), "t", ""), (0, 1), 1)
-        assert (found is not None) == is_plain
-        if found is not None:
-            assert [list(map(str, pair)) for pair in zip(*found, strict=True)] == cells
-
-
-def test_whole_numbers_refuse_ragged_rows():
-    for text in ("1,2\n3\n", "1,2\n3,4,5\n", "1,2,9\n3,4\n", "1,2,9\n3,4\n5,6,7,8\n"):
-        assert whole_numbers(open_grid(text.encode(), "t", ""), (0, 1), 0) is None
-
-
+@pytest.mark.parametrize("window", [3, 1 << 15])
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), max_size=20)
-    | st.lists(st.tuples(st.integers(-(10**17), 10**17), st.integers(0, 5)), max_size=20)
+    st.lists(st.integers(-9, 9), max_size=40)  # a table that begins below 0
+    | st.lists(st.integers(5, 900), max_size=40)  # at 0
+    | st.lists(st.integers(10**12, 10**12 + 50), max_size=40)  # far above it
+    | st.lists(st.sampled_from([0, 3, 10**9, 2**31 - 1, 2**31]), max_size=40)  # 32 bits hashed
+    | st.lists(st.sampled_from([-(2**62), -(10**17), 0, 7, 2**31, 2**63 - 1]), max_size=40)  # 64 bits
 )
-def test_numbers_are_counted_out_as_their_texts_are(pairs):
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    source, target, ids = number_numbers(ends[:, 0], ends[:, 1])
-    codes, words = number_words([str(end) for pair in pairs for end in pair])
-    assert source.tolist() == codes[::2].tolist()
-    assert target.tolist() == codes[1::2].tolist()
+def test_numbers_are_counted_out_as_their_texts_are(window, numbers):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ids_module, "_WINDOW", window)
+        codes, ids = number_numbers(np.array(numbers, dtype=np.int64))
+    expected, words = number_words(list(map(str, numbers)))
+    assert codes.tolist() == expected.tolist()
     assert ids.tolist() == words.tolist()
 
 
+@pytest.mark.parametrize("high", [0, 9, 10, 2**32 - 1, 2**32, 10**18, 2**63 - 1])
+def test_numbers_are_written_out_in_their_plain_spelling(high):
+    numbers = [high, *(high // 10**k for k in range(1, 20)), 0, 10, 1]
+    assert number_numbers(np.array(numbers))[1].tolist() == list(map(str, dict.fromkeys(numbers)))
+
+
 def test_values_are_numbered_by_their_text():
-    source, target, ids, are_whole = number_values(np.array([1, "1", 2.0, "2"], dtype=object), "t")
-    assert (source.tolist(), target.tolist(), ids.tolist(), are_whole) == ([0, 1], [0, 1], ["1", "2"], False)
+    codes, ids, are_whole = number_values(np.array([1, "1", 2.0, "2"], dtype=object), "t")
+    assert (codes.tolist(), ids.tolist(), are_whole) == ([0, 0, 1, 1], ["1", "2"], False)
+    codes, ids, are_whole = number_values(np.array([5, 3, 5], dtype=np.uint8), "t")
+    assert (codes.tolist(), ids.tolist(), are_whole) == ([0, 1, 0], ["5", "3"], True)
     large = np.array([2**63, 1], dtype=np.uint64)
-    assert number_values(large, "t")[2].tolist() == ["9223372036854775808", "1"]
+    assert number_values(large, "t")[1].tolist() == ["9223372036854775808", "1"]
 
 
 @pytest.mark.parametrize(

@@ -64,3 +64,13 @@ def test_direction_is_ignored_with_a_note():
     edges, notes = settle([(1, 0), (1, 2)], is_directed=True)
     assert edges == [(0, 1), (1, 2)]
     assert notes["directed"] == 2
+
+
+def test_pairs_of_short_integers_are_not_mixed_up():
+    ends = np.array([(0, 40_000), (2**15, 40_000), (40_000, 2**15)], dtype=np.int32)
+    raw = RawGraph("t", np.array([], dtype=object), ends[:, 0], ends[:, 1])
+    merged, _ = settle_edges(raw, None, 2**17, "merge")
+    assert merged.edges.tolist() == [[0, 40_000], [2**15, 40_000]]
+    assert not is_reciprocal(
+        np.array([0, 40_000], dtype=np.int32), np.array([40_000, 2**15], dtype=np.int32), None, 2**17
+    )

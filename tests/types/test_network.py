@@ -36,6 +36,15 @@ def test_rows_are_sorted_and_symmetric(n_nodes):
     assert sorted(map(tuple, graph.edges.tolist())) == pairs
 
 
+def test_ends_of_any_integer_type_and_stride():
+    flat = np.array([0, 1, 3, 3, 2, 0, 3, 3], dtype=np.int32)
+    graph = Graph.from_edges(flat[::2], flat[1::2], 5)
+    assert (graph.indptr.tolist(), graph.indices.tolist()) == ([0, 2, 3, 4, 4, 4], [1, 2, 0, 0])
+    assert graph.loops.tolist() == [0, 0, 0, 2, 0]
+    assert (graph.indptr.dtype, graph.indices.dtype, graph.loops.dtype) == (np.int64, np.int32, np.int32)
+    assert flat.tolist() == [0, 1, 3, 3, 2, 0, 3, 3]
+
+
 def test_empty_graphs():
     assert Graph.from_edges([], [], 0).n_edges == 0
     assert Graph.from_edges([], [], 3).degrees.tolist() == [0, 0, 0]

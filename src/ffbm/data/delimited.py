@@ -54,9 +54,14 @@ class Grid:
     numbers: dict[tuple[int, ...], Any] = field(default_factory=dict)  # columns already read as numbers
 
     @cached_property
+    def is_literal(self) -> bool:
+        """No quotes, comments or runs of blanks: wherever a separator stands, it separates two cells."""
+        return _is_literal(self.data, self.separator)
+
+    @cached_property
     def is_plain(self) -> bool:
-        """No quotes, comments or blank lines, and ``width`` cells in every line."""
-        return _is_plain(self.data, self.separator, self.width)
+        """Literal, no blank lines, and ``width`` cells in every line."""
+        return self.width > 1 and self.is_literal and _is_even(self.data, self.separator, self.width)
 
     @cached_property
     def _parsed(self) -> tuple[list[str], Sequence[int], int]:
@@ -164,14 +169,16 @@ def _sample_widths(sample: str, separator: str) -> list[int]:
     return widths or [1]
 
 
-def _is_plain(data: bytes, separator: str, width: int) -> bool:
-    """Tell whether every line has exactly ``width`` cells, none of them quoted, none a comment."""
-    if width == 1 or b'"' in data or b"#" in data:
+def _is_literal(data: bytes, separator: str) -> bool:
+    if b'"' in data or b"#" in data:
         return False
-    if separator == "\t" and b"\n\t" in data:
-        return False  # perhaps a line of tabs alone, which is blank
-    if separator == " " and (b"\t" in data or _has_odd_blanks(data)):
-        return False
+    if separator == "\t":
+        return b"\n\t" not in data  # perhaps a line of tabs alone, which is blank
+    return separator != " " or not (b"\t" in data or _has_odd_blanks(data))
+
+
+def _is_even(data: bytes, separator: str, width: int) -> bool:
+    """Tell whether every line has exactly ``width`` cells."""
     mark, newline = ord(separator), ord("\n")
     codes = np.frombuffer(data.removesuffix(b"\n"), dtype=np.uint8)
     place = 0  # the cell of its line that the window begins with

@@ -53,7 +53,7 @@ def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> boo
     n_up = np.count_nonzero(up)
     if n_up == 0 or n_up != np.count_nonzero(down):
         return False
-    there, back = u[up] * n_nodes + v[up], v[down] * n_nodes + u[down]
+    there, back = _pair_numbers(u[up], v[up], n_nodes), _pair_numbers(v[down], u[down], n_nodes)
     order, reverse = np.argsort(there), np.argsort(back)
     there = there[order]
     if not np.array_equal(there, back[reverse]) or not np.all(there[1:] > there[:-1]):
@@ -62,9 +62,13 @@ def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> boo
 
 
 def _merge(u: Array, v: Array, n_nodes: int) -> tuple[Array, Array, int]:
-    pairs = np.sort(np.minimum(u, v) * n_nodes + np.maximum(u, v))
+    pairs = np.sort(_pair_numbers(np.minimum(u, v), np.maximum(u, v), n_nodes))
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # many times faster than numpy.unique
     return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
+
+
+def _pair_numbers(u: Array, v: Array, n_nodes: int) -> Array:
+    return u.astype(np.int64) * n_nodes + v
 
 
 def _describe(graph: Graph, where: str) -> list[Note]:

@@ -207,12 +207,12 @@ def _read_pairs(pairs: Any, node_ids: Any, n_rows: int | None) -> RawGraph:
 def _join_ends(ends: Array, where: str, node_ids: Any, n_rows: int | None) -> RawGraph:
     """Count out the ends (2E,), which are ids, or places in ``node_ids`` or in the rows of an array."""
     try:
-        source, target, ids, are_whole = number_values(ends, where)
+        codes, ids, are_whole = number_values(ends, where)
     except TypeError:
         raise DataError(f"{where} must hold ids; some are lists or the like: give whole numbers or text") from None
     are_whole = are_whole or not len(ends)
     if node_ids is None and n_rows is None:
-        return RawGraph(where, ids, source, target, is_numbered=are_whole)
+        return RawGraph(where, ids, codes[::2], codes[1::2], is_numbered=are_whole)
     if node_ids is None and not are_whole:
         raise DataError(f"{where} hold text, and an array of features has no ids: give node_ids=, or a DataFrame")
     names = _names(node_ids, n_rows)
@@ -229,7 +229,8 @@ def _join_ends(ends: Array, where: str, node_ids: Any, n_rows: int | None) -> Ra
     strangers = np.flatnonzero(places < 0)
     places[strangers] = np.arange(len(names), len(names) + len(strangers))
     every = np.concatenate((names, ids[strangers]))
-    return RawGraph(where, every, places[source], places[target], vertices=vertices)
+    codes = places[codes]
+    return RawGraph(where, every, codes[::2], codes[1::2], vertices=vertices)
 
 
 def _names(node_ids: Any, count: int | None) -> Array:

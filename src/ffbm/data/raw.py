@@ -46,7 +46,7 @@ class RawGraph:
     ----------
     ids : (M,) object array of different texts
         The name of each number; those of ``vertices`` come first.
-    source, target : (E,) int64
+    source, target : (E,) int32 or int64
         Places in ``ids``.
     counts : (E,) int64, optional
         How many edges each stands for.

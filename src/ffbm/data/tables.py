@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ffbm.data.delimited import SEPARATORS, Grid
-from ffbm.data.ids import number_numbers, number_words, whole_numbers
+from ffbm.data.ids import number_numbers, number_words
+from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
 from ffbm.data.remarks import count_of
 from ffbm.errors import DataError, OptionError
@@ -40,14 +41,13 @@ def read_edges(
 
     numbers = whole_numbers(grid, places, skip)
     if numbers is not None:
-        source, target, ids = number_numbers(*numbers)
+        codes, ids = number_numbers(numbers.ravel())
     else:
         cells: list[str] = [""] * (2 * (grid.n_rows - skip))
         for end, place in enumerate(places):
             cells[end::2] = grid.column(place, skip)
         codes, ids = number_words(cells)
         _refuse_blank(grid, ids, codes, skip)
-        source, target = np.ascontiguousarray(codes[::2]), np.ascontiguousarray(codes[1::2])
     counts = None
     used = set(places)
     if multiplicity is not None:
@@ -60,7 +60,7 @@ def read_edges(
         )
     unused = [name or f"number {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
-    return RawGraph(grid.where, ids, source, target, counts, is_numbered=numbers is not None, notes=notes)
+    return RawGraph(grid.where, ids, codes[::2], codes[1::2], counts, is_numbered=numbers is not None, notes=notes)
 
 
 def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
@@ -176,7 +176,7 @@ def _is_number(cell: str) -> bool:
 
 def _column(grid: Grid, place: int, skip: int) -> npt.NDArray[np.int64] | list[str]:
     numbers = whole_numbers(grid, (place,), skip)
-    return grid.column(place, skip) if numbers is None else numbers[0]
+    return grid.column(place, skip) if numbers is None else numbers[:, 0]
 
 
 def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:
