@@ -31,7 +31,7 @@ demo: $(READY)
 	@echo
 	@rm -rf runs/polbooks
 	@$(BIN)/ffbm fit polbooks --blocks 3 --seed 1 --out runs/polbooks
-	@echo "Look at runs/polbooks: summary.txt, ranking.csv, nodes.csv, and network.graphml for Gephi."
+	@echo "Look at runs/polbooks/report.html in a browser; beside it are ranking.csv, nodes.csv, and network.graphml for Gephi."
 
 test: $(READY)
 	$(PYTEST) -m "not slow"

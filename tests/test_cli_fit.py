@@ -78,7 +78,7 @@ def test_json_is_strict_and_alone(files, capsys):
 
 def test_a_run_is_saved_and_equals_pythons(files, capsys):
     assert run(["fit", *files, *SHORT, "--out", "runs/one", "--keep", "1"]) == 0
-    assert capsys.readouterr().out.endswith("\nsaved in runs/one\n")
+    assert capsys.readouterr().out.endswith("\nsaved in runs/one; open runs/one/report.html in a browser\n")
     saved = load_fit("runs/one")
     assert saved.config.n_kept == 1
     with pytest.warns(UserWarning, match="do not rely on this fit"):
@@ -122,8 +122,9 @@ def test_every_option_reaches_the_fit(files, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--target", "joint"], 'target="joint" is not available yet'),
-        (["--target", "both"], "--target both is not available yet; use --target cut"),
+        (["--target", "joint", "--memberships", "drawn"], "memberships='drawn' is for target=\"cut\""),
+        (["--target", "joint", "--folds", "3"], 'folds= is for target="cut"'),
+        (["--target", "both", "--folds", "3"], 'folds= is for target="cut"'),
         (["--target", "cot"], "target must be one of"),
         (["--resume"], "resume=True is not available yet"),
         (["--blocks", "two"], "--blocks must be a whole number or auto; got 'two'"),

@@ -13,9 +13,12 @@ _WHERE = {
     "Memberships": "ffbm.types",
     "Network": "ffbm.types",
     "Ranking": "ffbm.types",
+    "Simulation": "ffbm.simulation",
+    "Verification": "ffbm.verification",
     "WeightTrace": "ffbm.types",
     "align_blocks": "ffbm.blocks.align",
     "as_network": "ffbm.data",
+    "compare": "ffbm.results",
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
     "fit": "ffbm.results",
@@ -23,8 +26,11 @@ _WHERE = {
     "load_fit": "ffbm.results",
     "rank_features": "ffbm.ranking",
     "read_network": "ffbm.data",
+    "reproduce": "ffbm.reproduction",
     "sample_blocks": "ffbm.pipeline.blocks",
     "sample_weights": "ffbm.pipeline.weights",
+    "simulate": "ffbm.simulation",
+    "verify": "ffbm.verification",
 }
 
 __all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
@@ -39,14 +45,20 @@ if TYPE_CHECKING:
     from ffbm.pipeline.blocks import sample_blocks as sample_blocks
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
+    from ffbm.reproduction import reproduce as reproduce
     from ffbm.results import Fit as Fit
+    from ffbm.results import compare as compare
     from ffbm.results import fit as fit
     from ffbm.results import load_fit as load_fit
+    from ffbm.simulation import Simulation as Simulation
+    from ffbm.simulation import simulate as simulate
     from ffbm.types import BlockTrace as BlockTrace
     from ffbm.types import Memberships as Memberships
     from ffbm.types import Network as Network
     from ffbm.types import Ranking as Ranking
     from ffbm.types import WeightTrace as WeightTrace
+    from ffbm.verification import Verification as Verification
+    from ffbm.verification import verify as verify
 
     __version__: str
 

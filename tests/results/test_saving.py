@@ -21,6 +21,7 @@ FILES = [
     "nodes.csv",
     "provenance.json",
     "ranking.csv",
+    "report.html",
     "summary.json",
     "summary.txt",
     "traces.nc",

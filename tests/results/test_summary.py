@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import ffbm
 from ffbm.results import Fit, fit
-from ffbm.results.summary import _cut, _table
+from ffbm.results.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
 
@@ -104,9 +104,9 @@ def test_many_blocks_and_features_fit_on_a_screen():
 
 
 def test_control_characters_are_shown_by_their_codes():
-    assert "\x1b" not in _table([["\x1b[31mred", "1"]], right=(1,), gives=0)
+    assert "\x1b" not in tabulate([["\x1b[31mred", "1"]], right=(1,), gives=0)
 
 
 def test_long_names_keep_their_ends():
-    assert _cut("school;anonymized feature 834", 20) == "school;an...ture 834"
-    assert _cut("short", 20) == "short"
+    assert cut("school;anonymized feature 834", 20) == "school;an...ture 834"
+    assert cut("short", 20) == "short"

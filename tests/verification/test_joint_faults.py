@@ -15,7 +15,14 @@ from ffbm.verification.joint import CHECKS
 from ..mutants import _faulty
 from .test_planted_faults import outcome
 
-KERNELS = ("ffbm.kernels.compiling", "ffbm.kernels.mergesplit", "ffbm.kernels.shifting", "ffbm.kernels.joint")
+KERNELS = (
+    "ffbm.kernels.compiling",
+    "ffbm.kernels.mergesplit",
+    "ffbm.kernels.carrying",
+    "ffbm.kernels.shifting",
+    "ffbm.kernels.scattering",
+    "ffbm.kernels.joint",
+)
 
 
 def test_every_check_has_a_name_of_its_own():
@@ -67,13 +74,13 @@ def planted_joint(module, *changes):
 OPENING = "way, n_scans, first, size, r, s, new, False, *tail) - log(free)"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
-        "shifting",
+        "carrying",
         [("        r = telling.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
           "        r = max(telling.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
         "p(b,W|A,X): held out",
     ),
     "weights carried over without their Jacobian": (
-        "shifting",
+        "carrying",
         [("ratio += 0.5 * log(factor)", "ratio += 0.0 * log(factor)")],
         "p(b,W|A,X): loops and parallels",
     ),
@@ -84,6 +91,12 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
           "informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)\n"
           "        find_mode_of")],
         "p(b,W|A,X): loops and parallels",
+    ),
+    "a block scattered without the chance of its homes": (
+        "scattering",
+        [("ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)",
+          "ratio = -0.0 * scatter(rng, sighted, c, s, before, False, chances, scratch)")],
+        "Geweke's test: joint",
     ),
     "free labels forgotten": (
         "shifting",

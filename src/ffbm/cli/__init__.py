@@ -17,7 +17,11 @@ import typer
 from ffbm.cli.datasets import datasets
 from ffbm.cli.describe import describe
 from ffbm.cli.fit import fit
+from ffbm.cli.report import report
+from ffbm.cli.reproduce import reproduce
 from ffbm.cli.screen import one_line, print_error, print_text
+from ffbm.cli.simulate import simulate
+from ffbm.cli.verify import verify
 from ffbm.errors import FFBMError
 
 DONE, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
@@ -29,7 +33,11 @@ _UsageProblem: Any = typer.BadParameter.__mro__[2]
 app = typer.Typer(name="ffbm", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(fit)
 app.command()(describe)
+app.command()(report)
+app.command()(reproduce)
 app.command()(datasets)
+app.command()(simulate)
+app.command()(verify)
 
 
 def _show_version(wanted: bool) -> None:

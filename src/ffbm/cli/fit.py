@@ -5,11 +5,13 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffbm.cli import options
+from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.screen import print_error, print_json, print_text
 from ffbm.errors import OptionError
 
@@ -84,11 +86,12 @@ def fit(
 
     Blocks, the weight of each feature in each block, a ranking of the features, and how much they explain on
     vertices that were held out. What the command line does not say is taken from --config, then from the defaults.
+    With --target both, the cut and the joint posterior side by side: what the features changed.
     """
     settings = _settings(
         config,
         n_blocks=_number_or("auto", "--blocks", blocks),
-        target=_available(target),
+        target=None if target == BOTH else target,
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
         workers=workers,
@@ -121,19 +124,20 @@ def fit(
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with
 
-    with _announcing(quiet):
-        found = fit_with(
-            network,
-            settings,
-            progress=False if quiet else None,
-            command=shlex.join(["ffbm", *sys.argv[1:]]),
-        )
+    command, progress = shlex.join(["ffbm", *sys.argv[1:]]), False if quiet else None
+    if target == BOTH:
+        with announcing(quiet):
+            pair = fit_both(network, settings, progress, command)
+        tell_both(pair, source, settings.out, as_json)
+        return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
+    with announcing(quiet):
+        found = fit_with(network, settings, progress=progress, command=command)
     if as_json:
         print_json({"source": source, **fit_record(found)})
     else:
         print_text(found.summary())
         if settings.out is not None:
-            print_text(f"\nsaved in {settings.out}")
+            print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0
 
 
@@ -155,14 +159,8 @@ def _number_or(word: str, option: str, text: str | None) -> int | str | None:
         raise OptionError(f"{option} must be a whole number or {word}; got {text!r}") from None
 
 
-def _available(target: str | None) -> str | None:
-    if target == "both":
-        raise OptionError("--target both is not available yet; use --target cut")
-    return target
-
-
 @contextmanager
-def _announcing(quiet: bool) -> Iterator[None]:
+def announcing(quiet: bool) -> Iterator[None]:
     """Show what the stages log, such as the first compilation, on standard error while they run."""
     logger = logging.getLogger("ffbm")
     handler = _Announcer()

@@ -57,6 +57,12 @@ def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Liste
             " (nodes=, features=); for the blocks alone use sample_blocks"
         )
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
+    if config.target == "joint":
+        from ffbm.pipeline.joint_fit import check_joint, explain_jointly
+
+        check_joint(config, blocks)
+        with listening(progress) as tell:
+            return explain_jointly(net, config, _seed(config), tell)
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
         trace = _find_blocks(net, config, blocks, tell)
         members = align_blocks(trace)
@@ -114,8 +120,6 @@ def description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
 
 
 def _check_available(config: FitConfig) -> None:
-    if config.target != "cut":
-        raise OptionError(f'target="{config.target}" is not available yet; use target="cut"')
     if config.resume:
         raise OptionError("resume=True is not available yet: runs are saved when they end; leave it out")
 

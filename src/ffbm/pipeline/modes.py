@@ -1,20 +1,25 @@
 """What features say of one mode of the partitions: its own weights, ranking and scores."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.pipeline.fit import description_lengths, find_weights, score_split
+from ffbm.pipeline.joint import number_alike
 from ffbm.progress import Listener, listening
 from ffbm.ranking import rank_features
 from ffbm.rng import child_seed
+from ffbm.scoring import score_draws
 from ffbm.store.parts import FitParts
-from ffbm.types import BlockTrace, Memberships, Mode
+from ffbm.types import Array, BlockTrace, Memberships, Mode
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
+
+_STATISTICS = ("energy", "acceptance_rate", "step_size", "n_steps", "diverging")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,8 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     """Sample the weights given one mode's memberships, with the settings and training vertices of the fit.
 
     The random streams are those of the seed named ("mode", number) under the fit's, so the answer is the same
-    whenever it is asked for. The only mode of a fit is the fit itself: nothing is sampled again.
+    whenever it is asked for. The only mode of a fit is the fit itself: nothing is sampled again. Nor is it with
+    ``target="joint"``: the draws of a mode have weights of their own already.
 
     Examples
     --------
@@ -57,6 +63,8 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         raise OptionError(f"mode must be one of the {members.n_modes} found, from 0; got {number}")
     if members.n_modes == 1:
         return ModeFit(members.modes[0], parts.weights, parts.ranking, parts.scores)
+    if config.target == "joint":
+        return _mode_of_joint(parts, number)
     if config.seed is None:
         raise AssertionError("a fit records its seed")
     seed = child_seed(config.seed, "mode", number)
@@ -70,6 +78,28 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         mode=members.modes[number],
         weights=weights,
         ranking=rank_features(weights, k=parts.ranking.k, n_kept=parts.ranking.n_kept),
+        scores=replace(scores, **description_lengths(parts.network, blocks)),
+    )
+
+
+def _mode_of_joint(parts: FitParts, number: int) -> ModeFit:
+    """Take the draws of a mode, labels and weights, in its own numbering of the blocks."""
+    blocks, own = draws_of_mode(parts.blocks, parts.memberships, number)
+    shape = blocks.labels.shape[:2]
+    which = np.flatnonzero(parts.memberships.mode_of == number)[: shape[0] * shape[1]]
+
+    def taken(values: Array) -> Array:
+        return values.reshape(-1, *values.shape[2:])[which].reshape(*shape, *values.shape[2:])
+
+    trace = parts.weights
+    blocks, own, w = number_alike(blocks, own, taken(trace.weights))
+    statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
+    trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
+    scores = score_draws(trace, blocks, parts.network.features, own, workers=1)
+    return ModeFit(
+        mode=parts.memberships.modes[number],
+        weights=trace,
+        ranking=rank_features(trace, k=parts.ranking.k, n_kept=parts.ranking.n_kept),
         scores=replace(scores, **description_lengths(parts.network, blocks)),
     )
 

@@ -7,11 +7,15 @@ same colour and marker in all figures.
 from matplotlib.figure import Figure
 
 from ffbm.plots.accuracy import plot_accuracy
+from ffbm.plots.calibration import plot_calibration
 from ffbm.plots.calibration_ranks import plot_ranks
 from ffbm.plots.comparison import Series, plot_comparison
+from ffbm.plots.heatmap import plot_block_matrix, plot_heatmap
+from ffbm.plots.modes import plot_modes
 from ffbm.plots.network import plot_network
 from ffbm.plots.palette import block_colour, block_marker
 from ffbm.plots.paper import COLUMN, save_figure
+from ffbm.plots.ranking import plot_ranking
 from ffbm.plots.traces import plot_traces
 from ffbm.plots.weights import plot_weights
 
@@ -22,8 +26,13 @@ __all__ = [
     "block_colour",
     "block_marker",
     "plot_accuracy",
+    "plot_block_matrix",
+    "plot_calibration",
     "plot_comparison",
+    "plot_heatmap",
+    "plot_modes",
     "plot_network",
+    "plot_ranking",
     "plot_ranks",
     "plot_traces",
     "plot_weights",

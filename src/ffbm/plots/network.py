@@ -64,8 +64,8 @@ def plot_network(
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.03)
-    hidden = _draw_edges(axes, net.graph, place, labels, seed)
-    _draw_vertices(axes, net, place, labels, sure, n_blocks)
+    hidden = draw_edges(axes, net.graph, place, labels, seed)
+    draw_vertices(axes, net, place, labels, sure, n_blocks)
     _number_blocks(axes, place, labels, n_blocks)
     sizes = np.bincount(labels, minlength=n_blocks)
     said = [title] if title else []
@@ -92,7 +92,7 @@ def _read(net: Network, members: Memberships | Array) -> tuple[Array, Array]:
     return labels, sure
 
 
-def _draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int) -> int:
+def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int) -> int:
     """Draw edges, those inside a block in its colour; return how many are left out."""
     edges = graph.edges
     if len(edges) > _MOST_EDGES:
@@ -115,8 +115,11 @@ def _draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int
     return len(graph.edges) - len(edges)
 
 
-def _draw_vertices(axes: Axes, net: Network, place: Array, labels: Array, sure: Array, n_blocks: int) -> None:
-    size = float(np.clip(3000 / max(net.n_nodes, 1), 2, 18))
+def draw_vertices(
+    axes: Axes, net: Network, place: Array, labels: Array, sure: Array, n_blocks: int, scale: float = 1.0
+) -> None:
+    """Draw vertices in the colours and markers of their blocks, paler the less sure."""
+    size = scale * float(np.clip(3000 / max(net.n_nodes, 1), 2, 18))
     for block in range(n_blocks):
         there = labels == block
         axes.scatter(

@@ -11,7 +11,7 @@ from ffbm.plots.palette import INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 
 _PANEL = 0.95  # inches
-_SHADES = ("#1b3a4b", "#5b8e7d", "#b5793a", "#8a5a83", "#7a7a7a", "#a3a948")  # of chains; no block has these
+SHADES = ("#1b3a4b", "#5b8e7d", "#b5793a", "#8a5a83", "#7a7a7a", "#a3a948")  # of chains; no block has these
 _BINS = 40
 _STILL = 1e-9
 
@@ -51,7 +51,7 @@ def plot_traces(traces: Mapping[str, npt.ArrayLike], *, width: float = COLUMN) -
         line.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         bins = np.linspace(low, high, _BINS)
         for chain, draws in enumerate(values):
-            shade = _SHADES[chain % len(_SHADES)]
+            shade = SHADES[chain % len(SHADES)]
             line.plot(draws, color=shade, linewidth=0.35, rasterized=len(draws) > 5000)
             counts, edges = np.histogram(draws[np.isfinite(draws)], bins)
             side.stairs(counts, edges, orientation="horizontal", color=shade, linewidth=0.7)

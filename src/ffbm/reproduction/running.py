@@ -15,7 +15,7 @@ from ffbm.reproduction.columns import ColumnRun, RunBlocks, run_blocks, run_exac
 from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 from ffbm.reproduction.paper import PAPER, Experiment
 from ffbm.reproduction.saving import save_reproduction
-from ffbm.results.running import _reserved
+from ffbm.results.running import reserved
 from ffbm.rng import child_seed, resolve_seed
 from ffbm.types import Network
 from ffbm.workers import open_workers
@@ -76,7 +76,7 @@ def reproduce(
     """
     check_choice("dataset", dataset, (*PAPER, ALL))
     runs, seed = check_int("runs", runs, low=1), resolve_seed(seed)
-    with _reserved(None if out is None else os.fspath(out)), listening(progress) as tell:
+    with reserved(None if out is None else os.fspath(out)), listening(progress) as tell:
         outcome = _run(dataset, runs, seed, workers, tell)
         if out is not None:
             save_reproduction(outcome, out, tell)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ffbm.config import FitConfig
-from ffbm.diagnostics import BlockDiagnostics, Verdict, WeightDiagnostics
+from ffbm.diagnostics import BlockDiagnostics, JointDiagnostics, Verdict, WeightDiagnostics, joint_diagnostics
 from ffbm.store.parts import FitParts, Reduced
 from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ffbm.pipeline.modes import ModeFit
     from ffbm.progress import Listener
+    from ffbm.results.plotting import Plots
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +36,15 @@ class FitDiagnostics:
         Of the refit on the kept features.
     variance : VarianceSplit, optional
         With ``memberships="drawn"``: the variance of each weight within and between partitions.
+    joint : JointDiagnostics, optional
+        With ``target="joint"``: of functions of labels and weights together.
     """
 
     blocks: BlockDiagnostics
     weights: WeightDiagnostics
     reduced: WeightDiagnostics | None = None
     variance: VarianceSplit | None = None
+    joint: JointDiagnostics | None = None
 
     @cached_property
     def converged(self) -> Verdict:
@@ -48,6 +52,8 @@ class FitDiagnostics:
         verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
         if self.reduced is not None:
             verdicts["weights of the kept features"] = self.reduced.converged
+        if self.joint is not None:
+            verdicts["labels and weights together"] = self.joint.converged
         against = {name: verdict for name, verdict in verdicts.items() if not verdict}
         reasons = (f"{name}: {verdict.reason}" for name, verdict in (against or verdicts).items())
         return Verdict(not against, "; ".join(reasons))
@@ -136,7 +142,12 @@ class Fit:
     def diagnostics(self) -> FitDiagnostics:
         """R-hat, ESS and verdicts of every stage."""
         reduced = None if self.reduced is None else self.reduced.weights.diagnostics
-        return FitDiagnostics(self.blocks.diagnostics, self.weights.diagnostics, reduced, self.parts.variance)
+        joint = None
+        if self.config.target == "joint":
+            joint = joint_diagnostics(
+                self.blocks.labels, self.blocks.entropy, self.weights.energy, self.weights.weights
+            )
+        return FitDiagnostics(self.blocks.diagnostics, self.weights.diagnostics, reduced, self.parts.variance, joint)
 
     @property
     def converged(self) -> Verdict:
@@ -153,7 +164,8 @@ class Fit:
         """Return what features say of one mode of the partitions: ``.mode``, ``.weights``, ``.ranking``, ``.scores``.
 
         The weights are sampled again, given that mode's memberships, with the settings and the training vertices of
-        the fit and random streams of their own; asked again, they are the same. With one mode it is the fit itself.
+        the fit and random streams of their own; asked again, they are the same. With one mode it is the fit itself;
+        with ``target="joint"`` they are those of the mode's draws, and nothing is sampled.
 
         Parameters
         ----------
@@ -211,6 +223,27 @@ class Fit:
         from ffbm.results.saving import save_fit
 
         save_fit(self, path)
+
+    def report(self, path: str | os.PathLike[str], against: "Fit | None" = None) -> None:
+        """Write the answer as one HTML file that needs no network: words, figures to touch, tables, provenance.
+
+        Parameters
+        ----------
+        path : file
+            Ends in .html; what is there is replaced.
+        against : Fit, optional
+            Another fit of the same network, such as the joint posterior's: a section tells how the two differ.
+        """
+        from ffbm.results.reporting import save_report
+
+        save_report(self, path, against)
+
+    @property
+    def plot(self) -> "Plots":
+        """Figures for papers, such as ``fit.plot.network()``: each returns a matplotlib Figure."""
+        from ffbm.results.plotting import Plots
+
+        return Plots(self)
 
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.memberships.sizes[:12])) + (", ..." if self.memberships.n_blocks > 12 else "")

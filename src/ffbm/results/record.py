@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ffbm.diagnostics import WeightDiagnostics
+from ffbm.diagnostics import JointDiagnostics, WeightDiagnostics
 from ffbm.plain import finite
 from ffbm.results.fitted import Fit
 from ffbm.results.tables import table_of_blocks
@@ -61,6 +61,7 @@ def fit_record(fit: Fit) -> dict[str, Any]:
             },
             "weights": _weights(found.weights),
             "reduced": None if found.reduced is None else _weights(found.reduced),
+            "joint": None if found.joint is None else _joint(found.joint),
         },
         "provenance": fit.provenance,
     }
@@ -79,6 +80,18 @@ def _weights(found: WeightDiagnostics) -> dict[str, Any]:
         "min_ess_bulk": found.min_ess_bulk,
         "min_ess_tail": found.min_ess_tail,
         "n_divergences": found.n_divergences,
+    }
+
+
+def _joint(found: JointDiagnostics) -> dict[str, Any]:
+    return {
+        "converged": bool(found.converged),
+        "reason": found.converged.reason,
+        "rhat_log_joint": found.rhat_log_joint,
+        "ess_log_joint": found.ess_log_joint,
+        "rhat_size": found.rhat_size,
+        "ess_size": found.ess_size,
+        "fewer_blocks": found.fewer,
     }
 
 

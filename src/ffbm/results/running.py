@@ -63,11 +63,17 @@ def fit(
     n_blocks : int or "auto"
         B.
     target : {"cut", "joint"}
+        "cut" is the paper's two chains, p(b | A) and then p(theta | X, y-hat): features say nothing of the blocks.
+        "joint" is the model's own posterior p(b, theta | A, X), in which they do, and a block may be empty; labels and
+        weights of a draw belong together, ``memberships``, ``blocks`` and ``folds`` are refused, and the kept features
+        are fitted with blocks of their own.
     memberships : {"averaged", "drawn"}
         Weights given y-hat, or given every kept partition in turn, which carries the uncertainty of the blocks on to
         the weights.
     sigma, intercept, sampler, n_warmup, n_draws
-        Of the weight chains: see ``sample_weights``.
+        Of the weight chains: see ``sample_weights``. With "joint" one chain draws both: ``n_sweeps``, ``burn_in`` and
+        ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
+        burn-in, and ``n_warmup`` are made before the first.
     train_fraction : float
         f; with 1.0 nothing is held out and the test scores are NaN.
     k, n_kept : float, int or "all"
@@ -143,7 +149,7 @@ def fit_with(
         raise OptionError(
             f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
         )
-    with _reserved(config.out):
+    with reserved(config.out):
         parts = run_fit(net, config, blocks, progress)
         origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
         chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
@@ -154,7 +160,7 @@ def fit_with(
 
 
 @contextlib.contextmanager
-def _reserved(path: str | None) -> Iterator[None]:
+def reserved(path: str | None) -> Iterator[None]:
     """Make the folder of a run before the work begins; if the work fails, take it away again."""
     if path is None:
         yield

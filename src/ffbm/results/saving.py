@@ -12,6 +12,7 @@ from ffbm.pipeline.weights import diagnose
 from ffbm.results.fitted import Fit
 from ffbm.results.graphs import to_networkx
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.reporting import REPORT, report_text
 from ffbm.results.tables import table_of_blocks, table_of_nodes
 from ffbm.store.folder import TRACES, Writer, read_provenance, write_run
 
@@ -35,6 +36,7 @@ def save_fit(fit: Fit, path: str | os.PathLike[str]) -> None:
         "blocks.csv": _csv(table_of_blocks(fit.parts)),
         "ranking.csv": _csv(fit.ranking.table),
         "network.graphml": lambda draft: _write_graphml(fit, draft),
+        REPORT: report_text(fit),
     }
     write_run(path, files, fit.provenance)
 

@@ -21,10 +21,10 @@ from ffbm.theta.adapt import first_adaptation
 from ffbm.types import Array, Graph
 from ffbm.verification.finding import Effort, Finding
 
-N_NODES, N_BLOCKS, N_EDGES, SIGMA = 8, 3, 9, 1.5
+N_NODES, N_BLOCKS, N_EDGES, SIGMA = 8, 5, 9, 1.5
 HELD_OUT = (6, 7)
 X = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 1], [3, 0], [0, 3]], dtype=float)
-SETTINGS = JointSettings(0, 1, n_moves=1, n_warmup=0, jumps=1.0, shifts=1.0)
+SETTINGS = JointSettings(0, 1, n_moves=1, n_warmup=0, jumps=1.0, shifts=3.0)
 SWEEPS = 3  # of the sampler between two graphs
 FUNCTIONS = (
     "S",

@@ -16,13 +16,13 @@ from ffbm.verification.joint_laws import CASES, distances, exact_moments, sample
 
 BOUNDS = (0.01, 0.03, 0.01)  # of co-membership, of E[(w_0d - w_1d)^2] in proportion, of an empty block
 _QUICK = ("loops and parallels", "held out")
-_SETTINGS = JointSettings(200, 1, n_moves=1, n_warmup=100, jumps=1.0, shifts=0.3)
+_SETTINGS = JointSettings(200, 1, n_moves=1, n_warmup=100, jumps=0.5, shifts=3.0)
 
 
 def follow_the_law(name: str, effort: Effort) -> Finding:
     """Compare a chain with the exact law; the figure is the worst difference as a share of what is allowed."""
     case = CASES[name]
-    n_sweeps = 60_000 if effort.full else 20_000
+    n_sweeps = 40_000 if effort.full else 10_000
     found = sampled_moments(case, _SETTINGS, n_sweeps, effort.seed, effort.each)
     parts = distances(exact_moments(case), found)
     details = dict(zip(("co-membership", "squares", "empty block"), parts, strict=True))

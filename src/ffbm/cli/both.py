@@ -1,0 +1,62 @@
+"""``ffbm fit --target both``: the cut and the joint posterior of one network, and what the features changed."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ffbm.cli.screen import print_json, print_text
+
+if TYPE_CHECKING:
+    from ffbm.config import FitConfig
+    from ffbm.results import Comparison
+    from ffbm.types import Network
+
+BOTH = "both"
+
+
+def fit_both(network: "Network", settings: "FitConfig", progress: bool | None, command: str) -> "Comparison":
+    """Fit both targets with the same seed, blocks and training vertices; save them side by side if settings say where.
+
+    The number of blocks, if it is to be chosen, is chosen once. How memberships reach the weights is a question for
+    the cut posterior alone.
+    """
+    from ffbm.pipeline.joint_fit import check_joint
+    from ffbm.results import compare
+    from ffbm.results.running import fit_with
+    from ffbm.rng import resolve_seed
+    from ffbm.store.folder import check_new_folder
+
+    cut = replace(settings, target="cut", seed=resolve_seed(settings.seed))
+    joint = replace(cut, target="joint", memberships="averaged")
+    check_joint(joint, None)
+    if settings.out is not None:
+        folder = check_new_folder(settings.out)
+        cut, joint = (replace(one, out=str(folder / one.target)) for one in (cut, joint))
+    first = fit_with(network, cut, progress=progress, command=command)
+    second = fit_with(network, replace(joint, n_blocks=first.memberships.n_blocks), progress=progress, command=command)
+    found = compare(first, second)
+    if settings.out is not None:
+        _save(found, Path(settings.out))
+    return found
+
+
+def tell_both(found: "Comparison", source: str, out: str | None, as_json: bool) -> None:
+    """Print the comparison, or both records and the comparison as one JSON object."""
+    from ffbm.results.record import fit_record
+
+    if as_json:
+        told: dict[str, Any] = {"source": source, "cut": fit_record(found.first), "joint": fit_record(found.second)}
+        print_json({**told, "comparison": found.to_dict()})
+        return
+    print_text(found.summary())
+    if out is not None:
+        print_text(f"\nsaved in {out}: cut and joint, each a run, their comparison, and report.html")
+
+
+def _save(found: "Comparison", folder: Path) -> None:
+    from ffbm.results.record import strict_json
+    from ffbm.store.folder import write_file
+
+    write_file(folder / "comparison.txt", found.summary() + "\n")
+    write_file(folder / "comparison.json", strict_json(found.to_dict()))
+    found.first.report(folder / "report.html", against=found.second)

@@ -1,0 +1,162 @@
+"""Weights carried over from one partition to another, and the field and the mode that such moves look at.
+
+With m(b) the mode of the weights given b, and h(b) the curvature there, entry by entry::
+
+    W' = m(b') + (W - m(b)) sqrt(h(b) / h(b'))
+
+The map is one to one, its inverse is the same with b and b' exchanged, and its Jacobian is prod sqrt(h(b) / h(b')):
+with that in the ratio a move of (b, W) is exact, however rough m and h are. What the data say nothing of stays as it
+is, so many features do no harm, as they would if the weights were drawn anew.
+"""
+
+from math import exp, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INNER, copy_table
+from ffbm.kernels.mergesplit import shift
+from ffbm.kernels.metric import add_curvature, take_mean_away
+from ffbm.kernels.settling import settle
+from ffbm.kernels.single import accepts
+from ffbm.kernels.softmax import energy_and_gradient
+
+LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
+SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
+
+
+class Telling(NamedTuple):
+    """How features tell blocks: what does not change along a chain."""
+
+    group: np.ndarray  # (N,) int32: the row of the likelihood that a training vertex has; -1 if held out
+    spread: np.ndarray  # (A,) float64: the prior sd of each active feature
+
+
+class Desk(NamedTuple):
+    """Room for a move."""
+
+    modes: np.ndarray  # (2, A, B): given b and given b'
+    curves: np.ndarray  # (2, A, B)
+    carried: np.ndarray  # (3, A, B): W with its mean over blocks, W', and a gradient
+    rows: np.ndarray  # (R, B): log probabilities of the likelihood's rows
+    blank: np.ndarray  # (0, 0): no field
+    nowhere: np.ndarray  # (0, 0, B): for curvatures without a dense part
+
+
+@njit(**INNER)
+def log_probabilities(likelihood, w, rows):
+    """Fill rows (R, B) with ln softmax(W x) of each row of the likelihood."""
+    n_blocks = w.shape[1]
+    for r in range(rows.shape[0]):
+        for k in range(n_blocks):
+            rows[r, k] = 0.0
+        for t in range(likelihood.indptr[r], likelihood.indptr[r + 1]):
+            d = likelihood.indices[t]
+            x = 1.0 if likelihood.values.size == 0 else likelihood.values[t]
+            for k in range(n_blocks):
+                rows[r, k] += x * w[d, k]
+        top = rows[r, 0]
+        for k in range(1, n_blocks):
+            top = max(top, rows[r, k])
+        total = 0.0
+        for k in range(n_blocks):
+            total += exp(rows[r, k] - top)
+        top += log(total)
+        for k in range(n_blocks):
+            rows[r, k] -= top
+
+
+@njit(**INNER)
+def fill_field(likelihood, telling, w, rows, field):
+    """Fill the field (N, B): ln softmax(W x_i) of training vertices; held-out ones keep their 0."""
+    log_probabilities(likelihood, w, rows)
+    for i in range(field.shape[0]):
+        r = telling.group[i]
+        if r >= 0:
+            for k in range(field.shape[1]):
+                field[i, k] = rows[r, k]
+
+
+@njit(**INNER)
+def sum_features(likelihood, telling, b):
+    """Fill the likelihood's sums X'y (A, B) from the labels of the training vertices."""
+    sums = likelihood.sums
+    for d in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            sums[d, k] = 0.0
+    for i in range(b.size):
+        r = telling.group[i]
+        if r >= 0:
+            for t in range(likelihood.indptr[r], likelihood.indptr[r + 1]):
+                x = 1.0 if likelihood.values.size == 0 else likelihood.values[t]
+                sums[likelihood.indices[t], b[i]] += x
+
+
+@njit(**INNER)
+def find_mode_of(likelihood, metric, telling, b, close, w, room):
+    """Fill w (A, B) with the mode of the weights given the labels; the sums are left as those of the labels."""
+    sum_features(likelihood, telling, b)
+    settle(likelihood, metric, close, w, room)
+
+
+@njit(**INNER)
+def see_mode(likelihood, metric, telling, c, close, desk, room, field):
+    """Write the field of the mode of the weights given the labels."""
+    find_mode_of(likelihood, metric, telling, c.b, close, desk.carried[2], room)
+    fill_field(likelihood, telling, desk.carried[2], desk.rows, field)
+
+
+@njit(**INNER)
+def carry_over(rng, b, before, w, likelihood, metric, telling, desk, room):
+    """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
+
+    ``desk.modes[0]`` is the mode given ``before``; W' is left in ``desk.carried[1]``. The mean over blocks is drawn
+    from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
+    """
+    n_active, n_blocks = w.shape
+    full, new, spare = desk.carried[0], desk.carried[1], desk.carried[2]
+    for d in range(n_active):
+        mean = telling.spread[d] * rng.standard_normal() / sqrt(n_blocks)
+        for k in range(n_blocks):
+            full[d, k] = w[d, k] + mean
+    find_mode_of(likelihood, metric, telling, b, SHARP, desk.modes[1], room)
+    for side in range(2):
+        curve = desk.curves[side]
+        for d in range(n_active):
+            for k in range(n_blocks):
+                curve[d, k] = likelihood.precision[d]
+        add_curvature(likelihood, desk.modes[side], desk.nowhere, curve)
+    ratio = 0.0
+    for d in range(n_active):
+        for k in range(n_blocks):
+            factor = desk.curves[0, d, k] / desk.curves[1, d, k]
+            new[d, k] = desk.modes[1, d, k] + (full[d, k] - desk.modes[0, d, k]) * sqrt(factor)
+            ratio += 0.5 * log(factor)
+    ratio -= energy_and_gradient(likelihood, new, spare, room.tile, room.bits)
+    sum_features(likelihood, telling, before)
+    ratio += energy_and_gradient(likelihood, full, spare, room.tile, room.bits)
+    return ratio
+
+
+@njit(**INNER)
+def decide(rng, plain, c, before, change, log_ratio, w, likelihood, metric, telling, totals, desk, room, scratch):
+    """Carry the weights over from the labels ``before`` to the present ones, and accept both or put both back.
+
+    change is that of S, log_ratio what the way there and back were proposed with.
+    """
+    log_ratio += carry_over(rng, c.b, before, w, likelihood, metric, telling, desk, room) - change
+    if accepts(rng.random(), log_ratio):
+        totals[0] += change
+        copy_table(desk.carried[1], w)
+        take_mean_away(w)
+        return True
+    put(plain, c, before, np.zeros(2), scratch)
+    return False
+
+
+@njit(**INNER)
+def put(plain, c, labels, sums, scratch):
+    """Move every vertex to its label."""
+    for v in range(c.b.size):
+        shift(plain, c, v, np.int64(labels[v]), sums, scratch)

@@ -1,0 +1,117 @@
+"""A block scattered over all others, or a new one grown out of them, with the weights carried along.
+
+A small block of vertices that belong elsewhere, each somewhere else, is not undone by a merge with one other block.
+Here every vertex of it finds a home of its own, by Gibbs steps in the field of the mode of the weights given the
+partition before. The way back: from the partition without the block, a vertex drawn at random is its anchor, and
+restricted Gibbs scans over all vertices, each between its home and the new block, let it grow; the last of them has a
+known probability. As in ``shifting`` the weights themselves are not looked at, and a free label is drawn among all.
+"""
+
+from math import exp, inf, log
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, decide, fill_field, find_mode_of, put, see_mode
+from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.mergesplit import change_to, free_label, lift_to, log_chance, shift
+from ffbm.kernels.partition import move
+
+
+@njit(**INNER)
+def scan_homes(rng, m, c, home, s, anchor, goal, forced, scratch):
+    """Draw each vertex but the anchor anew between its home and s, or force it to its goal; return ln of its chance."""
+    log_probability = 0.0
+    for v in range(c.b.size):
+        if v == anchor:
+            continue
+        other = home[v] if c.b[v] == s else s
+        x = change_to(m, c, v, other, scratch) - lift_to(m, c, v, other)
+        leaves = goal[v] == other if forced else log(rng.random()) < log_chance(x)
+        log_probability += log_chance(x if leaves else -x)
+        if leaves:
+            move(m, c, v, other)
+    return log_probability
+
+
+@njit(**INNER)
+def scatter(rng, m, c, s, home, forced, chances, scratch):
+    """Draw a home for each vertex of block s among the other blocks in use, or force it; return ln of its chance."""
+    log_probability = 0.0
+    n_blocks = c.n.size
+    for v in range(c.b.size):
+        if c.b[v] != s:
+            continue
+        top = -inf
+        for t in range(n_blocks):
+            chances[t] = -inf
+            if t != s and c.n[t] > 0:
+                chances[t] = lift_to(m, c, v, t) - change_to(m, c, v, t, scratch)
+                top = max(top, chances[t])
+        total = 0.0
+        for t in range(n_blocks):
+            total += exp(chances[t] - top)
+        to = np.int64(home[v])
+        if not forced:
+            left, to = rng.random() * total, np.int64(-1)
+            for t in range(n_blocks):
+                if chances[t] > -inf and (to < 0 or left >= 0.0):
+                    to = np.int64(t)
+                    left -= exp(chances[t] - top)
+        log_probability += chances[to] - top - log(total)
+        move(m, c, v, to)
+    return log_probability
+
+
+@njit(**INNER)
+def condense(
+    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, likelihood, metric, telling, desk, room, scratch
+):  # fmt: skip
+    """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
+    spare = np.zeros(2)
+    shift(plain, c, anchor, s, spare, scratch)
+    for _ in range(n_scans):
+        scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
+    for _ in range(LOOKS):
+        see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
+        scan_homes(rng, sighted, c, home, s, anchor, goal, False, scratch)
+    return scan_homes(rng, sighted, c, home, s, anchor, goal, forced, scratch)
+
+
+@njit(**INNER)
+def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling, totals, work, desk, room, scratch):
+    """Scatter a block over the others, or let a new one grow out of all of them; return whether that was accepted."""
+    n_nodes, n_blocks = c.b.size, c.n.size
+    before, after = bare(work[4]), bare(work[3])
+    j = int(rng.random() * n_nodes)
+    opens = rng.random() < 0.5
+    if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
+        return False
+    tail = (likelihood, metric, telling, desk, room, scratch)
+    path, spare = np.zeros(2), np.zeros(2)
+    chances = np.empty(n_blocks)
+    copy(c.b, before)
+    find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+    if opens:
+        used = c.used[0]
+        free = n_blocks - used
+        s = np.int64(free_label(c, int(rng.random() * free)))
+        ratio = log(free) - condense(rng, plain, sighted, c, before, s, j, n_scans, before, False, *tail)
+        if c.used[0] != used + 1:  # a block has gone over to the new one: there is no way back
+            put(plain, c, before, spare, scratch)
+            return False
+        copy(c.b, after)
+        see_mode(likelihood, metric, telling, c, SHARP, desk, room, sighted.field)
+        ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
+    else:
+        s = np.int64(c.b[j])
+        fill_field(likelihood, telling, desk.modes[0], desk.rows, sighted.field)
+        ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
+        copy(c.b, after)
+        free = n_blocks - c.used[0]
+        ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, *tail) - log(free)
+    put(plain, c, after, path, scratch)
+    return decide(
+        rng, plain, c, before, path[0], ratio, w, likelihood, metric, telling, totals, desk, room, scratch
+    )  # fmt: skip

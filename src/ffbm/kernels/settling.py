@@ -1,0 +1,113 @@
+"""The mode of the weights given a partition, to a tolerance: a fixed function of the labels, found by L-BFGS.
+
+It starts from 0, is preconditioned by one metric, fixed and the same for all blocks, and takes no random numbers: so it
+may stand in a proposal, for the way there and for the way back, and blocks renumbered give the mode renumbered.
+"""
+
+from math import inf, isfinite
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INNER, copy_table
+from ffbm.kernels.metric import apply_inverse
+from ffbm.kernels.softmax import energy_and_gradient
+
+MEMORY = 5  # pairs of differences that L-BFGS keeps
+_MOST_STEPS = 40
+_SHORTEST = 1e-6  # a step cut down to this share gains nothing
+
+
+class Room(NamedTuple):
+    """Room to work in, made by the caller."""
+
+    tile: np.ndarray  # as energy_and_gradient takes it
+    bits: np.ndarray
+    line: np.ndarray  # as apply_inverse takes it
+    now: np.ndarray  # (5, A, B): gradient, direction, and the last point, gradient and preconditioned gradient
+    moved: np.ndarray  # (MEMORY, A, B): differences of points
+    bent: np.ndarray  # (MEMORY, A, B): differences of gradients
+
+
+@njit(**INNER)
+def dot(a, b):
+    """Return the sum of products of two tables."""
+    total = 0.0
+    for d in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            total += a[d, k] * b[d, k]
+    return total
+
+
+@njit(**INNER)
+def add_scaled(a, x, b):
+    """Add x times b to the table a."""
+    for d in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[d, k] += x * b[d, k]
+
+
+@njit(**INNER)
+def settle(likelihood, metric, close, w, room):
+    """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less."""
+    g, p, w_old, g_old, q = room.now[0], room.now[1], room.now[2], room.now[3], room.now[4]
+    rho, alpha = np.zeros(MEMORY), np.zeros(MEMORY)
+    for d in range(w.shape[0]):
+        for k in range(w.shape[1]):
+            w[d, k] = 0.0
+    u = energy_and_gradient(likelihood, w, g, room.tile, room.bits)
+    pairs = 0
+    for _ in range(_MOST_STEPS):
+        apply_inverse(metric, g, q, room.line)
+        if dot(g, q) < close:
+            break
+        if pairs > 0:
+            direction(metric, room, rho, alpha, pairs)
+        else:
+            copy_table(q, p)
+        slope = dot(g, p)
+        if not slope > 0.0:  # the pairs have gone bad: begin anew
+            pairs = 0
+            copy_table(q, p)
+            slope = dot(g, p)
+        copy_table(w, w_old)
+        copy_table(g, g_old)
+        step, u_new = 1.0, inf
+        while step > _SHORTEST:
+            copy_table(w_old, w)
+            add_scaled(w, -step, p)
+            u_new = energy_and_gradient(likelihood, w, g, room.tile, room.bits)
+            if isfinite(u_new) and u_new <= u - 1e-4 * step * slope:
+                break
+            step *= 0.5
+        if step <= _SHORTEST:
+            copy_table(w_old, w)
+            break
+        u = u_new
+        at = pairs % MEMORY
+        s, y = room.moved[at], room.bent[at]
+        copy_table(w, s)
+        add_scaled(s, -1.0, w_old)
+        copy_table(g, y)
+        add_scaled(y, -1.0, g_old)
+        curved = dot(s, y)
+        if curved > 0.0:
+            rho[at] = 1.0 / curved
+            pairs += 1
+
+
+@njit(**INNER)
+def direction(metric, room, rho, alpha, pairs):
+    """Fill the direction with the inverse Hessian of the pairs kept, times the gradient: the two-loop recursion."""
+    g, p, q = room.now[0], room.now[1], room.now[4]
+    copy_table(g, q)
+    kept = min(pairs, MEMORY)
+    for back in range(kept):
+        at = (pairs - 1 - back) % MEMORY
+        alpha[at] = rho[at] * dot(room.moved[at], q)
+        add_scaled(q, -alpha[at], room.bent[at])
+    apply_inverse(metric, q, p, room.line)
+    for back in range(kept - 1, -1, -1):
+        at = (pairs - 1 - back) % MEMORY
+        add_scaled(p, alpha[at] - rho[at] * dot(room.bent[at], p), room.moved[at])

@@ -1,0 +1,251 @@
+"""The joint stage: chains of labels and weights together, p(b, theta | A, X), from a network."""
+
+from dataclasses import replace
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.align import align_blocks
+from ffbm.blocks.choose import best_of
+from ffbm.blocks.groups import best_match
+from ffbm.blocks.start import greedy_labels
+from ffbm.check import check_choice, check_int, check_real
+from ffbm.diagnostics import block_diagnostics
+from ffbm.errors import OptionError
+from ffbm.joint.chain import JointSettings, JointState, advance, start
+from ffbm.joint.prepare import JointModel, joint_model
+from ffbm.kernels.joint import Harvest
+from ffbm.pipeline import weights as weight_stage
+from ffbm.pipeline.blocks import check_block_number
+from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.run import run_chains
+from ffbm.progress import Listener, Progress, listening
+from ffbm.rng import resolve_seed, stream
+from ffbm.types import Array, BlockTrace, Memberships, Network, Note
+from ffbm.types.weights import WeightTrace
+from ffbm.workers import open_workers
+
+_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
+
+
+class JointTrace(NamedTuple):
+    """Draws of labels and weights under one numbering of the blocks: draw (c, t) of one goes with that of the other."""
+
+    blocks: BlockTrace
+    memberships: Memberships
+    weights: WeightTrace
+
+
+def sample_joint(
+    net: Network,
+    n_blocks: int | str,
+    rows: Any = None,
+    sigma: float = 1.0,
+    intercept: bool = False,
+    sampler: str = "hmc",
+    n_sweeps: int = 1000,
+    burn_in: float = 0.2,
+    thin: int = 5,
+    n_draws: int = 1000,
+    n_warmup: int = 500,
+    n_chains: int = 4,
+    seed: int | None = 0,
+    moves: str = "default",
+    *,
+    features: Any = None,
+    workers: int | None = None,
+    progress: Listener | bool | None = None,
+    stage: str = "joint",
+) -> JointTrace:
+    """Sample labels and weights from the model's own posterior, on all of [B]^N: a block may be empty.
+
+    The target is proportional to exp(-S(b)) prod_i softmax_{b_i}(W x_i) exp(-|W|^2 / (2 sigma^2)), the product over the
+    training vertices; to the others features say nothing.
+
+    Parameters
+    ----------
+    net : Network
+    n_blocks : int or "auto"
+        B; "auto" chooses it from the graph alone, as ``sample_blocks`` does.
+    rows, sigma, intercept, sampler
+        The training vertices and the weights: see ``sample_weights``.
+    n_sweeps, burn_in, thin
+        Each chain makes ``n_sweeps`` sweeps over the labels, each followed by weight moves, drops the share ``burn_in``
+        and keeps the labels and the weights of every ``thin``-th of the rest.
+    n_draws : int
+        At least so many weight moves are made by each chain after burn-in, shared out among the sweeps.
+    n_warmup : int
+        Weight moves of each chain before the first sweep, given the labels it starts from.
+    n_chains, seed, workers, progress
+        As in ``sample_blocks``.
+    moves : {"default", "single"}
+        "default" also moves many vertices at once, with the weights as they are and with the weights carried along.
+    features : Features, optional
+        In place of the network's own.
+    stage : str
+        What progress calls it.
+
+    Returns
+    -------
+    JointTrace
+        ``blocks``, ``memberships`` and ``weights``; ``blocks.labels[c, t]`` and ``weights.weights[c, t]`` are one draw.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> found = sample_joint(net, 3, n_sweeps=100, n_warmup=100, n_chains=2, seed=1, progress=False)
+    >>> found.blocks.labels.shape, found.weights.weights.shape
+    ((2, 16, 105), (2, 16, 3, 3))
+    """
+    graph = net.graph
+    wanted = check_block_number(graph, n_blocks, allow_empty=True)
+    if wanted is None and n_blocks != "auto":
+        raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
+    n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
+    burn = int(check_real("burn_in", burn_in, 0, 1) * n_sweeps)
+    if n_sweeps - burn < thin:
+        raise OptionError(
+            f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
+        )
+    n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
+    jumps = _JUMPS[check_choice("moves", moves, tuple(_JUMPS))]
+    settings = JointSettings(
+        burn=burn,
+        thin=thin,
+        n_moves=ceil(check_int("n_draws", n_draws, low=1) / (n_sweeps - burn)),
+        n_warmup=check_int("n_warmup", n_warmup, low=0),
+        jumps=jumps,
+        shifts=jumps,
+        sampler=check_choice("sampler", sampler, ("hmc", "mala")),
+    )
+    chosen: dict[str, Any] = {
+        "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
+        "n_chains": n_chains, "sigma": float(sigma), "intercept": bool(intercept),
+    }  # fmt: skip
+    with listening(progress) as tell:
+        if wanted is None:
+            candidates = find_candidates(graph, seed, workers, tell)
+            wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
+        with open_workers(1, 1) as run:  # for its one BLAS thread
+            model = run(lambda b: _model(net, features, b, rows, sigma, intercept), [wanted])[0]
+        settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
+
+        def begin(chain: int) -> JointState:
+            rng = stream(seed, stage, chain)
+            return start(model, greedy_labels(graph, min(model.n_blocks, graph.n_nodes), rng), settings, rng)
+
+        tell(Progress("starts", 0, n_chains))
+        with open_workers(workers, n_chains) as run:
+            states = run(begin, range(n_chains))
+        tell(Progress("starts", n_chains, n_chains))
+        states, segments = run_chains(stage, states, advance, n_sweeps, workers, tell)
+    return gather(net, model, states, segments, chosen | settings._asdict(), notes)
+
+
+def _model(net: Network, features: Any, n_blocks: int, rows: Any, sigma: float, intercept: bool) -> JointModel:
+    return joint_model(net.graph, net.features if features is None else features, n_blocks, rows, sigma, intercept)
+
+
+def _within_memory(
+    settings: JointSettings, n_sweeps: int, n_chains: int, model: JointModel
+) -> tuple[JointSettings, tuple[Note, ...]]:
+    """Keep fewer draws if all of them would take more memory than stored weights may."""
+    n_left = n_sweeps - settings.burn
+    n_kept = n_left // settings.thin
+    size = 8 * n_chains * n_kept * model.n_blocks * len(model.target.names)
+    factor = min(ceil(size / weight_stage.STORED_BYTES), n_kept) or 1
+    if factor == 1:
+        return settings, ()
+    thin = settings.thin * factor
+    said = f"1 in {thin} sweeps is kept, not 1 in {settings.thin}, to stay within"
+    message = f"{said} {weight_stage.STORED_BYTES >> 20:,} MiB"
+    return settings._replace(thin=thin), (Note("thinned_draws", message, n_chains * (n_kept - n_left // thin)),)
+
+
+def gather(
+    net: Network,
+    model: JointModel,
+    states: list[JointState],
+    segments: list[list[Harvest]],
+    chosen: dict[str, Any],
+    notes: tuple[Note, ...] = (),
+) -> JointTrace:
+    """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
+    drawn = Harvest(*(np.stack([np.concatenate(part) for part in chains]) for chains in _by_field(segments)))
+    best = min(states, key=lambda state: float(state.totals[2]))
+    raw = BlockTrace(
+        labels=drawn.labels,
+        entropy=drawn.entropy,
+        acceptance=drawn.moved,
+        best_labels=best.best.astype(np.int64),
+        best_entropy=float(best.totals[2]),
+        n_blocks=model.n_blocks,
+        n_edges=net.n_edges,
+        settings=chosen,
+        diagnostics=block_diagnostics(drawn.labels, drawn.entropy, drawn.moved, chosen["seed"]),
+    )
+    blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
+    target, (n_chains, n_draws) = model.target, drawn.energy.shape
+    weights = WeightTrace(
+        weights=w,
+        energy=drawn.energy,
+        acceptance_rate=drawn.acceptance,
+        step_size=drawn.step_size,
+        n_steps=drawn.n_steps,
+        diverging=drawn.diverging,
+        chain_mean=w.mean(axis=1),
+        chain_sd=w.std(axis=1),
+        names=target.names,
+        columns=target.columns,
+        support=target.support,
+        rows=target.rows,
+        thin=1,
+        settings={**chosen, "n_draws": n_draws, "n_chains": n_chains},
+        notes=notes,
+        diagnose=weight_stage.diagnose,
+    )
+    return JointTrace(blocks, members, weights)
+
+
+def _by_field(segments: list[list[Harvest]]) -> list[list[list[Array]]]:
+    return [[[getattr(part, name) for part in chain] for chain in segments] for name in Harvest._fields]
+
+
+def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tuple[BlockTrace, Memberships, Array]:
+    """Write labels and rows of weights (C, T, B, D) in the numbering of the memberships: one permutation for both."""
+    labels, w = np.empty_like(blocks.labels), np.empty_like(weights)
+    back = np.argsort(members.order, axis=2)
+    for c, t in np.ndindex(*blocks.labels.shape[:2]):
+        labels[c, t] = members.order[c, t][blocks.labels[c, t]]
+        w[c, t] = weights[c, t][back[c, t]]
+    one = np.broadcast_to(np.arange(blocks.n_blocks), members.order.shape).copy()
+    if members.n_modes == 1:
+        return replace(blocks, labels=labels), replace(members, order=one, modes=()), w
+    modes = tuple(
+        replace(mode, order=np.take_along_axis(mode.order, back[members.mode_of == number], axis=1))
+        for number, mode in enumerate(members.modes)
+    )
+    return replace(blocks, labels=labels), replace(members, order=one, modes=modes), w
+
+
+def number_like(found: JointTrace, like: Memberships) -> JointTrace:
+    """Give the blocks of a trace the numbers of those of other memberships that they overlap with most."""
+    new = best_match(found.memberships.probs.T @ like.probs)
+    order = np.broadcast_to(new, found.memberships.order.shape)
+    back = np.argsort(new)
+    members = replace(
+        found.memberships,
+        probs=np.ascontiguousarray(found.memberships.probs[:, back]),
+        labels=new[found.memberships.labels],
+        order=order,
+        modes=tuple(
+            replace(m, probs=np.ascontiguousarray(m.probs[:, back]), labels=new[m.labels], order=new[m.order])
+            for m in found.memberships.modes
+        ),
+    )
+    blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
+    return JointTrace(
+        blocks, members, replace(found.weights, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1))
+    )

@@ -1,0 +1,69 @@
+"""Calibration: how often vertices are in a block, against the probability that their features gave it."""
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure
+
+from ffbm.errors import DataError
+from ffbm.plots.palette import FAINT, INK
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+
+_BINS = 10
+_POINT = "#00695c"
+
+
+def plot_calibration(
+    predicted: npt.ArrayLike, observed: npt.ArrayLike, *, title: str = "", width: float = COLUMN
+) -> Figure:
+    """Draw observed membership against predicted probability, over all pairs of a vertex and a block.
+
+    Pairs are put in ten bins by their predicted probability. A point is the mean of both in a bin, its bar two standard
+    errors each way, taken over vertices; the number is how many pairs are there. Points lie on the diagonal if a block
+    that features give 30 % is the vertex's in 30 of 100 cases.
+
+    Parameters
+    ----------
+    predicted, observed : (n, B)
+        Of vertices that were held out: ``predict`` and the memberships y-hat.
+    title : str
+    width : float
+        Inches.
+
+    Examples
+    --------
+    >>> p = np.random.default_rng(1).dirichlet([1, 1], 400)
+    >>> figure = plot_calibration(p, np.eye(2)[(np.random.default_rng(2).random(400) > p[:, 0]).astype(int)])
+    >>> figure.axes[0].get_xlabel()
+    'predicted by features'
+    """
+    p, y = np.asarray(predicted, dtype=np.float64), np.asarray(observed, dtype=np.float64)
+    if p.ndim != 2 or p.shape != y.shape:
+        raise DataError(f"predicted and observed must both have shape (vertices, blocks); got {p.shape} and {y.shape}")
+    if not len(p):
+        raise DataError("calibration needs vertices that were held out; there are none: use a train_fraction below 1")
+    figure = new_figure(width, 0.85 * width + 0.18 * bool(title))
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
+    edges = np.linspace(0, 1, _BINS + 1)
+    edges[-1] = np.inf
+    for low, high in pairwise(edges):
+        inside = (p >= low) & (p < high)
+        n = int(inside.sum())
+        if n:
+            x, mean = float(p[inside].mean()), float(y[inside].mean())
+            miss = np.where(inside, y - mean, 0).sum(axis=1)  # pairs of one vertex go together
+            error = float(np.sqrt((miss**2).sum())) / n
+            axes.errorbar(x, mean, yerr=2 * error, fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
+            axes.annotate(
+                f"{n:,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=5, color=INK,
+            )  # fmt: skip
+    quiet_axes(axes, grid="both")
+    axes.set_xlim(-0.03, 1.08)
+    axes.set_ylim(-0.08, 1.05)
+    axes.set_xlabel("predicted by features", fontsize=TEXT, color=INK, labelpad=1)
+    axes.set_ylabel("observed membership", fontsize=TEXT, color=INK, labelpad=2)
+    said = f"{len(p):,} held-out vertices; numbers: pairs of vertex and block"
+    axes.set_title(f"{title}; {said}" if title else said, fontsize=SMALL, color=INK, pad=3, parse_math=False)
+    return figure

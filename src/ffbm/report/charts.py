@@ -1,0 +1,232 @@
+"""Figures of features, blocks and chains."""
+
+from typing import Any
+
+import numpy as np
+
+from ffbm.plots.palette import block_colour
+from ffbm.plots.traces import SHADES
+from ffbm.report.drawing import OUTLINE, TEXT, colours, name_axis, new_chart, shape, tell
+from ffbm.report.network import edge_counts
+from ffbm.report.subject import Subject
+from ffbm.report.table import visible
+from ffbm.types import Array
+
+SHOWN = 30  # features of a figure
+_ROW = 24  # pixels for a feature
+_POINTS = 300  # of a trace
+_LOW, _HIGH = 0.025, 0.975
+_BLUE_RED = (
+    "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7", "#fddbc7", "#f4a582", "#d6604d", "#b2182b",
+    "#67001f",
+)  # fmt: skip
+_GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
+
+
+def intervals(subject: Subject, places: Array) -> Array:
+    """Return the 95 % interval of centred weights (2, B, len(places))."""
+    draws = subject.parts.weights.weights[..., places]
+    draws = draws - draws.mean(axis=2, keepdims=True)
+    return np.asarray(np.quantile(draws.reshape(-1, *draws.shape[2:]), (_LOW, _HIGH), axis=0))
+
+
+def draw_heat_map(subject: Subject) -> Any:
+    """Draw the centred weight of the first features in each block; a dot where its 95 % interval leaves 0 out."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.transform import linear_cmap
+
+    ranking = subject.parts.ranking
+    places = ranking.order[:SHOWN]
+    mean = ranking.centred_mean[:, places]
+    low, high = intervals(subject, places)
+    n_blocks, n_shown = mean.shape
+    reach = max(float(np.abs(mean).max(initial=0)), 1e-9)
+    block, row = (part.ravel() for part in np.indices(mean.shape))
+    names = [ranking.names[j] for j in places]
+    clear = ((low > 0) | (high < 0)).ravel()
+    source = ColumnDataSource(
+        {
+            "block": block, "row": row, "mean": mean.ravel(), "name": [visible(names[j]) for j in row],
+            "weight": [f"{m:+.2f}" for m in mean.ravel()],
+            "interval": [f"{a:+.2f} to {b:+.2f}" for a, b in zip(low.ravel(), high.ravel(), strict=True)],
+            "said": ["clear of 0" if c else "not clear of 0" for c in clear],
+        }
+    )  # fmt: skip
+    tips = [("feature", "@name"), ("block", "@block"), ("weight", "@weight"), ("95 % interval", "@interval, @said")]
+    chart = new_chart(
+        80 + _ROW * n_shown, xlabel="block", tips=tips, x_range=(-0.5, n_blocks - 0.5), y_range=(n_shown - 0.5, -0.5)
+    )
+    chart.grid.visible = False
+    fill = linear_cmap("mean", _BLUE_RED, -reach, reach)
+    tell(chart, chart.rect("block", "row", 0.96, 0.92, source=source, fill_color=fill, line_color=None))
+    chart.scatter(block[clear], row[clear], size=5, fill_color="#ffffff", line_color="#222222", level="overlay")
+    name_axis(chart.yaxis, names)
+    chart.xaxis.ticker = list(range(n_blocks))
+    return chart
+
+
+def draw_ranking(subject: Subject) -> Any:
+    """Draw the scores of the first features, in the colour of their block, and the cutoff line."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.models.annotations import Span
+
+    ranking = subject.parts.ranking
+    table = ranking.table.head(SHOWN)
+    row = np.arange(len(table))
+    source = ColumnDataSource(
+        {
+            "row": row, "score": table["score"].to_numpy(), "name": [visible(name) for name in table["feature"]],
+            "block": table["block"].tolist(), "said": [f"{s:.2f}" for s in table["score"]],
+            "weight": [f"{m:+.2f} ± {s:.2f}" for m, s in zip(table["centred_mean"], table["centred_sd"], strict=True)],
+            "colour": colours(table["block"]), "shape": [shape(b) for b in table["block"]],
+            "kept": ["kept" if kept else "left out" for kept in table["kept"]],
+            "full": np.where(table["kept"], 0.95, 0.1),
+        }
+    )  # fmt: skip
+    tips = [("feature", "@name"), ("score", "@said, @kept"), ("block", "@block"), ("centred weight", "@weight")]
+    least = min(0.0, float(table["score"].min()) * 1.1)
+    most = max(float(table["score"].max()) * 1.1, 0.1)
+    chart = new_chart(
+        80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.6), x_range=(least, most)
+    )
+    chart.ygrid.visible = False
+    chart.segment(0, "row", "score", "row", source=source, line_color="colour", line_width=2, line_alpha=0.5)
+    dots = chart.scatter(
+        "score", "row", source=source, size=10, marker="shape", fill_color="colour", fill_alpha="full",
+        line_color="colour", line_width=2,
+    )  # fmt: skip
+    tell(chart, dots)
+    if np.isfinite(ranking.cutoff) and ranking.n_kept < ranking.n_features:
+        chart.add_layout(Span(location=ranking.cutoff, dimension="height", line_dash="dashed", line_color="#888888"))
+    name_axis(chart.yaxis, list(table["feature"]))
+    return chart
+
+
+def draw_effects(subject: Subject) -> Any:
+    """Draw for each feature the largest change in the probability of a block, with its 90 % interval."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.models.annotations import Span
+
+    table = subject.effects
+    best = table.loc[table.groupby("feature", sort=False)["effect"].apply(lambda e: e.abs().idxmax())].reset_index()
+    source = ColumnDataSource(
+        {
+            "row": np.arange(len(best)), "effect": best["effect"].to_numpy(), "low": best["low"].to_numpy(),
+            "high": best["high"].to_numpy(), "block": best["block"].tolist(), "colour": colours(best["block"]),
+            "shape": [shape(b) for b in best["block"]], "name": [visible(name) for name in best["feature"]],
+            "said": [f"{e:+.2f}, 90 % {a:+.2f} to {b:+.2f}" for e, a, b in
+                     zip(best["effect"], best["low"], best["high"], strict=True)],
+        }
+    )  # fmt: skip
+    tips = [("feature", "@name"), ("block", "@block"), ("change of probability", "@said")]
+    chart = new_chart(
+        80 + _ROW * len(best), xlabel="change in probability", tips=tips,
+        y_range=(len(best) - 0.4, -0.6),
+    )  # fmt: skip
+    chart.ygrid.visible = False
+    chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
+    chart.segment("low", "row", "high", "row", source=source, line_color="colour", line_width=2)
+    tell(
+        chart,
+        chart.scatter("effect", "row", source=source, size=10, marker="shape", fill_color="colour", line_color=OUTLINE),
+    )
+    name_axis(chart.yaxis, list(best["feature"]))
+    chart.text(
+        "effect", "row", "block", source=source, x_offset=8, y_offset=-3, text_font_size="11px", text_color=TEXT,
+        text_baseline="bottom",
+    )  # fmt: skip
+    return chart
+
+
+def draw_bits(subject: Subject) -> Any:
+    """Draw the bits explained in each block on held-out vertices (training ones if none is held out), and its error."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.models.annotations import Span
+
+    scores = subject.parts.scores
+    side = "test" if scores.n_test else "train"
+    bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
+    accuracy, n = getattr(scores, f"accuracy_{side}"), getattr(scores, f"n_by_block_{side}")
+    there = np.flatnonzero(np.isfinite(bits))
+    spread = np.nan_to_num(error[there])
+    source = ColumnDataSource(
+        {
+            "block": there, "bits": bits[there], "low": bits[there] - 2 * spread, "high": bits[there] + 2 * spread,
+            "colour": colours(there), "shape": [shape(b) for b in there], "n": [f"{k:,}" for k in n[there]],
+            "said": [f"{b:.2f} ± {e:.2f} (standard error)" for b, e in zip(bits[there], error[there], strict=True)],
+            "accuracy": [f"{a:.0%}" for a in accuracy[there]],
+        }
+    )  # fmt: skip
+    tips = [("block", "@block, @n vertices"), ("bits a vertex", "@said"), ("accuracy", "@accuracy")]
+    n_blocks = scores.n_blocks
+    chart = new_chart(300, xlabel="block", ylabel="bits a vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4))
+    chart.xgrid.visible = False
+    chart.add_layout(Span(location=0, dimension="width", line_color="#888888"))
+    chart.segment("block", "low", "block", "high", source=source, line_color="colour", line_width=3)
+    tell(
+        chart,
+        chart.scatter("block", "bits", source=source, size=13, marker="shape", fill_color="colour", line_color=OUTLINE),
+    )
+    chart.xaxis.ticker = list(range(n_blocks))
+    return chart
+
+
+def draw_block_matrix(subject: Subject) -> Any:
+    """Draw edges per pair of vertices between blocks, darker where there are more, on a logarithmic scale."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.transform import linear_cmap
+
+    counts, density = edge_counts(subject)
+    density = np.nan_to_num(density)
+    n_blocks = len(counts)
+    r, s = (part.ravel() for part in np.indices(counts.shape))
+    least = float(density[density > 0].min(initial=1)) / 3
+    depth = np.log(np.maximum(density, least)).ravel()
+    source = ColumnDataSource(
+        {
+            "r": r, "s": s, "depth": depth, "edges": [f"{k:,}" for k in counts.ravel()],
+            "density": [f"{d:.3g}" for d in density.ravel()],
+        }
+    )  # fmt: skip
+    tips = [("blocks", "@s and @r"), ("edges", "@edges"), ("edges a pair of vertices", "@density")]
+    chart = new_chart(
+        int(np.clip(90 + 36 * n_blocks, 220, 520)), xlabel="block", ylabel="block", tips=tips,
+        x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
+    )  # fmt: skip
+    chart.grid.visible = False
+    fill = linear_cmap("depth", _GREENS, float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9)
+    tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
+    if n_blocks <= 12:
+        dark = depth >= np.log(least) + 0.66 * (depth.max() - np.log(least))
+        chart.text(
+            r, s, [f"{k:,}" for k in counts.ravel()], text_align="center", text_baseline="middle",
+            text_font_size="11px", text_color=["#ffffff" if d else "#222222" for d in dark], name="fixed",
+        )  # fmt: skip
+    chart.xaxis.ticker = chart.yaxis.ticker = list(range(n_blocks))
+    return chart
+
+
+def draw_trace(values: Array, label: str) -> Any:
+    """Draw what a number did from draw to draw, a line for each chain."""
+    n_draws = values.shape[1]
+    kept = np.unique(np.linspace(0, n_draws - 1, min(n_draws, _POINTS)).astype(np.int64))
+    chart = new_chart(220, xlabel="kept draw", ylabel=label)
+    chart.yaxis.formatter.use_scientific = False
+    for chain, draws in enumerate(values):
+        chart.line(kept, draws[kept], line_color=SHADES[chain % len(SHADES)], line_width=1)
+    return chart
+
+
+def swatch(block: int) -> str:
+    """Return the marker of a block as a small SVG."""
+    paths = {
+        "circle": '<circle cx="8" cy="8" r="6"/>', "square": '<rect x="2" y="2" width="12" height="12"/>',
+        "triangle": '<path d="M8 1 15 14H1z"/>', "diamond": '<path d="M8 1 15 8 8 15 1 8z"/>',
+        "inverted_triangle": '<path d="M8 15 15 2H1z"/>', "plus": '<path d="M6 1h4v5h5v4h-5v5H6v-5H1V6h5z"/>',
+        "x": '<path d="M2 4 4 2l4 4 4-4 2 2-4 4 4 4-2 2-4-4-4 4-2-2 4-4z"/>',
+        "star": '<path d="M8 1l2 5h5l-4 3 2 6-5-4-5 4 2-6-4-3h5z"/>',
+    }  # fmt: skip
+    mark = paths[shape(block)]
+    return (
+        f'<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" fill="{block_colour(block)}">{mark}</svg>'
+    )

@@ -1,0 +1,73 @@
+"""What all figures of a page share: plain text on axes, one look, tips that show data as text."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ffbm.plots.palette import block_colour, block_marker
+from ffbm.plots.paper import short_names
+from ffbm.report.table import visible
+
+TEXT = "#4d4d4d"  # the page's script sets colours for light and dark; these are for print
+OUTLINE = "#777777"  # of pale markers: seen on light and on dark
+_FONT = "system-ui, sans-serif"
+_MARKERS = {
+    "o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "P": "plus", "X": "x",
+    "*": "star",
+}  # fmt: skip
+NAME = 30  # letters of a name beside a figure
+
+
+def new_chart(
+    height: int, *, xlabel: str = "", ylabel: str = "", tips: Sequence[tuple[str, str]] | None = None, **options: Any
+) -> Any:
+    """Return an empty bokeh figure as wide as the page, without tools but tips."""
+    from bokeh.models import HoverTool, PlainText
+    from bokeh.plotting import figure
+
+    chart: Any = figure(
+        height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", background_fill_color=None,
+        border_fill_color=None, outline_line_color=None, **options,
+    )  # fmt: skip
+    for axis, label in ((chart.xaxis, xlabel), (chart.yaxis, ylabel)):
+        axis.axis_label = PlainText(text=label) if label else None
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_label_text_font = axis.major_label_text_font = _FONT
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = "13px"
+        axis.axis_label_text_color = axis.major_label_text_color = TEXT
+        axis.minor_tick_line_color = None
+    chart.xaxis.ticker.desired_num_ticks = 5  # there is room for so many on a phone
+    chart.grid.grid_line_color = "#88888844"
+    if tips is not None:
+        chart.add_tools(HoverTool(tooltips=_tip(tips), renderers=[], name="tips", limit=3))
+    return chart
+
+
+def _tip(rows: Sequence[tuple[str, str]]) -> str:
+    """Return a tip as markup of our own, legible and not too wide; bokeh puts values into it as text."""
+    lines = "".join(f'<div dir="auto"><b>{label}:</b> {value}</div>' for label, value in rows)
+    return f'<div style="max-width:19rem;font-size:13px;overflow-wrap:anywhere;color:#18191d">{lines}</div>'
+
+
+def tell(chart: Any, renderer: Any) -> None:
+    """Let the chart's tips speak of this renderer."""
+    tool = chart.select_one({"name": "tips"})
+    tool.renderers = [*tool.renderers, renderer]
+
+
+def name_axis(axis: Any, names: Sequence[str]) -> None:
+    """Write names at 0, 1, 2, ...; nothing in a name is read as mathematics."""
+    from bokeh.models import PlainText
+
+    axis.ticker = list(range(len(names)))
+    shown = short_names([visible(name) for name in names], NAME)
+    axis.major_label_overrides = {place: PlainText(text=name) for place, name in enumerate(shown)}
+
+
+def shape(block: Any) -> str:
+    """Return bokeh's name of the marker of a block."""
+    return _MARKERS[block_marker(int(block))]
+
+
+def colours(blocks: Iterable[Any]) -> list[str]:
+    """Return the colour of each block."""
+    return [block_colour(int(block)) for block in blocks]

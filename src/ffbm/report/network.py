@@ -1,0 +1,231 @@
+"""The network as a figure to touch; a graph of its blocks where it is too large for that."""
+
+from base64 import b64encode
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.plots.edges import picture_edges
+from ffbm.plots.heatmap import count_edges
+from ffbm.plots.layout import lay_out
+from ffbm.plots.palette import block_colour
+from ffbm.report.drawing import OUTLINE, colours, new_chart, shape, tell
+from ffbm.report.subject import Subject
+from ffbm.report.table import Table, visible
+from ffbm.types import Array
+
+MOST_NODES, MOST_EDGES = 2_000, 50_000  # beyond, the graph of blocks
+_LINES = 1_500  # edges up to which each is a line of its own; beyond, they are one picture: quick everywhere
+SURE = 0.9  # a vertex in its block less often is drawn hollow
+_FEATURES = 500  # features that can be highlighted
+_LISTED = 12  # features told of a vertex
+_ROWS = 2_000  # rows of a table
+_COUNTED = 8  # blocks up to which there is room for edge counts at lines
+_HEIGHT = 560
+
+
+def is_large(subject: Subject) -> bool:
+    """Tell whether the network would be a hairball."""
+    net = subject.parts.network
+    return net.n_nodes > MOST_NODES or net.n_edges > MOST_EDGES
+
+
+def draw_network(subject: Subject) -> Any:
+    """Draw vertices in the colours of their blocks over their edges; hollow ones are uncertain."""
+    from bokeh.models import ColumnDataSource, PanTool, TapTool, WheelZoomTool
+
+    net, members = subject.parts.network, subject.parts.memberships
+    place = lay_out(net.graph, members.labels).round(4)
+    told = vertex_texts(subject)
+    tips = [
+        ("vertex", "@id"),
+        ("block", "@block, @sure of draws"),
+        ("memberships", "@members"),
+        ("features", "@features"),
+    ]
+    chart = new_chart(_HEIGHT, tips=tips, match_aspect=True)
+    _bare(chart)
+    _draw_edges(chart, subject, place)
+    own = ColumnDataSource({"x0": [], "y0": [], "x1": [], "y1": []}, name="own-edges")
+    chart.segment("x0", "y0", "x1", "y1", source=own, line_color="#e0007a", line_width=1.2, line_alpha=0.8)
+    sure = members.probs.max(axis=1)
+    is_sure = sure >= SURE
+    own_colours = colours(members.labels)
+    source = ColumnDataSource(
+        {
+            "x": place[:, 0].tolist(), "y": place[:, 1].tolist(), **told,
+            "block": members.labels.tolist(), "sure": [f"{p:.0%}" for p in sure], "colour": own_colours,
+            "shape": [shape(r) for r in members.labels], "full": np.where(is_sure, 0.95, 0.1).tolist(),
+            "shown": np.ones(net.n_nodes).tolist(),
+            "edge": [OUTLINE if good else colour for good, colour in zip(is_sure, own_colours, strict=True)],
+            "thick": np.where(is_sure, 0.7, 2.0).tolist(),
+        },
+        name="vertices",
+    )  # fmt: skip
+    size = float(np.clip(260 / np.sqrt(max(net.n_nodes, 1)), 7, 15))
+    dots = chart.scatter(
+        "x", "y", source=source, marker="shape", size=size, fill_color="colour", fill_alpha="full", line_color="edge",
+        line_alpha="shown", line_width="thick",
+    )  # fmt: skip
+    _number_blocks(chart, place, members.labels)
+    dots.selection_glyph = dots.nonselection_glyph = None
+    tell(chart, dots)
+    zoom, pan = WheelZoomTool(), PanTool()
+    chart.add_tools(zoom, pan, TapTool(renderers=[dots]))
+    chart.toolbar.active_drag, chart.toolbar.active_scroll = pan, None
+    return chart
+
+
+def draw_block_graph(subject: Subject) -> Any:
+    """Draw each block as a disc by its size, joined by lines by their edge counts."""
+    from bokeh.models import ColumnDataSource
+
+    table, (counts, _) = subject.blocks, edge_counts(subject)
+    n_blocks = len(table)
+    angle = 2 * np.pi * np.arange(n_blocks) / max(n_blocks, 1) - np.pi / 2
+    x, y = -np.cos(angle) * 1.5, -np.sin(angle)
+    tips = [
+        ("block", "@block"),
+        ("vertices", "@vertices"),
+        ("edges inside", "@inside"),
+        ("edges to others", "@outside"),
+    ]
+    chart = new_chart(_HEIGHT, tips=tips, match_aspect=True, x_range=(-2.1, 2.1), y_range=(-1.4, 1.4))
+    _bare(chart)
+    r, s = np.triu_indices(n_blocks, 1)
+    there = counts[r, s] > 0
+    r, s = r[there], s[there]
+    most = max(int(counts[r, s].max(initial=0)), 1)
+    chart.segment(
+        x[r], y[r], x[s], y[s], line_width=0.5 + 9 * np.sqrt(counts[r, s] / most), line_color="#888888", line_alpha=0.5
+    )
+    sizes = table["vertices"].to_numpy()
+    source = ColumnDataSource(
+        {
+            "x": x, "y": y, "block": table["block"].tolist(), "vertices": [f"{n:,}" for n in sizes],
+            "inside": [f"{n:,}" for n in np.diag(counts)], "colour": colours(table["block"]),
+            "outside": [f"{n:,}" for n in counts.sum(axis=1) - np.diag(counts)],
+            "size": 22 + 58 * np.sqrt(sizes / max(sizes.max(initial=1), 1)),
+            "text": [f"{b}" for b in table["block"]],
+        }
+    )  # fmt: skip
+    tell(chart, chart.scatter("x", "y", source=source, size="size", fill_color="colour", line_color="#ffffff"))
+    chart.scatter("x", "y", source=source, size=20, fill_color="#ffffff", line_color=None)
+    chart.text(
+        "x", "y", "text", source=source, text_align="center", text_baseline="middle", text_font_size="13px",
+        text_color="#222222", name="fixed",
+    )  # fmt: skip
+    if n_blocks <= _COUNTED:  # off the middle, where lines cross
+        chart.text(
+            0.62 * x[r] + 0.38 * x[s], 0.62 * y[r] + 0.38 * y[s], [f"{k:,}" for k in counts[r, s]],
+            text_align="center", text_baseline="middle", text_font_size="12px",
+        )  # fmt: skip
+    return chart
+
+
+def edge_counts(subject: Subject) -> tuple[Array, Array]:
+    """Return edges between blocks, and edges for each pair of their vertices: see ``count_edges``."""
+    return count_edges(subject.parts.network.graph, subject.parts.memberships)
+
+
+def vertex_texts(subject: Subject) -> dict[str, list[str]]:
+    """Return for each vertex its id, its memberships and its first features by rank, as text."""
+    net, probs = subject.parts.network, subject.parts.memberships.probs
+    members = []
+    for row in probs:
+        main = [r for r in np.argsort(-row, kind="stable")[:4] if row[r] >= 0.005]
+        members.append(", ".join(f"block {r}: {row[r]:.0%}" for r in main))
+    return {"id": [visible(str(i)) for i in net.node_ids], "members": members, "features": _features(subject)}
+
+
+def _features(subject: Subject) -> list[str]:
+    features, ranking = subject.parts.network.features, subject.parts.ranking
+    rank = np.empty(ranking.n_features, dtype=np.int64)
+    rank[ranking.order] = np.arange(ranking.n_features)
+    x = sp.csr_array(features.values)
+    scaled = (features.mean != 0) | (features.sd != 1)
+    texts = []
+    for i in range(x.shape[0]):
+        part = slice(x.indptr[i], x.indptr[i + 1])
+        held = sorted(zip(x.indices[part], x.data[part], strict=True), key=lambda pair: rank[pair[0]])
+        held = [(j, value) for j, value in held if value != 0]
+        said = [
+            features.names[j] if value == 1 and not scaled[j]
+            else f"{features.names[j]} = {value * features.sd[j] + features.mean[j]:.4g}"
+            for j, value in held[:_LISTED]
+        ]  # fmt: skip
+        more = f" and {len(held) - _LISTED} more" if len(held) > _LISTED else ""
+        texts.append(visible(", ".join(said) + more) or "none")
+    return texts
+
+
+def network_data(subject: Subject) -> dict[str, Any]:
+    """Return what the page's script needs to highlight: the ends of edges, and the vertices of each feature."""
+    net, ranking = subject.parts.network, subject.parts.ranking
+    x = sp.csc_array(net.features.values)
+    features = {}
+    for j in ranking.order[:_FEATURES]:
+        part = slice(x.indptr[j], x.indptr[j + 1])
+        own = x.indices[part][x.data[part] > 0]
+        features[visible(net.features.names[j])] = sorted(own.tolist())
+    return {
+        "edges": net.graph.edges.ravel().tolist(),
+        "features": features,
+        "sizes": subject.parts.memberships.sizes.tolist(),
+    }
+
+
+def vertex_table(subject: Subject) -> Table:
+    """One row a vertex: id, block, how sure, memberships, features."""
+    net, members = subject.parts.network, subject.parts.memberships
+    n = min(net.n_nodes, _ROWS)
+    told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
+    training = np.isin(np.arange(n), subject.parts.train)
+    sure = members.probs[np.arange(n), members.labels[:n]]
+    rows = list(
+        zip(told["id"], members.labels[:n], sure, training, net.graph.degrees[:n], told["features"], strict=True)
+    )
+    left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
+    head = ("vertex", "block", "share of draws", "training", "degree", "features")
+    return Table("Vertices", head, rows, is_long=True, left_out=left)
+
+
+def _number_blocks(chart: Any, place: Array, labels: Array) -> None:
+    """Write the number of each block at its vertex nearest to the middle of them."""
+    numbers, at = np.unique(labels), []
+    for block in numbers:
+        own = place[labels == block]
+        at.append(own[np.argmin(((own - np.median(own, axis=0)) ** 2).sum(axis=1))])
+    x, y = np.array(at).reshape(-1, 2).T
+    chart.scatter(x, y, size=19, fill_color="#ffffff", line_color=colours(numbers), line_width=2, fill_alpha=0.9)
+    chart.text(
+        x, y, [str(block) for block in numbers], text_align="center", text_baseline="middle", text_font_size="12px",
+        text_color="#222222", name="fixed",
+    )  # fmt: skip
+
+
+def _bare(chart: Any) -> None:
+    chart.axis.visible = False
+    chart.grid.visible = False
+
+
+def _draw_edges(chart: Any, subject: Subject, place: Array) -> None:
+    graph, labels = subject.parts.network.graph, subject.parts.memberships.labels
+    low, high = place.min(axis=0), place.max(axis=0)
+    pad = 0.03 * max(float((high - low).max()), 1e-6)
+    (left, bottom), (right, top) = low - pad, high + pad
+    if graph.n_edges > _LINES:
+        png = b64encode(picture_edges(graph, place, labels, (left, right, bottom, top))).decode()
+        chart.image_url(
+            url=[f"data:image/png;base64,{png}"], x=[left], y=[bottom], w=[right - left], h=[top - bottom],
+            anchor="bottom_left",
+        )  # fmt: skip
+        return
+    ends = graph.edges
+    inside = labels[ends[:, 0]] == labels[ends[:, 1]]
+    ink = [block_colour(int(r)) if own else "#888888" for r, own in zip(labels[ends[:, 0]], inside, strict=True)]
+    chart.segment(
+        place[ends[:, 0], 0], place[ends[:, 0], 1], place[ends[:, 1], 0], place[ends[:, 1], 1], line_alpha=0.35,
+        line_color=ink,
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""What a report is about: the parts of a fit, what is said of them, and what was worked out for the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ffbm.diagnostics import Verdict
+from ffbm.report.table import Table
+from ffbm.store.parts import FitParts
+from ffbm.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """The cut posterior against the joint one: sentences, and tables to read them by."""
+
+    said: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Everything that a page tells.
+
+    Parameters
+    ----------
+    parts : FitParts
+    verdicts : mapping from stages to Verdict
+        Of each stage's chains.
+    convergence : Table
+        R-hat and ESS of each stage.
+    warnings : texts
+        What the reader must know before anything else: no convergence, several modes.
+    answer : texts
+        The answer, a paragraph each.
+    effects : DataFrame
+        ``fit.effects`` of the features shown.
+    predicted : (N, B) float64
+        The probability of each block by features alone.
+    blocks : DataFrame
+        One row a block.
+    contrast : Contrast, optional
+    """
+
+    parts: FitParts
+    verdicts: Mapping[str, Verdict]
+    convergence: Table
+    warnings: tuple[str, ...]
+    answer: tuple[str, ...]
+    effects: "pd.DataFrame"
+    predicted: Array
+    blocks: "pd.DataFrame"
+    contrast: Contrast | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the network, or a word for it."""
+        return self.parts.network.name or "The network"

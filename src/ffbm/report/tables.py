@@ -1,0 +1,143 @@
+"""The tables of a page: what each figure shows, in rows."""
+
+from typing import Any
+
+import numpy as np
+
+from ffbm.report.charts import SHOWN, intervals
+from ffbm.report.network import edge_counts
+from ffbm.report.subject import Subject
+from ffbm.report.table import Table
+
+_CONTRARY = 30  # vertices told that contradict their features
+_ODD = 0.5  # such a vertex gets less than this from its features, and another block gets more
+_BITS = 1e-12
+
+
+def weight_table(subject: Subject) -> Table:
+    """One row for each feature shown and block: the centred weight and its 95 % interval."""
+    ranking = subject.parts.ranking
+    places = ranking.order[:SHOWN]
+    low, high = intervals(subject, places)
+    rows = [
+        (ranking.names[j], r, ranking.centred_mean[r, j], low[r, at], high[r, at], ranking.centred_positive[r, j])
+        for at, j in enumerate(places)
+        for r in range(ranking.n_blocks)
+    ]
+    left = ""
+    if ranking.n_features > SHOWN:
+        left = f"The first {SHOWN} of {ranking.n_features:,} features; all are in ranking.csv of the run."
+    head = ("feature", "block", "centred weight", "low", "high", "probability above 0")
+    return Table("Weights with 95 % intervals", head, rows, is_long=True, left_out=left)
+
+
+def ranking_table(subject: Subject) -> Table:
+    """One row a feature, all of them."""
+    ranking = subject.parts.ranking
+    rows = [
+        (row.rank, row.feature, row.score, row.block, row.centred_mean, row.centred_sd, row.support, row.kept)
+        for row in ranking.table.itertuples(index=False)
+    ]
+    head = ("rank", "feature", "score", "block", "centred weight", "sd", "vertices", "kept")
+    return Table(f"All {ranking.n_features:,} features", head, rows, is_long=True)
+
+
+def effect_table(subject: Subject) -> Table:
+    """One row for each feature shown and block: the change in its probability."""
+    table = subject.effects
+    columns = ("feature", "block", "effect", "low", "high", "kind", "support")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("feature", "block", "change", "low (5 %)", "high (95 %)", "kind", "vertices")
+    return Table("Changes in probability", head, rows, is_long=True)
+
+
+def block_table(subject: Subject) -> Table:
+    """One row a block: sizes, how sure, accuracies and bits explained."""
+    scores, table = subject.parts.scores, subject.blocks
+    given = [("given label", table["given"])] if "given" in table else []
+    columns: list[tuple[str, Any]] = [
+        ("block", table["block"]), *given, ("vertices", table["vertices"]), ("mean membership", table["membership"]),
+        ("accuracy, training", scores.accuracy_train), ("accuracy, held out", scores.accuracy_test),
+        ("bits, training", scores.bits_by_block_train), ("bits, held out", scores.bits_by_block_test),
+        ("standard error", scores.bits_se_by_block_test), ("held-out vertices", scores.n_by_block_test),
+    ]  # fmt: skip
+    rows = list(zip(*(values for _, values in columns), strict=True))
+    return Table("Blocks", tuple(name for name, _ in columns), rows)
+
+
+def score_table(subject: Subject) -> Table:
+    """One row a score, of all features and of the kept ones, on training and held-out vertices."""
+    parts = subject.parts
+    sides = [("all features", parts.scores)]
+    if parts.reduced is not None:
+        sides.append((f"the {len(parts.ranking.kept)} kept", parts.reduced.scores))
+    head = ["", *(f"{name}, {side}" for name, _ in sides for side in ("training", "held out"))]
+    rows = [
+        (text, *(getattr(scores, f"{key}_{side}") for _, scores in sides for side in ("train", "test")))
+        for text, key in (
+            ("vertices", "n"), ("bits explained a vertex", "bits"), ("its standard error", "bits_se"),
+            ("loss per draw (nats)", "loss"), ("loss of the averaged prediction", "predictive_loss"),
+            ("loss of the base rate", "base_rate_loss"),
+        )
+    ]  # fmt: skip
+    return Table("Scores", tuple(head), rows, digits=3)
+
+
+def contrary_table(subject: Subject) -> Table:
+    """List the vertices whose features speak for another block, by how strongly they do."""
+    net, members, p = subject.parts.network, subject.parts.memberships, subject.predicted
+    n = np.arange(net.n_nodes)
+    own, other = p[n, members.labels], p.argmax(axis=1)
+    sure = members.probs[n, members.labels]
+    odd = np.flatnonzero((other != members.labels) & (p[n, other] > _ODD) & (own < _ODD))
+    bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(own[odd], _BITS)) * sure[odd]
+    first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
+    training = np.isin(first, subject.parts.train)
+    rows = list(
+        zip(
+            net.node_ids[first], members.labels[first], sure[first], own[first], other[first], p[first, other[first]],
+            training, strict=True,
+        )
+    )  # fmt: skip
+    head = (
+        "vertex",
+        "block",
+        "share of draws",
+        "its block, by features",
+        "features say",
+        "with probability",
+        "training",
+    )
+    left = f"The first {_CONTRARY} of {len(odd):,}." if len(odd) > _CONTRARY else ""
+    return Table("Vertices that contradict their features", head, rows, is_long=True, left_out=left)
+
+
+def matrix_table(subject: Subject) -> Table:
+    """One row for each pair of blocks: edges, and edges for each pair of vertices."""
+    counts, density = edge_counts(subject)
+    rows = [(r, s, counts[r, s], density[r, s]) for r in range(len(counts)) for s in range(r, len(counts))]
+    head = ("block", "and block", "edges", "edges a pair of vertices")
+    return Table("Edges between blocks", head, rows, digits=4, is_long=True)
+
+
+def mode_table(subject: Subject) -> Table:
+    """One row a mode: its share of the draws, of each chain's draws, and the sizes of its blocks."""
+    modes = subject.parts.memberships.modes
+    rows = [
+        (number, mode.weight, mode.agreement, mode.changed(modes[0]),
+         ", ".join(f"{share:.0%}" for share in mode.chains), ", ".join(map(str, mode.sizes)))
+        for number, mode in enumerate(modes)
+    ]  # fmt: skip
+    head = ("mode", "share of draws", "agreement", "changed from mode 0", "share of each chain", "sizes of blocks")
+    return Table("Modes", head, rows)
+
+
+def trace_table(subject: Subject) -> Table:
+    """One row for each chain: the mean and the deviation of S and of the energy."""
+    parts = subject.parts
+    rows = [
+        (name, chain, draws.mean(), draws.std(), len(draws))
+        for name, values in (("description length S", parts.blocks.entropy), ("energy U", parts.weights.energy))
+        for chain, draws in enumerate(values)
+    ]
+    return Table("Chains", ("number", "chain", "mean", "sd", "kept draws"), rows)

@@ -1,0 +1,114 @@
+"""The answer in a few paragraphs: how much is explained, what sets each block apart, how sure it is, what is left."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
+from ffbm.results.tables import given_names
+from ffbm.results.typeset import sentence
+from ffbm.types import Array
+
+if TYPE_CHECKING:
+    from ffbm.results.fitted import Fit
+
+_BLOCKS = 20  # blocks told one by one
+_FEATURES = 3  # features told of a block
+_LIKELY = 0.5
+
+
+def warning_paragraphs(fit: "Fit") -> tuple[str, ...]:
+    """Return what must be read first: that chains have not converged, that they sit in several modes."""
+    said = []
+    if not fit.converged:
+        said.append(
+            f"The chains have NOT converged. {sentence(fit.converged.reason)} Do not rely on what follows, the ranking"
+            f" least of all; run {tell_cure(fit) or 'longer chains'}."
+        )
+    modes = _line(tell_modes(fit))
+    return (*said, modes) if modes else tuple(said)
+
+
+def answer_paragraphs(fit: "Fit", predicted: Array) -> tuple[str, ...]:
+    """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
+    if fit.memberships.n_blocks == 1:
+        return (_line(tell_verdict(fit)), *_remarks(fit))
+    found = [f"{_line(tell_verdict(fit))}{_share(fit)}"]
+    told, untold = _blocks(fit)
+    return (*found, *told, _sure(fit), _left(fit, predicted, untold), *_remarks(fit))
+
+
+def _share(fit: "Fit") -> str:
+    s = fit.scores
+    if not s.n_test or not s.bits_test > 2 * s.bits_se_test:
+        return ""
+    whole = s.base_rate_loss_test / np.log(2)
+    first = ", ".join(fit.ranking.kept[:3])
+    return f" That is {s.bits_test / whole:.0%} of the structure in blocks. The features that matter most: {first}."
+
+
+def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
+    """Return a sentence for each block with features that are clear of 0, and the blocks that have none."""
+    members, ranking = fit.memberships, fit.ranking
+    clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
+    names = given_names(fit.parts)
+    told, untold = [], []
+    for r in range(members.n_blocks):
+        parts = []
+        for j in np.argsort(-clear[r], kind="stable")[:_FEATURES]:
+            low, high = interval_of(fit, r, ranking.names[j])
+            if low > 0 or high < 0:
+                way = "more" if low > 0 else "fewer"
+                parts.append(
+                    f"{way} vertices with {ranking.names[j]} (weight {ranking.centred_mean[r, j]:+.2f},"
+                    f" 95 % {low:+.2f} to {high:+.2f})"
+                )
+        if not parts:
+            untold.append(r)
+        elif r < _BLOCKS:
+            which = f"Block {r}" if names is None else f"Block {r} = {names[r]}"
+            size = int(members.sizes[r])
+            told.append(f"{which} ({size:,} {'vertex' if size == 1 else 'vertices'}): {'; '.join(parts)}.")
+    return told, untold
+
+
+def _sure(fit: "Fit") -> str:
+    members = fit.memberships
+    said = (
+        []
+        if "given" in fit.blocks.settings
+        else [f"The draws agree on the block of {members.agreement:.1%} of the vertices."]
+    )
+    choice = _line(tell_choice(fit)).strip("()")
+    if choice:
+        said.append(sentence(choice))
+    if fit.converged:
+        said.append(f"The chains converged: {fit.converged.reason}.")
+    return f"How sure: {' '.join(said)}" if said else "How sure: the blocks were given."
+
+
+def _left(fit: "Fit", predicted: Array, untold: list[int]) -> str:
+    """Say what is not explained."""
+    s, members = fit.scores, fit.memberships
+    said = []
+    if s.n_test:
+        rest = s.predictive_loss_test / np.log(2)
+        said.append(f"{rest:.2f} bits of the block of a held-out vertex are not explained.")
+    if untold:
+        which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
+        said.append(f"No feature sets apart for sure: {'block' if len(untold) == 1 else 'blocks'} {which}.")
+    n = np.arange(len(members.labels))
+    other = predicted.argmax(axis=1)
+    odd = int(((other != members.labels) & (predicted[n, other] > _LIKELY)).sum())
+    if odd:
+        said.append(f"The features of {odd:,} of {len(n):,} vertices speak for another block than theirs.")
+    return f"What is left: {' '.join(said) or 'no vertex was held out, so this is not known.'}"
+
+
+def _remarks(fit: "Fit") -> tuple[str, ...]:
+    lines = _line(tell_notes(fit)).removeprefix("notes").strip()
+    return (f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}",) if lines else ()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace(" +- ", " ± ")

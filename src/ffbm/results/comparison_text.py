@@ -1,0 +1,109 @@
+"""A comparison of two fits in about a screen of plain text."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.results.typeset import count, number, tabulate, wrap
+
+if TYPE_CHECKING:
+    from ffbm.results.comparison import Comparison
+    from ffbm.results.fitted import Fit
+
+_VERTICES, _FEATURES = 6, 6  # rows of either table
+_ROUNDED = 0.005  # a pull or a probability below is nothing
+
+
+def comparison_text(found: "Comparison") -> str:
+    """Return verdicts if they are bad, then the blocks, the vertices that moved, the features, and the scores."""
+    parts = [tell_warning(found), tell_blocks(found), _vertices(found), _features(found), _scores(found)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def tell_warning(found: "Comparison") -> str:
+    """Say which of the two fits have not converged."""
+    bad = [name for name, fit in zip(found.names, (found.first, found.second), strict=True) if not fit.converged]
+    if not bad:
+        return ""
+    which = " and ".join(bad)
+    return wrap(
+        f"NOT CONVERGED: {which}. Chains that disagree make differences of their own: do not rely on small ones;"
+        " run more sweeps (n_sweeps, --sweeps). Each fit's own summary says what disagrees."
+    )
+
+
+def tell_blocks(found: "Comparison") -> str:
+    """Say how far the blocks moved."""
+    net, (one, other) = found.first.network, found.names
+    n, moved = net.n_nodes, found.n_changed
+    trained = int(np.isin(np.flatnonzero(found.is_changed), found.second.train).sum())
+    n_train = len(found.second.train)
+    subject = "With the features in it" if found.names == ("cut", "joint") else f"From {one} to {other}"
+    said = [
+        f"{net.name or 'the network'}: {n:,} vertices, {net.n_edges:,} edges, {count(net.n_features, 'feature')};"
+        f" {one} against {other}.",
+        f"{subject}, {moved:,} of {n:,} vertices are in another block: {trained:,} of {n_train:,} in training,"
+        f" {moved - trained:,} of {n - n_train:,} held out.",
+        f"The partitions agree to {found.agreement:.3f} (adjusted mutual information; 1 is the same, 0 is chance), and"
+        f" {found.shift:.1%} of the membership lies in other blocks.",
+    ]
+    return wrap(" ".join(said))
+
+
+def _vertices(found: "Comparison") -> str:
+    table = found.vertices
+    if table.empty:
+        return ""
+    one, other = found.names
+    rows = [["vertex", "", "from", "to", f"in it, {one}", f"{other}"]]
+    for row in table.head(_VERTICES).itertuples(index=False):
+        vertex, training, before, to, was, now = row
+        rows.append([str(vertex), "" if training else "held out", f"{before}", f"{to}", f"{was:.2f}", f"{now:.2f}"])
+    lines = [tabulate(rows, right=(2, 3, 4, 5), gives=0)]
+    if len(table) > _VERTICES:
+        lines.append(f"  ... and {len(table) - _VERTICES:,} more: see vertices of the comparison")
+    return "\n".join(lines)
+
+
+def _features(found: "Comparison") -> str:
+    table = found.features
+    first = table.head(_FEATURES)
+    pulling = table.assign(size=table["pull"].abs()).sort_values("size", ascending=False, kind="stable")
+    pulling = pulling[pulling["size"] >= _ROUNDED].head(_FEATURES)
+    shown = table.loc[sorted({*first.index, *pulling.index})]
+    one, other = found.names
+    rows = [["feature", f"rank, {one}", other, f"score, {one}", other, "pull"]]
+    for row in shown.to_dict("records"):
+        cells = [f"{row['rank_before']:g}", f"{row['rank_after']:g}"]
+        cells += [number(row[f"score_{when}"], 2) for when in ("before", "after")]
+        rows.append([row["feature"], *cells, f"{round(row['pull'], 2) + 0.0:+.2f}"])
+    kept = set(found.first.ranking.kept), set(found.second.ranking.kept)
+    said = "(pull: nats by which the features of training vertices speak for the blocks they moved to"
+    n_kept = len(kept[1])
+    if n_kept < len(table):
+        new = len(kept[1] - kept[0])
+        said += f"; {new} of the {n_kept} kept features {'is' if new == 1 else 'are'} new"
+    return "\n".join([tabulate(rows, right=range(1, 6), gives=0), wrap(f"{said})", "  ", "  ")])
+
+
+def _scores(found: "Comparison") -> str:
+    fits = found.first, found.second
+    rows = [["", *found.names]]
+    rows.append(["blocks", *(f"{fit.memberships.n_blocks}" for fit in fits)])
+    rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
+    rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
+    for text, key, digits in (
+        ("description length per vertex and edge", "description_length_without_partition", 4),
+        ("bits explained, training", "bits_train", 2),
+        ("bits explained, held out", "bits_test", 2),
+        ("loss per draw, training", "loss_train", 3),
+        ("loss per draw, held out", "loss_test", 3),
+    ):
+        rows.append([text, *(number(float(getattr(fit.scores, key)), digits) for fit in fits)])
+    return tabulate(rows, right=(1, 2), gives=0)
+
+
+def _fewer(fit: "Fit", share: float) -> str:
+    if fit.config.target == "cut" and share == 0:
+        return "0 by rule"
+    return f"{share:.3f}" if share >= _ROUNDED or share == 0 else f"{share:.1e}"

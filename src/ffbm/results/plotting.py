@@ -1,0 +1,113 @@
+"""``fit.plot``: the figures of a fit."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ffbm.plots import Figure
+    from ffbm.results.fitted import Fit
+
+FORMATS = (".pdf", ".png")
+
+
+class Plots:
+    """The figures of a fit: each method returns a matplotlib Figure, and takes what the function of its name takes.
+
+    Nothing is shown or saved; ``fit.plot.network().savefig("network.pdf")`` does. ``save`` writes all of them.
+    """
+
+    NAMES = (
+        "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "modes",
+    )  # fmt: skip
+
+    def __init__(self, fit: "Fit") -> None:
+        self._fit = fit
+
+    def network(self, **options: Any) -> "Figure":
+        """Draw the network with its vertices coloured by block: see ``ffbm.plots.plot_network``."""
+        from ffbm.plots import plot_network
+
+        return plot_network(self._fit.network, self._fit.memberships, **options)
+
+    def weights(self, **options: Any) -> "Figure":
+        """Draw the weights of the first features in each block: see ``ffbm.plots.plot_weights``."""
+        from ffbm.plots import plot_weights
+
+        return plot_weights(self._fit.ranking, **options)
+
+    def heatmap(self, **options: Any) -> "Figure":
+        """Draw the centred weights of features by block as colours: see ``ffbm.plots.plot_heatmap``."""
+        from ffbm.plots import plot_heatmap
+
+        return plot_heatmap(self._fit.ranking, **options)
+
+    def ranking(self, **options: Any) -> "Figure":
+        """Draw the scores of the first features and the cutoff: see ``ffbm.plots.plot_ranking``."""
+        from ffbm.plots import plot_ranking
+
+        return plot_ranking(self._fit.ranking, **options)
+
+    def accuracy(self, **options: Any) -> "Figure":
+        """Draw the accuracy of each block, training and held out: see ``ffbm.plots.plot_accuracy``."""
+        from ffbm.plots import plot_accuracy
+
+        return plot_accuracy(self._fit.scores, **options)
+
+    def calibration(self, **options: Any) -> "Figure":
+        """Draw observed against predicted blocks of held-out vertices: see ``ffbm.plots.plot_calibration``."""
+        from ffbm.plots import plot_calibration
+        from ffbm.scoring import predict
+
+        fit = self._fit
+        held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.train)
+        predicted = predict(fit.weights, fit.network.features)[held_out]
+        return plot_calibration(predicted, fit.memberships.probs[held_out], **options)
+
+    def block_matrix(self, **options: Any) -> "Figure":
+        """Draw the edges between blocks: see ``ffbm.plots.plot_block_matrix``."""
+        from ffbm.plots import plot_block_matrix
+
+        return plot_block_matrix(self._fit.network.graph, self._fit.memberships, **options)
+
+    def traces(self, **options: Any) -> "Figure":
+        """Draw the traces of the description length and of the energy: see ``ffbm.plots.plot_traces``."""
+        from ffbm.plots import plot_traces
+
+        found = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
+        return plot_traces(found, **options)
+
+    def modes(self, **options: Any) -> "Figure":
+        """Draw the network once for each mode of its partitions: see ``ffbm.plots.plot_modes``."""
+        from ffbm.plots import plot_modes
+
+        return plot_modes(self._fit.network, self._fit.memberships, **options)
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write every figure as PDF and PNG into a new or empty folder, and return the files.
+
+        Calibration is left out if no vertex was held out, modes if there is one.
+        """
+        from ffbm.plots import save_figure
+        from ffbm.store.folder import check_new_folder
+
+        where = check_new_folder(folder, "the folder of figures")
+        left = (
+            {"calibration"}
+            if not self._fit.scores.n_test or len(self._fit.train) == self._fit.network.n_nodes
+            else set()
+        )
+        left |= {"modes"} if self._fit.memberships.n_modes == 1 else set()
+        files = []
+        for name in self.NAMES:
+            if name not in left:
+                figure = getattr(self, name)()
+                for ending in FORMATS:
+                    files.append(where / f"{name}{ending}")
+                    save_figure(figure, files[-1])
+        return files
+
+    def __repr__(self) -> str:
+        return f"<Plots: {', '.join(self.NAMES)}>"

@@ -1,0 +1,113 @@
+"""A fit as a report: what the page is to say, worked out here, drawn and written by ``ffbm.report``."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ffbm.errors import OptionError
+from ffbm.results.answer import answer_paragraphs, warning_paragraphs
+from ffbm.results.fitted import Fit
+from ffbm.results.tables import table_of_blocks
+from ffbm.scoring import predict
+from ffbm.types import Array
+
+if TYPE_CHECKING:
+    from ffbm.report import Contrast, Subject, Table
+
+REPORT = "report.html"
+_SHOWN = 30  # features whose effects are told
+_ROWS = 30  # of the tables of a comparison
+
+
+def save_report(fit: Fit, path: str | os.PathLike[str], against: Fit | None = None) -> Path:
+    """Write the report of a fit to a file whose name ends in .html or .htm, and return its path."""
+    from ffbm.store.folder import write_file
+
+    file = Path(path)
+    if file.suffix.lower() not in (".html", ".htm"):
+        raise OptionError(f"a report is a file that ends in .html; got {os.fspath(path)!r}")
+    if not file.parent.is_dir():
+        raise OptionError(f"the folder of a report must exist; there is no {os.fspath(file.parent)!r}")
+    if file.is_dir():
+        raise OptionError(f"a report is a file; {os.fspath(path)!r} is a folder")
+    write_file(file, report_text(fit, against))
+    return file
+
+
+def report_text(fit: Fit, against: Fit | None = None) -> str:
+    """Return the page, with a section on how another fit of the same network differs if one is given."""
+    from ffbm.report import render_page
+
+    return render_page(subject_of(fit, against))
+
+
+def subject_of(fit: Fit, against: Fit | None = None) -> "Subject":
+    """Work out what the page tells."""
+    from ffbm.report import Subject
+
+    found = fit.diagnostics
+    stages: dict[str, Any] = {"Blocks": found.blocks, "Weights": found.weights}
+    if found.reduced is not None:
+        stages["Weights of the kept features"] = found.reduced
+    if found.joint is not None:
+        stages["Labels and weights together"] = found.joint
+    predicted = predict(fit.weights, fit.network.features)
+    return Subject(
+        parts=fit.parts,
+        verdicts={name: stage.converged for name, stage in stages.items()},
+        convergence=_convergence(fit),
+        warnings=warning_paragraphs(fit),
+        answer=answer_paragraphs(fit, predicted),
+        effects=fit.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
+        predicted=predicted,
+        blocks=table_of_blocks(fit.parts),
+        contrast=None if against is None else _contrast(fit, against),
+    )
+
+
+def _convergence(fit: Fit) -> "Table":
+    from ffbm.report import Table
+
+    found = fit.diagnostics
+    nan = float("nan")
+    rows = [
+        ("description length S", found.blocks.rhat_entropy, found.blocks.ess_entropy, nan),
+        ("pairs of vertices in one block, the worst", found.blocks.max_rhat_pairs, _least(found.blocks.ess_pairs), nan),
+    ]
+    for name, one in (("weights", found.weights), ("weights of the kept features", found.reduced)):
+        if one is not None:
+            rows.append((f"energy of the {name}", one.rhat_energy, one.ess_energy, nan))
+            rows.append((f"{name}, the worst", one.max_rhat, one.min_ess_bulk, one.min_ess_tail))
+    if found.joint is not None:
+        rows.append(("ln p(b, theta | A, X)", found.joint.rhat_log_joint, found.joint.ess_log_joint, nan))
+        rows.append(("|W centred|²", found.joint.rhat_size, found.joint.ess_size, nan))
+    rounded = [(name, rhat, *(round(e) if np.isfinite(e) else None for e in ess)) for name, rhat, *ess in rows]
+    head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (at least 100 a chain)", "tail ESS")
+    return Table("R-hat and effective sample sizes", head, rounded, digits=3)
+
+
+def _least(values: Array) -> float:
+    good = values[np.isfinite(values)]
+    return float(good.min()) if len(good) else float("nan")
+
+
+def _contrast(fit: Fit, against: Fit) -> "Contrast":
+    from ffbm.report import Contrast, Table
+    from ffbm.results.comparison import compare
+    from ffbm.results.comparison_text import tell_blocks, tell_warning
+
+    found = compare(fit, against)
+    one, other = found.names
+    said = tuple(" ".join(text.split()) for text in (tell_warning(found), tell_blocks(found)) if text)
+    vertices, features = found.vertices, found.features
+    moved = ("vertex", "training", "from", "to", f"in it, {one}", f"in it, {other}")
+    ranks = ("feature", f"rank, {one}", f"rank, {other}", f"score, {one}", f"score, {other}", "pull (nats)")
+    columns = ["feature", "rank_before", "rank_after", "score_before", "score_after", "pull"]
+    tables = [Table("Features", ranks, features[columns].head(_ROWS).to_numpy().tolist(), is_long=True)]
+    if len(vertices):
+        left = f"The first {_ROWS} of {len(vertices):,}." if len(vertices) > _ROWS else ""
+        rows = list(vertices.head(_ROWS).itertuples(index=False, name=None))
+        tables.insert(0, Table("Vertices in another block", moved, rows, is_long=True, left_out=left))
+    return Contrast(said, tuple(tables))

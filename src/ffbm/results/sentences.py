@@ -1,0 +1,93 @@
+"""Sentences about a fit that the summary and the report share."""
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.results.typeset import count, wrap
+
+if TYPE_CHECKING:
+    from ffbm.results.fitted import Fit
+
+LOW, HIGH = 0.025, 0.975
+_CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
+_MODES = 8  # modes whose shares are listed
+
+
+def tell_verdict(fit: "Fit") -> str:
+    """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
+    s = fit.scores
+    if fit.memberships.n_blocks == 1:
+        return "With one block there is nothing to explain."
+    if not s.n_test:
+        return "No vertex was held out: what features explain of unseen ones is not known."
+    bits, error = s.bits_test, s.bits_se_test
+    amount = f"{bits:.2f} +- {error:.2f} bits a vertex"
+    whole = s.base_rate_loss_test / np.log(2)
+    if bits > 2 * error:
+        return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
+    if bits < -2 * error:
+        return wrap(f"Features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits a vertex.")
+    return wrap(f"It is not sure that features explain anything: {amount} on held-out vertices.")
+
+
+def tell_modes(fit: "Fit") -> str:
+    """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
+    members = fit.memberships
+    n_modes = members.n_modes
+    if n_modes == 1:
+        return ""
+    shown = members.modes[:_MODES]
+    shares = ", ".join(f"{mode.weight:.0%}" for mode in shown) + (", ..." if n_modes > len(shown) else "")
+    changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
+    low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
+    said = [
+        f"{n_modes} MODES: the draws show {n_modes} different pictures ({shares} of them);",
+        f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
+        f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
+    ]
+    chains = np.array([mode.chains for mode in members.modes])
+    if chains.shape[1] > 1 and (chains.max(axis=0) == 1).all():
+        said.append("No chain went from one to another: the shares tell where chains started, not what is probable.")
+    return wrap(" ".join(said))
+
+
+def tell_choice(fit: "Fit") -> str:
+    """Say how clear the choice of the number of blocks is, where it was chosen."""
+    table = fit.blocks.candidates
+    if table is None:
+        return ""
+    chosen = count(int(table["n_blocks"][0]), "block")
+    if len(table) == 1:
+        return f"  ({chosen}: there is no other number to choose)\n"
+    other, nats = count(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
+    clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
+    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear})"
+    return wrap(said, "  ", "  ") + "\n"
+
+
+def tell_cure(fit: "Fit") -> str:
+    """Say what would help chains that have not converged."""
+    found = fit.diagnostics
+    cures = [] if found.blocks.converged else ["more sweeps (n_sweeps, --sweeps) or fewer blocks"]
+    if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
+        cures.append("more chains or draws of the weights (n_chains, n_draws)")
+    return " and ".join(cures)
+
+
+def tell_notes(fit: "Fit") -> str:
+    """List the notes of ranking, weights and scores."""
+    reduced = () if fit.reduced is None else fit.reduced.weights.notes
+    notes = (*fit.ranking.notes, *fit.weights.notes, *reduced, *fit.scores.notes)
+    said = dict.fromkeys(note.message for note in notes if note.code != "nothing_reduced")  # no news: D is above
+    if not said:
+        return ""
+    return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in said)])
+
+
+def interval_of(fit: "Fit", block: int, name: str) -> tuple[float, float]:
+    """Return the 95 % interval of one centred weight."""
+    w = fit.weights.weights[:, :, :, fit.weights.names.index(name)]
+    low, high = np.quantile(w[:, :, block] - w.mean(axis=2), (LOW, HIGH))
+    return float(low), float(high)

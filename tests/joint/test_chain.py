@@ -1,0 +1,119 @@
+"""The joint chain: a stepper whose state holds everything, right at every edge case."""
+
+import copy
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import log_softmax
+
+from ffbm.blocks.entropy import description_length
+from ffbm.joint.chain import JointSettings, advance, start
+from ffbm.joint.prepare import joint_model, sums_of
+from ffbm.theta.target import energy
+
+from .networks import numbers, simulated
+
+SETTINGS = JointSettings(burn=20, thin=3, n_moves=2, n_warmup=20, jumps=1.0, shifts=1.0)
+N = 40
+
+
+def features_of(kind):
+    if kind == "numbers":
+        return numbers(N, 3)
+    flags = (np.random.default_rng(3).random((N, 90 if kind == "many" else 3)) < 0.2).astype(float)
+    if kind == "nothing":
+        flags[:] = 0
+    return sp.csr_array(flags) if kind in ("sparse", "many") else flags
+
+
+def begun(kind="flags", n_blocks=3, rows=None, settings=SETTINGS, **options):
+    graph = simulated(N).graph
+    model = joint_model(graph, features_of(kind), n_blocks, rows, **options)
+    rng = np.random.default_rng(7)
+    return start(model, rng.integers(0, n_blocks, N), settings, rng)
+
+
+CASES = {
+    "flags": {},
+    "sparse flags": {"kind": "sparse"},
+    "numbers": {"kind": "numbers"},
+    "many flags": {"kind": "many"},
+    "held out": {"rows": np.arange(5, 35)},
+    "one trained": {"rows": [4]},
+    "intercept and sigma": {"intercept": True, "sigma": 3.0},
+    "one block": {"n_blocks": 1},
+    "more blocks than vertices": {"n_blocks": 50},
+    "features that nobody has": {"kind": "nothing"},
+    "mala": {"settings": SETTINGS._replace(sampler="mala")},
+    "single moves": {"settings": SETTINGS._replace(jumps=0.0, shifts=0.0)},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_draws_are_what_they_say(case):
+    given = CASES[case]
+    state = begun(**given)
+    state, draws = advance(state, 80)
+    model, n_blocks = state.model, state.model.n_blocks
+    assert draws.labels.shape == (20, N)
+    assert draws.labels.max(initial=0) < n_blocks
+    assert draws.weights.shape == (20, n_blocks, len(model.target.names))
+    x = features_of(given.get("kind", "flags"))
+    x = x.toarray() if sp.issparse(x) else x
+    if given.get("intercept"):
+        x = np.column_stack((x, np.ones(N)))
+    rows, sigma = model.target.rows, given.get("sigma", 1.0)
+    # where no training vertex has a feature, U leaves out its constant, n ln B
+    left_out = 0 if len(model.target.layout.active) else len(rows) * np.log(n_blocks)
+    for b, s, w, u in zip(draws.labels, draws.entropy, draws.weights, draws.energy, strict=True):
+        assert s == pytest.approx(description_length(model.graph, b).without_partition, abs=1e-7)
+        assert u + left_out == pytest.approx(energy(w, x[rows], np.eye(n_blocks)[b[rows]], sigma), abs=1e-8)
+
+
+@pytest.mark.parametrize("case", ["flags", "held out", "mala", "one block"])
+def test_advancing_in_parts_is_the_same(case):
+    whole, _ = advance(begun(**CASES[case]), 0)
+    parts = copy.deepcopy(whole)
+    whole, at_once = advance(whole, 60)
+    pieces = []
+    for n in (7, 3, 1, 29, 20):  # the geometry is found anew after 10
+        parts, piece = advance(parts, n)
+        pieces.append(piece)
+    for name in at_once._fields:
+        joined = np.concatenate([getattr(piece, name) for piece in pieces])
+        np.testing.assert_array_equal(getattr(at_once, name), joined)
+    np.testing.assert_array_equal(whole.counts.b, parts.counts.b)
+    np.testing.assert_array_equal(whole.weights, parts.weights)
+    assert whole.rng.bit_generator.state == parts.rng.bit_generator.state
+
+
+def test_the_field_is_that_of_the_weights_and_0_where_held_out():
+    rows = np.arange(0, 30)
+    state = begun(rows=rows, settings=SETTINGS._replace(shifts=0.0, n_moves=1))
+    state, _ = advance(state, 30)
+    before = state.weights.copy()
+    advance(state, 1)
+    x = features_of("flags")[:, state.model.target.layout.active]
+    expected = log_softmax(x[rows] @ before, axis=1)
+    np.testing.assert_allclose(state.blocks.field[rows], expected, atol=1e-12)
+    assert not state.blocks.field[30:].any()
+
+
+def test_sums_of_labels():
+    state = begun(rows=np.arange(3, 33))
+    b = np.random.default_rng(0).integers(0, 3, N)
+    x = features_of("flags")[3:33][:, state.model.target.layout.active]
+    np.testing.assert_array_equal(sums_of(state.model, b), x.T @ np.eye(3)[b[3:33]])
+
+
+def test_all_kinds_of_moves_are_made():
+    state = begun(settings=SETTINGS._replace(burn=0))
+    state, _ = advance(state, 600)
+    tried, made, carried, moved = state.tally[3:7]
+    assert tried == carried == 600
+    assert made > 0
+    assert moved > 0
+    assert state.totals[2] == pytest.approx(
+        description_length(state.model.graph, state.best).without_partition, abs=1e-7
+    )

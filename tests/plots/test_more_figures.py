@@ -1,0 +1,108 @@
+"""Heat map, ranking, calibration, block matrix, modes: what they show, read back from the figure."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.errors import DataError, OptionError
+from ffbm.plots import (
+    block_colour,
+    plot_block_matrix,
+    plot_calibration,
+    plot_heatmap,
+    plot_modes,
+    plot_ranking,
+)
+from ffbm.plots.edges import picture_edges
+from ffbm.plots.heatmap import count_edges
+from ffbm.types import Graph, Memberships
+
+from .test_figures import LONG, check_text, ranked
+
+LABELS = np.array([0, 0, 0, 1, 1, 2])
+EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (3, 4), (5, 5)]
+
+
+def members(labels=LABELS, n_blocks=3):
+    return Memberships(np.eye(n_blocks)[labels], labels, 1.0, np.arange(n_blocks)[np.newaxis, np.newaxis])
+
+
+def test_heat_map_shows_centred_weights_and_what_is_clear():
+    ranking = ranked(n_blocks=3, n_features=5, n_kept=2)
+    figure = plot_heatmap(ranking, title="5 $ and 6 $")
+    check_text(figure)
+    shown = figure.axes[0].images[0].get_array()
+    np.testing.assert_allclose(shown, ranking.centred_mean[:, ranking.order].T)
+    x, y = figure.axes[0].lines[0].get_data()
+    clear = np.abs(shown) > 2 * ranking.centred_sd[:, ranking.order].T
+    assert set(zip(y.astype(int), x.astype(int), strict=True)) == set(zip(*np.nonzero(clear), strict=True))
+    assert len(plot_heatmap(ranking, n_features=2).axes[0].get_yticklabels()) == 2
+    with pytest.raises(OptionError, match="n_features"):
+        plot_heatmap(ranking, n_features=6)
+
+
+def test_ranking_shows_scores_and_cutoff():
+    ranking = ranked(n_blocks=3, n_features=5, n_kept=2)
+    figure = plot_ranking(ranking)
+    check_text(figure)
+    points = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    np.testing.assert_allclose([p.get_xdata()[0] for p in points], ranking.table["score"])
+    assert [p.get_color() for p in points] == [block_colour(b) for b in ranking.table["block"]]
+    assert [p.get_markerfacecolor() != "white" for p in points] == [True, True, False, False, False]
+    dotted = [line for line in figure.axes[0].lines if line.get_linestyle() not in ("-", "None")]
+    assert dotted[0].get_xdata()[0] == pytest.approx(ranking.cutoff)
+
+
+@pytest.mark.parametrize("draw", [plot_heatmap, plot_ranking])
+def test_long_names_do_not_overlap(draw):
+    check_text(draw(ranked(n_blocks=20, n_features=12, n_kept=10, names=LONG)))
+
+
+def test_edges_between_blocks_are_counted_once():
+    graph = Graph.from_edges(*zip(*EDGES, strict=True), n_nodes=6)
+    counts, density = count_edges(graph, members())
+    assert counts.tolist() == [[3, 1, 0], [1, 2, 0], [0, 0, 1]]
+    np.testing.assert_allclose(density, [[1, 1 / 6, 0], [1 / 6, 2, 0], [0, 0, np.nan]])
+    figure = plot_block_matrix(graph, members(), title="Edges")
+    check_text(figure)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["3", "1", "0", "1", "2", "0", "0", "0", "1"]
+
+
+def test_calibration_means_of_bins():
+    p = np.array([[0.25, 0.75], [0.22, 0.78], [0.28, 0.72]])
+    y = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    figure = plot_calibration(p, y)
+    check_text(figure)
+    points = [c.lines[0].get_xydata()[0] for c in figure.axes[0].containers]
+    np.testing.assert_allclose(points, [[0.25, 1 / 3], [0.75, 2 / 3]])
+    with pytest.raises(DataError, match="held out"):
+        plot_calibration(np.zeros((0, 2)), np.zeros((0, 2)))
+    with pytest.raises(DataError, match="shape"):
+        plot_calibration(p, y[:2])
+
+
+def test_a_panel_for_each_mode():
+    net = ffbm.as_network(EDGES)
+    whole = members()
+    one = replace(whole.modes[0], weight=0.75)
+    other = replace(one, weight=0.25, labels=np.array([0, 0, 1, 1, 1, 2]))
+    figure = plot_modes(net, replace(whole, modes=(one, other)), title="Modes")
+    check_text(figure)
+    assert [axes.get_title() for axes in figure.axes] == ["mode 0: 75% of draws", "mode 1: 25% of draws, 17% moved"]
+    sizes = [[len(dots.get_offsets()) for dots in axes.collections[-3:]] for axes in figure.axes]
+    assert sizes == [[3, 2, 1], [2, 3, 1]]
+
+
+def test_the_picture_of_edges_is_clear_where_there_are_none():
+    from io import BytesIO
+
+    from matplotlib.image import imread
+
+    graph = Graph.from_edges([0], [1], 2)
+    picture = imread(BytesIO(picture_edges(graph, np.array([[0.0, 0.5], [1.0, 0.5]]), np.zeros(2, int), (0, 1, 0, 1))))
+    assert picture.shape[2] == 4
+    middle = len(picture) // 2
+    assert picture[middle - 2 : middle + 3, :, 3].max() > 0.2
+    assert picture[: middle // 2, :, 3].max() == 0

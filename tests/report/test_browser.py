@@ -1,0 +1,251 @@
+"""Reports in a real browser: they load alone, run nothing of the data, and do what they say."""
+
+import base64
+import time
+
+import numpy as np
+import pytest
+
+import ffbm
+
+from .conftest import EVIL, open_page, short_fit
+
+DEEP = """
+const found = [];
+const walk = (node) => {
+  if (node.shadowRoot) walk(node.shadowRoot);
+  if (node.classList && node.classList.contains("bk-tooltip-content")) found.push(node.textContent);
+  for (const child of node.children || []) walk(child);
+};
+walk(document.body);
+return found.join("|");
+"""
+
+PLACE = """
+const chart = Bokeh.documents[arguments[1]].roots()[0];
+document.getElementById(arguments[2]).scrollIntoView({ block: "center", behavior: "instant" });
+const view = [...Bokeh.index.roots].find((one) => one.model === chart);
+const corner = view.canvas_view.el.getBoundingClientRect();
+const [x, y] = arguments[0];
+return [view.frame.x_scale.compute(x) + corner.left, view.frame.y_scale.compute(y) + corner.top].map(Math.round);
+"""
+
+VERTEX = """
+const source = Bokeh.documents[0].get_model_by_name("vertices");
+const i = Array.from(source.get("id")).indexOf(arguments[0]);
+return [source.get("x")[i], source.get("y")[i]];
+"""
+
+
+def until(ask, wanted=bool):
+    deadline = time.monotonic() + 10
+    while not wanted(found := ask()):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.03)
+    return found
+
+
+def point(browser, place, figure, number, click=False):
+    """Put the pointer at a place of a figure, in its own coordinates."""
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
+
+    x, y = browser.execute_script(PLACE, place, number, f"fig-{figure}")
+    for near in (3, 0):  # a move, not a jump
+        action = ActionBuilder(browser, duration=10)
+        action.pointer_action.move_to_location(x + near, y)
+        if click and not near:
+            action.pointer_action.click()
+        action.perform()
+
+
+def said(browser):
+    return browser.find_element("id", "said").text
+
+
+def lit(browser):
+    return int(browser.execute_script("return document.documentElement.dataset.lit"))
+
+
+def type_in(browser, name, text):
+    """Put text in a field as typing does, also text that a driver cannot type."""
+    browser.execute_script(
+        "const field = document.getElementById(arguments[0]); field.value = arguments[1];"
+        "field.dispatchEvent(new Event('input', { bubbles: true }));",
+        name,
+        text,
+    )
+
+
+@pytest.fixture
+def opened(browser, page):
+    """The hostile report in the browser, just loaded."""
+    requests, errors = open_page(browser, page)
+    assert requests == {page.as_uri()}
+    assert errors == []
+    return browser
+
+
+def test_hostile_names_are_text_and_run_nothing(opened, evil):
+    assert opened.find_element("tag name", "h1").text == EVIL[0]
+    cells = opened.execute_script(
+        "return [...document.querySelectorAll('#network td:first-child')].map((cell) => cell.textContent)"
+    )
+    assert cells == [*EVIL[:8], "a\\u2028b\\u202ec", EVIL[9], *map(str, evil.network.node_ids[len(EVIL) :])]
+    place = opened.execute_script(VERTEX, EVIL[1])
+    point(opened, place, "network", 0)
+    tip = until(lambda: opened.execute_script(DEEP))
+    assert EVIL[1] in tip
+    type_in(opened, "find-vertex", EVIL[0])
+    assert said(opened).startswith(f"Vertex {EVIL[0]}: ")
+    assert opened.execute_script("return window.harmed") is None
+    assert opened.execute_script("return document.querySelectorAll('main script, main img').length") == 0
+
+
+def test_pointing_at_a_vertex_tells_of_it(opened, evil):
+    i = 20
+    point(opened, opened.execute_script(VERTEX, "v20"), "network", 0)
+    tip = until(lambda: opened.execute_script(DEEP))
+    assert "vertex: v20" in tip
+    assert f"block: {evil.memberships.labels[i]}" in tip
+    assert "features: " in tip
+
+
+def test_a_click_on_a_vertex_lights_its_neighbours(opened, evil):
+    graph = evil.network.graph
+    i = list(evil.network.node_ids).index("v20")
+    near = np.unique(graph.indices[graph.indptr[i] : graph.indptr[i + 1]])
+    point(opened, opened.execute_script(VERTEX, "v20"), "network", 0, click=True)
+    until(lambda: said(opened), lambda text: text.startswith("Vertex v20: "))
+    assert lit(opened) == 1 + len(near)
+    assert f"; {graph.degrees[i]} edges; " in said(opened)
+    opened.find_element("id", "zoom-all").click()
+    assert lit(opened) == evil.network.n_nodes
+
+
+def test_a_block_is_lit_by_its_button_from_the_keyboard_too(opened, evil):
+    from selenium.webdriver.common.keys import Keys
+
+    button = opened.find_elements("css selector", ".block")[1]
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert lit(opened) == evil.memberships.sizes[1]
+    button.send_keys(Keys.ENTER)
+    assert button.get_attribute("aria-pressed") == "false"
+    assert lit(opened) == evil.network.n_nodes
+
+
+def test_search_of_vertices_and_features(opened, evil):
+    type_in(opened, "find-vertex", "v3")
+    assert "10 vertices have" in said(opened)
+    type_in(opened, "find-vertex", "no such")
+    assert said(opened) == 'No vertex has "no such" in its id.'
+    name = evil.ranking.kept[0]
+    type_in(opened, "find-feature", name)
+    x = evil.network.features.values[:, evil.network.features.names.index(name)]
+    assert lit(opened) == int((np.asarray(x.todense() if hasattr(x, "todense") else x) > 0).sum())
+    assert said(opened).startswith(f"{name}: ")
+
+
+def test_zoom_changes_what_is_seen(opened):
+    ask = "const range = Bokeh.documents[0].roots()[0].x_range; return range.end - range.start"
+    before = opened.execute_script(ask)
+    opened.find_element("id", "zoom-in").click()
+    assert opened.execute_script(ask) == pytest.approx(0.7 * before)
+    opened.find_element("id", "zoom-all").click()
+    assert opened.execute_script(ask) == pytest.approx(before)
+
+
+def test_weights_tell_their_interval(opened, evil):
+    point(opened, [1, 0], "weights", 1)
+    tip = until(lambda: opened.execute_script(DEEP))
+    first = evil.ranking.order[0]
+    assert f"weight: {evil.ranking.centred_mean[1, first]:+.2f}" in tip
+    assert "95 % interval: " in tip
+
+
+def test_the_ranking_sorts_and_filters(opened, evil):
+    column = "return [...document.querySelectorAll('#ranking tbody tr')].filter((r) => !r.hidden)"
+    numbers = f"{column}.map((r) => Number(r.cells[2].dataset.v))"
+    head = opened.find_elements("css selector", "#ranking th")[2]
+    button = head.find_element("tag name", "button")
+    button.click()
+    scores = np.sort(evil.ranking.scores)
+    np.testing.assert_allclose(opened.execute_script(numbers), scores)
+    assert head.get_attribute("aria-sort") == "ascending"
+    button.click()
+    np.testing.assert_allclose(opened.execute_script(numbers), scores[::-1])
+    field = opened.find_element("css selector", "#network .filter")
+    opened.execute_script("document.querySelector('#network details').open = true")
+    field.send_keys("duck")
+    rows = opened.execute_script(
+        "const rows = [...document.querySelectorAll('#network tbody tr')].filter((r) => !r.hidden);"
+        "return rows.map((r) => r.cells[0].textContent)"
+    )
+    assert rows == ["🦆 duck"]
+
+
+@pytest.mark.parametrize("width", [360, 800, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_width_and_theme(browser, page, width, theme, tmp_path):
+    requests, errors = open_page(browser, page, width, theme)
+    assert (requests, errors) == ({page.as_uri()}, [])
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    back = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert back == ("rgb(255, 255, 255)" if theme == "light" else "rgb(21, 23, 26)")
+    ink = browser.execute_script("return Bokeh.documents[1].roots()[0].left[0].major_label_text_color")
+    assert ink == ("#4d4d4d" if theme == "light" else "#d5d9de")
+    assert browser.execute_script("return [...document.querySelectorAll('.figure')].every((f) => f.offsetHeight > 100)")
+
+
+def test_it_prints(opened):
+    pdf = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    assert pdf.startswith(b"%PDF")
+
+
+def test_everything_has_a_name_and_a_table(opened):
+    unnamed = opened.execute_script(
+        """return [...document.querySelectorAll("button, input, [role=img], [role=region]")].filter((one) =>
+             !(one.getAttribute("aria-label") || one.textContent.trim() || one.closest("label"))).length"""
+    )
+    assert unnamed == 0
+    bare = opened.execute_script(
+        "const drawn = [...document.querySelectorAll('section')].filter((s) => s.querySelector('.figure'));"
+        "return drawn.filter((s) => !s.querySelector('table')).length"
+    )
+    assert bare == 0
+
+
+def test_a_large_network_is_a_graph_of_blocks(browser, tmp_path, monkeypatch, evil):
+    from ffbm.report import network
+
+    monkeypatch.setattr(network, "MOST_NODES", 20)
+    path = tmp_path / "large.html"
+    evil.report(path)
+    requests, errors = open_page(browser, path)
+    assert (requests, errors) == ({path.as_uri()}, [])
+    assert browser.find_elements("id", "find-vertex") == []
+    chart = browser.execute_script(
+        "const r = Bokeh.documents[0].roots()[0].renderers.find((one) => one.glyph.type === 'Scatter');"
+        "return [r.data_source.get('x')[1], r.data_source.get('y')[1]]"
+    )
+    point(browser, chart, "network", 0)
+    tip = until(lambda: browser.execute_script(DEEP))
+    assert f"vertices: {evil.memberships.sizes[1]}" in tip
+
+
+@pytest.mark.slow
+def test_a_network_of_facebooks_size_is_small_and_quick(browser, tmp_path):
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 10, 747)
+    i, j = np.triu_indices(747, 1)
+    chance = np.where(labels[i] == labels[j], 8.0, 1.0)
+    some = rng.choice(len(i), 30_025, replace=False, p=chance / chance.sum())
+    flags = (rng.random((747, 480)) < 0.05).astype(float)
+    net = ffbm.as_network(np.column_stack((i[some], j[some])), flags)
+    found = short_fit(net, n_blocks="auto", blocks=labels, n_kept=10, n_draws=20)
+    path = tmp_path / "size.html"
+    found.report(path)
+    assert path.stat().st_size < 8e6
+    requests, errors = open_page(browser, path)
+    assert (requests, errors) == ({path.as_uri()}, [])
+    assert browser.execute_script("return performance.getEntriesByName('ready')[0].startTime") < 3000

@@ -1,0 +1,169 @@
+"""What a page says, and how its text is kept text."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from ffbm.errors import OptionError
+from ffbm.report.page import bokeh_script, script_json
+from ffbm.report.table import Table, write_cell
+from ffbm.results import Fit
+from ffbm.results.reporting import report_text
+
+from .conftest import EVIL, short_fit
+
+
+class Outline(HTMLParser):
+    """The sections of a page, its text, and addresses that it asks for."""
+
+    def __init__(self):
+        super().__init__()
+        self.sections, self.asked, self.text, self.inside = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        told = dict(attributes)
+        if tag == "section":
+            self.sections.append(told["id"])
+        self.asked += [told[name] for name in ("src", "href") if told.get(name, "#")[0] not in "#d"]
+        if tag in ("script", "style"):
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.inside.pop()
+
+    def handle_data(self, data):
+        if not self.inside:
+            self.text.append(data)
+
+
+def outline(text):
+    found = Outline()
+    found.feed(text)
+    assert found.inside == []  # no script was ended by its own text
+    return found
+
+
+@pytest.fixture(scope="module")
+def told(page):
+    return outline(page.read_text(encoding="utf-8"))
+
+
+def test_sections_stand_in_order(told):
+    wanted = ["answer", "network", "weights", "ranking", "effects", "scores", "contrary", "matrix", "chains", "origin"]
+    assert told.sections == wanted
+    assert told.asked == []
+
+
+def test_the_page_says_first_that_chains_have_not_converged(told, evil):
+    assert not evil.converged
+    text = " ".join(told.text)
+    assert text.index("NOT converged") < text.index("The answer")
+
+
+def test_the_same_fit_has_the_same_page(page, evil):
+    assert report_text(evil) == page.read_text(encoding="utf-8")
+
+
+def test_modes_are_told_first_too(evil):
+    one = evil.memberships.modes[0]
+    half = replace(one, weight=0.5, chains=np.array([1.0, 0.0]))
+    other = replace(one, weight=0.5, chains=np.array([0.0, 1.0]), labels=1 - one.labels)
+    members = replace(evil.memberships, modes=(half, other))
+    text = " ".join(outline(report_text(Fit(replace(evil.parts, memberships=members)))).text)
+    assert 0 < text.index("2 MODES") < text.index("The answer")
+    assert "share of each chain" in text
+
+
+def test_the_answer_names_features_and_what_is_left(told, evil):
+    text = " ".join(told.text)
+    assert "bits a vertex" in text
+    assert "What is left:" in text
+    assert "How sure:" in text
+    assert evil.ranking.kept[0] in text
+
+
+def test_one_block_has_nothing_to_explain(evil):
+    found = outline(report_text(short_fit(evil.network, n_blocks=1)))
+    assert found.sections == ["answer", "network", "matrix", "chains", "origin"]
+    assert "nothing to explain" in " ".join(found.text)
+
+
+def test_no_vertex_held_out(evil):
+    found = outline(report_text(short_fit(evil.network, train_fraction=1.0)))
+    assert "No vertex was held out" in " ".join(found.text)
+
+
+def test_cut_against_joint(evil):
+    joint = short_fit(evil.network, target="joint", n_kept="all")
+    found = outline(report_text(evil, joint))
+    assert found.sections[-3:] == ["contrast", "chains", "origin"]
+    assert "With the features in it" in " ".join(found.text)
+    alone = outline(report_text(joint))
+    assert "Labels and weights together" in " ".join(alone.text)
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_json_in_a_script_cannot_end_it(text):
+    said = script_json({text: [text, float("nan")]})
+    assert json.loads(said) == {text: [text, None]}
+    assert not set("<>&\u2028\u2029") & set(said)
+
+
+def test_bokeh_does_not_end_its_script():
+    assert "</script" not in bokeh_script()
+    assert "<!--" not in bokeh_script()
+    assert len(bokeh_script()) < 2e6
+
+
+def test_cells():
+    rows = [(1, 1234.5678, True, "x"), (np.int64(2), float("nan"), np.bool_(False), None)]
+    cells = Table("A", tuple("abcd"), rows).cells
+    assert [[cell.text for cell in row] for row in cells] == [["1", "1,234.57", "yes", "x"], ["2", "–", "no", "–"]]
+    assert write_cell(float("inf"), 2).text == "∞"
+    assert write_cell("a\0b", 2) == ("a\\x00b", None)
+
+
+def luminance(colour):
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+
+
+def test_contrast_is_at_least_aa():
+    style = files("ffbm.report").joinpath("page.css").read_text(encoding="utf-8")
+    themes = [dict(re.findall(r"--([\w-]+): (#\w{6})", root)) for root in re.findall(r":root \{([^}]+)\}", style)]
+    assert len(themes) == 3  # light, dark, print
+    for theme in themes:
+        pairs = [(ink, back) for ink in ("ink", "soft", "accent") for back in ("back", "panel")]
+        for ink, back in [*pairs, ("warn", "warn-back")]:
+            high, low = sorted((luminance(theme[ink]), luminance(theme[back])), reverse=True)
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, back)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("report.txt", "ends in .html"), ("no/report.html", "must exist"), ("folder.html", "is a folder")],
+)
+def test_places_that_cannot_hold_a_report(evil, tmp_path, name, said):
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(OptionError, match=said):
+        evil.report(tmp_path / name)
+
+
+def test_every_block_can_be_seen_on_a_dark_page():
+    from ffbm.plots.palette import COLOURS
+
+    script, style = (
+        files("ffbm.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.js", "page.css")
+    )
+    lifted = dict(re.findall(r'"(#\w{6})": "(#\w{6})"', script))
+    in_style = dict(re.findall(r'svg\[fill="(#\w{6})"\] \{ fill: (#\w{6})', style))
+    assert in_style == {colour: lifted[colour] for colour in COLOURS if colour in lifted}
+    dark = luminance("#15171a")
+    for colour in COLOURS:
+        assert (luminance(lifted.get(colour, colour)) + 0.05) / (dark + 0.05) >= 3, colour
