@@ -7,7 +7,7 @@ from ffbm.verification.finding import Effort
 from ffbm.verification.partitions import MESS, TRIALS, follow_the_law
 from ffbm.workers import open_workers
 
-LONG = {"re-split, B=3", "all moves, B=3", "single moves, field and empty blocks"}
+LONG = {"re-split, B=3", "merge-split, field", "all moves, B=3", "single moves, field and empty blocks"}
 
 
 @pytest.mark.parametrize(
