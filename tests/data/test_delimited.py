@@ -105,6 +105,10 @@ def test_splitting_at_one_stroke_gives_what_the_csv_module_gives(rows, separator
         "a,b,c\nd,e\nf,g,h,i\n",
         "a,b\n\nc,d\n",
         'a,b\n"c",d\n',
+        "a,b\n#c,d\n",
+        "a\tb\n\t\nc\td\n",  # tabs alone: a blank line
+        "a b c\nd  e\n",
+        "a b\nc d\n ",
     ],
 )
 def test_what_is_not_plain_is_seen(text):

@@ -1,5 +1,6 @@
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,6 +105,30 @@ def test_a_line_longer_than_a_window(monkeypatch):
     monkeypatch.setattr(integers, "_WINDOW", 16)
     grid = open_grid("".join(",".join(wide) + "\n" for _ in range(9)).encode(), "t", "")
     assert whole_numbers(grid, (1, 0), 0).tolist() == [[2, 1]] * 9
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ('1,2,"x\n3,4,y"\n', (0, 1)),  # one row
+        ("1,2,3\n#4,5,6\n", (1, 2)),  # a comment
+        ("1 2 3\n4  5\n", (0, 2)),  # two cells, with more than a blank between them
+    ],
+)
+def test_some_columns_are_read_only_where_every_separator_counts(text, places):
+    assert whole_numbers(open_grid(text.encode(), "t", ""), places, 0) is None
+
+
+@pytest.mark.parametrize("place", range(18))
+def test_every_byte_that_is_no_digit_is_seen(place):
+    for byte in range(256):
+        text = b"1" * place + bytes([byte]) + b"1" * (17 - place) + bytes(18)
+        codes = np.frombuffer(text, dtype=np.uint8)
+        found = integers._read_digits(text, codes, np.array([0, 0]), np.array([18, place + 1]))
+        if chr(byte) in "0123456789":
+            assert found.tolist() == [int(text[:18]), int(text[: place + 1])]
+        else:
+            assert found is None
 
 
 numbers = st.integers(-(10**18) + 1, 10**18 - 1) | st.integers(-20, 2000) | st.integers(0, 17).map(lambda k: 10**k)
