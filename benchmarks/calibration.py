@@ -1,9 +1,10 @@
 """Ranks of the truth among draws of the joint and of the cut posterior: simulated networks of three sizes.
 
 Writes results/calibration.json and docs/figures/joint/calibration.svg. With a number: so many networks of each size
-for the joint posterior, a fifth for the cut.
+for the joint posterior, a fifth for the cut. With "draw": the figure alone, from the JSON that is there.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def draw(found, sizes):
             axis.bar((np.arange(bins) + 0.5) / bins, counts / n * bins, 1 / bins, color=colour)
             axis.set_yticks([])
             axis.set_xticks([0, 1])
-            if row is axes[0]:
+            if target == "joint":
                 axis.set_title(name, fontsize=9)
         row[0].set_ylabel(target)
     said = "rank of the truth among 99 draws, as a share; grey: where uniform ranks are 99 times in 100"
@@ -47,6 +48,9 @@ def draw(found, sizes):
 
 
 def main():
+    if sys.argv[1:] == ["draw"]:
+        draw(json.loads((record.RESULTS / "calibration.json").read_text())["ranks"], SIZES)
+        return
     n_networks = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     found = {}
     with open_workers(None, n_networks) as each:

@@ -34,6 +34,5 @@ def test_the_claims_of_the_page(told):
     for name in ("polbooks", "school", "facebook"):
         assert told[name]["n_changed"] < 0.05 * told[name]["n_nodes"]
         assert told[name]["adjusted_mutual_information"] > 0.9
-    assert told["school"]["converged"]["joint"]
     carried = told["planted"]["strong"]["carried"]
     assert carried["fewer"] > told["planted"]["strong"]["single"]["fewer"]

@@ -96,12 +96,12 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         "scattering",
         [("ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)",
           "ratio = -0.0 * scatter(rng, sighted, c, s, before, False, chances, scratch)")],
-        "Geweke's test: joint",
+        "p(b,W|A,X): three blocks",
     ),
     "free labels forgotten": (
         "shifting",
         [(OPENING, OPENING.replace(" - log(free)", ""))],
-        "Geweke's test: joint",
+        "p(b,W|A,X): many free labels",
     ),
 }  # fmt: skip
 

@@ -15,8 +15,8 @@ from ffbm.verification.joint_calibration import cut_told_apart, uniform_ranks
 from ffbm.verification.joint_laws import CASES, distances, exact_moments, sampled_moments
 
 BOUNDS = (0.01, 0.03, 0.01)  # of co-membership, of E[(w_0d - w_1d)^2] in proportion, of an empty block
-_QUICK = ("loops and parallels", "held out")
-_SETTINGS = JointSettings(200, 1, n_moves=1, n_warmup=100, jumps=0.5, shifts=3.0)
+_QUICK = ("loops and parallels", "held out", "many free labels")
+_SETTINGS = JointSettings(200, 1, n_moves=1, n_warmup=100, jumps=0.5, shifts=1.5)
 
 
 def follow_the_law(name: str, effort: Effort) -> Finding:

@@ -1,7 +1,8 @@
-"""The joint posterior of tiny networks in two blocks, exactly: all labels enumerated, the weights integrated on a grid.
+"""The joint posterior of tiny networks, exactly: all labels enumerated, the weights integrated on a grid.
 
-With two blocks only u_d = w_0d - w_1d matters, N(0, 2 sigma^2) a priori; the law of (b, u) is summed over all b and
-a grid of u.
+Only the contrasts V of the weights matter, W = Q V with Q (B, B-1) orthonormal and V ~ N(0, sigma^2) a priori: one
+number for two blocks and a feature, two for two features or for three blocks, more where a case is about labels. The
+law of (b, V) is summed over all b and over points of V.
 """
 
 from functools import partial
@@ -9,6 +10,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import log_softmax
+from scipy.stats import norm, qmc
 
 from ffbm.blocks.entropy import description_length
 from ffbm.joint.chain import JointSettings, advance, start
@@ -27,13 +30,14 @@ class Case(NamedTuple):
     features: tuple[tuple[float, ...], ...]  # of each vertex
     held_out: tuple[int, ...] = ()
     sigma: float = 1.0
+    n_blocks: int = 2
 
 
 class Moments(NamedTuple):
     """What is compared."""
 
     together: Array  # (N, N): the probability that two vertices share a block
-    squares: Array  # (D,): E[(w_0d - w_1d)^2]
+    squares: Array  # (D,): E[(w_0d - w_1d)^2], over all pairs of blocks
     empty: float  # the probability that a block is empty
 
 
@@ -50,31 +54,55 @@ CASES = {
     ),
     "strong features": Case(((0, 1), (2, 3), (1, 2), (4, 4)), ((4,), (4,), (-4,), (-4,), (4,)), sigma=3.0),
     "no edge": Case((), ((1,), (1,), (0,), (-1,)), sigma=2.0),
+    "three blocks": Case(
+        ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3), (3, 4)), ((2,), (1,), (0,), (-1,), (2,)), (3,), 1.5, 3
+    ),
+    "many free labels": Case(((0, 1), (0, 1), (1, 2), (2, 2)), ((1,), (0,), (1,), (-1,)), (), 0.5, 6),
 }
 
 
 def exact_moments(case: Case) -> Moments:
     """Enumerate all labels and integrate over the weights."""
-    x = np.array(case.features, dtype=float)
+    x, n_blocks = np.array(case.features, dtype=float), case.n_blocks
     n_nodes, n_features = x.shape
     graph = graph_of(case.edges, n_nodes)
     told = np.setdiff1d(np.arange(n_nodes), case.held_out)
-    line = np.linspace(-7, 7, 1201 if n_features == 1 else 241) * np.sqrt(2) * case.sigma
-    u = np.stack(np.meshgrid(*[line] * n_features, indexing="ij"), axis=-1).reshape(-1, n_features)
-    prior = -(u**2).sum(axis=1) / (4 * case.sigma**2)
-    z = u @ x[told].T
-    log_p = np.stack((-np.logaddexp(0, -z), -np.logaddexp(0, z)))  # (2, grid, n)
-    states = np.array(list(product(range(2), repeat=n_nodes)))
-    logs = np.empty((len(states), len(u)))
+    v, prior = _points((n_blocks - 1) * n_features)
+    v = case.sigma * v.reshape(-1, n_blocks - 1, n_features)
+    basis = np.linalg.qr(np.column_stack((np.ones(n_blocks), np.eye(n_blocks)[:, 1:])))[0][:, 1:]
+    w = np.einsum("br,grd->gbd", basis, v)
+    log_p = log_softmax(np.einsum("gbd,nd->gnb", w, x[told]), axis=2)
+    states = np.array(list(product(range(n_blocks), repeat=n_nodes)))
+    logs = np.empty((len(states), len(w)))
     for at, b in enumerate(states):
-        likelihood = log_p[b[told], :, np.arange(len(told))].sum(axis=0)
+        likelihood = log_p[:, np.arange(len(told)), b[told]].sum(axis=1)
         logs[at] = prior + likelihood - description_length(graph, b).without_partition
     p = np.exp(logs - logs.max())
     p /= p.sum()
-    of_b, of_u = p.sum(axis=1), p.sum(axis=0)
+    of_b, of_w = p.sum(axis=1), p.sum(axis=0)
     together = np.einsum("s,sij->ij", of_b, (states[:, :, np.newaxis] == states[:, np.newaxis, :]).astype(float))
     used = np.array([len(set(b)) for b in states.tolist()])
-    return Moments(together, of_u @ u**2, float(of_b[used < 2].sum()))
+    return Moments(together, of_w @ mean_squares(w), float(of_b[used < n_blocks].sum()))
+
+
+def _points(n_free: int) -> tuple[Array, Array]:
+    """Return points of a standard normal in so many dimensions, and their log weights.
+
+    A grid in one dimension or two; beyond, points of equal weight that fill the space evenly (Sobol's), which are
+    good enough for a likelihood that hardly varies.
+    """
+    if n_free <= 2:
+        line = np.linspace(-7, 7, 1201 if n_free == 1 else 241)
+        v = np.stack(np.meshgrid(*[line] * n_free, indexing="ij"), axis=-1).reshape(-1, n_free)
+        return v, -(v**2).sum(axis=1) / 2
+    v = norm.ppf(qmc.Sobol(n_free, seed=1).random_base2(12))
+    return v, np.zeros(len(v))
+
+
+def mean_squares(w: Array) -> Array:
+    """Return the mean over pairs of blocks of (w_rd - w_sd)^2, (T, D), of weights (T, B, D)."""
+    r, s = np.triu_indices(w.shape[1], 1)
+    return np.asarray(((w[:, r] - w[:, s]) ** 2).mean(axis=1))
 
 
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, seed: int, each: Run | None = None) -> Moments:
@@ -89,15 +117,14 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     x = np.array(case.features, dtype=float)
     rng = np.random.default_rng([seed, number, len(x)])
     rows = np.setdiff1d(np.arange(len(x)), case.held_out)
-    model = joint_model(graph_of(case.edges, len(x)), x, 2, rows, case.sigma)
-    state = start(model, rng.integers(0, 2, len(x)), settings, rng)
+    model = joint_model(graph_of(case.edges, len(x)), x, case.n_blocks, rows, case.sigma)
+    state = start(model, rng.integers(0, case.n_blocks, len(x)), settings, rng)
     state, draws = advance(state, settings.burn + n_sweeps)
-    u = draws.weights[:, 0] - draws.weights[:, 1]
     together = np.zeros((len(x), len(x)))
     for i in range(len(x)):
         together[i] = (draws.labels == draws.labels[:, [i]]).mean(axis=0)
-    empty = (draws.labels == draws.labels[:, :1]).all(axis=1).mean()
-    return Moments(together, (u**2).mean(axis=0), float(empty))
+    used = sum((draws.labels == r).any(axis=1).astype(np.int64) for r in range(case.n_blocks))
+    return Moments(together, mean_squares(draws.weights).mean(axis=0), float((used < case.n_blocks).mean()))
 
 
 def distances(exact: Moments, found: Moments) -> tuple[float, float, float]:
