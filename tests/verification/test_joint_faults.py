@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.chain import block_model
+from ffbm.joint.chain import JointSettings
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline import joint as stage
 from ffbm.verification.joint import CHECKS
@@ -71,7 +72,10 @@ def planted_joint(module, *changes):
     return made["ffbm.kernels.joint"]
 
 
+# moves that carry the weights along, so often that sweeps cannot make good what is wrong with them
+OFTEN = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0)
 OPENING = "way, n_scans, first, size, r, s, new, False, *tail) - log(free)"
+CLOSING = "way, n_scans, first, size, r, s, old, True, *tail) - log(free)"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
         "carrying",
@@ -100,7 +104,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "free labels forgotten": (
         "shifting",
-        [(OPENING, OPENING.replace(" - log(free)", ""))],
+        [(part, part.replace(" - log(free)", "")) for part in (OPENING, CLOSING)],
         "p(b,W|A,X): many free labels",
     ),
 }  # fmt: skip
@@ -112,4 +116,12 @@ def test_faults_in_the_kernel(fault, monkeypatch):
     module, changes, check = KERNEL_FAULTS[fault]
     made = planted_joint(f"ffbm.kernels.{module}", *changes)
     monkeypatch.setattr("ffbm.joint.chain.run_joint", made.run_joint)
+    monkeypatch.setattr("ffbm.verification.joint._SETTINGS", OFTEN)
     assert not outcome(check).passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", sorted({check for _, _, check in KERNEL_FAULTS.values()}))
+def test_the_right_kernel_passes_there(check, monkeypatch):
+    monkeypatch.setattr("ffbm.verification.joint._SETTINGS", OFTEN)
+    assert outcome(check).passed
