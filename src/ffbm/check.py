@@ -1,5 +1,6 @@
 """Checks of arguments, each with one sentence that says what was required and what came."""
 
+import re
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
@@ -54,3 +55,18 @@ def _bounds(low: float | None, high: float | None, *, above: bool = False) -> st
     least = None if low is None else (f"above {low}" if above else f"at least {low}")
     most = None if high is None else f"at most {high}"
     return "".join(f", {part}" for part in (least, most) if part)
+
+
+def check_workers(workers: Any) -> Any:
+    """Return ``workers`` if work can be given to them: None, a number of threads, or a dask cluster.
+
+    >>> check_workers("tcp://host:8786"), check_workers(2)
+    ('tcp://host:8786', 2)
+    """
+    if workers is None or hasattr(workers, "scatter"):  # a dask Client, known without importing dask
+        return workers
+    if isinstance(workers, str):
+        if re.fullmatch(r"[a-z]+://\S+", workers) is None:
+            raise OptionError(f"the address of a cluster must be like tcp://host:8786; got {workers!r}")
+        return workers
+    return check_int("workers", workers, low=1)

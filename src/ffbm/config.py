@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ffbm.check import check_choice, check_int, check_real, check_seed
+from ffbm.check import check_choice, check_int, check_real, check_seed, check_workers
 from ffbm.errors import OptionError
 
 TARGETS = ("cut", "joint")
@@ -44,8 +44,9 @@ class FitConfig:
         C, of both.
     seed : int, optional
         None draws one; the fit records which.
-    workers, out, resume : int, path, bool
-        How many threads, which folder the run is saved in, whether it goes on with what is there.
+    workers, out, resume : int or address, path, bool
+        How many threads, or the address of a dask cluster; which folder the run is saved in; whether it goes on with
+        what is there.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class FitConfig:
     n_draws: int = 1000
     n_chains: int = 4
     seed: int | None = None
-    workers: int | None = None
+    workers: int | str | None = None
     out: str | None = None
     resume: bool = False
     folds: int | None = None
@@ -98,7 +99,7 @@ class FitConfig:
             "n_draws": check_int("n_draws", self.n_draws, low=1),
             "n_chains": check_int("n_chains", self.n_chains, low=1),
             "seed": None if self.seed is None else check_seed(self.seed),
-            "workers": None if self.workers is None else check_int("workers", self.workers, low=1),
+            "workers": check_workers(self.workers),
             "out": None if self.out is None else _check_path("out", self.out),
             "resume": _check_bool("resume", self.resume),
             "folds": None if self.folds is None else check_int("folds", self.folds, low=2),

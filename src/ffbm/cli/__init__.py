@@ -85,10 +85,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except FFBMError as error:
         print_error(str(error))
         return REFUSED
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as stop:
+        return _interrupted(stop)
     except typer.Abort as abort:  # how typer passes on Ctrl-C, and an end of file that no one expected
-        return _report_bug() if isinstance(abort.__cause__, EOFError) else _interrupted()
+        return _report_bug() if isinstance(abort.__cause__, EOFError) else _interrupted(abort.__cause__)
     except BrokenPipeError:
         return _stop_writing()
     except SystemExit as stop:  # how typer ends on a broken pipe, and completion of the shell's line
@@ -103,8 +103,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report_bug()
 
 
-def _interrupted() -> int:
-    print_error("interrupted")
+def _interrupted(stop: BaseException | None = None) -> int:
+    print_error(f"interrupted; {stop}" if stop is not None and str(stop) else "interrupted")
     return INTERRUPTED
 
 

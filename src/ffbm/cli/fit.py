@@ -27,7 +27,12 @@ Chains = Annotated[int | None, typer.Option(metavar="N", help="Chains of blocks 
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
 Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the run in --out, or begin it; more sweeps or draws lengthen it.")
+]
+Cluster = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run on the dask cluster there, as tcp://host:8786.")
+]
 Config = Annotated[
     str | None, typer.Option(metavar="FILE", help="Settings in TOML, by the names of Python's keywords.")
 ]
@@ -56,6 +61,7 @@ def fit(
     keep: Keep = None,
     chains: Chains = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     seed: Seed = None,
     out: Out = None,
     resume: Resume = False,
@@ -88,13 +94,16 @@ def fit(
     vertices that were held out. What the command line does not say is taken from --config, then from the defaults.
     With --target both, the cut and the joint posterior side by side: what the features changed.
     """
+    if workers is not None and cluster is not None:
+        raise OptionError("--workers are threads of this machine and --cluster is another: give one of them")
     settings = _settings(
         config,
+        _begun_with(out, target) if resume and out is not None else {},
         n_blocks=_number_or("auto", "--blocks", blocks),
         target=None if target == BOTH else target,
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
-        workers=workers,
+        workers=workers if cluster is None else cluster,
         seed=seed,
         out=out,
         resume=resume or None,
@@ -141,12 +150,19 @@ def fit(
     return NOT_CONVERGED if strict and not found.converged else 0
 
 
-def _settings(path: str | None, **given: Any) -> "FitConfig":
-    """Put the command line over the file over the defaults."""
+def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> "FitConfig":
+    """Put the command line over the file over what a run was begun with over the defaults."""
     from ffbm.config import FitConfig, read_settings
 
     from_file = {} if path is None else read_settings(path)
-    return FitConfig(**from_file | {name: value for name, value in given.items() if value is not None})
+    return FitConfig(**begun | from_file | {name: value for name, value in given.items() if value is not None})
+
+
+def _begun_with(out: str, target: str | None) -> dict[str, Any]:
+    """Return the settings of the run in a folder; of two targets side by side, those of the first."""
+    from ffbm.results.resuming import saved_settings
+
+    return saved_settings(str(Path(out) / "cut") if target == BOTH else out)
 
 
 def _number_or(word: str, option: str, text: str | None) -> int | str | None:

@@ -1,24 +1,29 @@
 """The block stage: chains of partitions, p(b | A), from a network."""
 
+from functools import partial
+from math import floor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ffbm.blocks.chain import BlockSettings, BlockState, advance, block_model, start
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockState, advance, block_model, start
 from ffbm.blocks.choose import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
+from ffbm.kernels.partition import Model
 from ffbm.pipeline.begun import check_field, check_initial
 from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
+from ffbm.store.journal import Journal, digest
 from ffbm.types import Array, BlockTrace, Graph, Network
-from ffbm.workers import open_workers
+from ffbm.workers import Workers, open_workers
 
 _MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
@@ -41,8 +46,9 @@ def sample_blocks(
     allow_empty: bool = False,
     field: npt.ArrayLike | None = None,
     initial: str | npt.ArrayLike = "greedy",
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Listener | bool | None = None,
+    journal: Journal | None = None,
 ) -> BlockTrace:
     """Sample partitions of a network into blocks from p(b | A), the microcanonical degree-corrected SBM.
 
@@ -78,9 +84,11 @@ def sample_blocks(
         f[i, r], the log prior of vertex i in block r.
     initial : {"greedy", "random"} or (N,) or (C, N) labels
         Where chains start: an agglomerative descent, random labels, or labels of one's own.
-    workers : int, optional
+    workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
+    journal : Journal, optional
+        Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
     -------
@@ -99,7 +107,7 @@ def sample_blocks(
     is_free = isinstance(n_blocks, str) and n_blocks == "free"
     wanted = check_block_number(graph, n_blocks, allow_empty)
     n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
-    burn = int(check_real("burn_in", burn_in, 0, 1) * n_sweeps)
+    burn = floor(check_real("burn_in", burn_in, 0, 1) * n_sweeps + 1e-9)  # 0.29 * 100 is meant to be 29
     if n_sweeps - burn < thin:
         raise OptionError(
             f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
@@ -121,23 +129,18 @@ def sample_blocks(
     seed = resolve_seed(seed)
     chosen = {"n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed, **settings._asdict()}
     with listening(progress) as tell:
+        conduct = Conduct(workers, tell, journal)
         if wanted is None and not is_free:
-            found = find_candidates(graph, seed, workers, tell)
+            found = find_candidates(graph, seed, conduct)
             wanted, chosen["candidates"] = best_of(found), list_candidates(found)
         room = most_blocks(graph) if wanted is None else wanted
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         model = block_model(graph, room, check_field(field, graph.n_nodes, room), prior)
 
-        def begin(chain: int) -> BlockState:
-            rng = stream(seed, "blocks", chain)
-            labels = _first_labels(graph, wanted, room, given, chain, rng)
-            return start(graph, model, labels, settings, rng, prior)
-
-        tell(Progress("starts", 0, n_chains))
-        with open_workers(workers, n_chains) as run:
-            states = run(begin, range(n_chains))
-        tell(Progress("starts", n_chains, n_chains))
-        states, draws = run_chains("blocks", states, advance, n_sweeps, workers, tell)
+        shared = graph, model, given
+        begin = partial(_begin, seed, n_chains, wanted, room, settings, prior, conduct, shared)
+        key = digest(shared, seed, n_chains, wanted, settings, prior) if journal else ""
+        states, draws = run_chains("blocks", begin, advance, BlockDraws, n_sweeps, conduct, shared, key)
     if is_free:
         return gather_free(graph, states, draws, chosen)
     return gather(graph, room, states, draws, chosen)
@@ -153,6 +156,37 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
         check_choice("n_blocks", n_blocks, ("auto", "free"))
         return None
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
+
+
+def _begin(
+    seed: int,
+    n_chains: int,
+    wanted: int | None,
+    room: int,
+    settings: BlockSettings,
+    prior: str,
+    conduct: Conduct,
+    shared: tuple[Graph, Model, str | Array],
+) -> list[BlockState]:
+    conduct.tell(Progress("starts", 0, n_chains))
+    with open_workers(conduct.workers, n_chains) as run:
+        states = run(partial(_begin_one, seed, wanted, room, settings, prior), range(n_chains), shared)
+    conduct.tell(Progress("starts", n_chains, n_chains))
+    return states
+
+
+def _begin_one(
+    seed: int,
+    wanted: int | None,
+    room: int,
+    settings: BlockSettings,
+    prior: str,
+    shared: tuple[Graph, Model, str | Array],
+    chain: int,
+) -> BlockState:
+    graph, model, given = shared
+    rng = stream(seed, "blocks", chain)
+    return start(graph, model, _first_labels(graph, wanted, room, given, chain, rng), settings, rng, prior)
 
 
 def _first_labels(

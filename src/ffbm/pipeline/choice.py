@@ -6,27 +6,34 @@ import numpy as np
 
 from ffbm.blocks.choose import Candidates, descend_to_one, look_around, pool
 from ffbm.blocks.start import effort_for
-from ffbm.progress import Listener, Progress
+from ffbm.pipeline.conduct import Conduct
+from ffbm.progress import Progress
 from ffbm.rng import stream
+from ffbm.store.journal import digest
 from ffbm.types import Graph
 from ffbm.workers import open_workers
 
 _DESCENTS = 4  # at most
 
 
-def find_candidates(graph: Graph, seed: int, workers: int | None, tell: Listener) -> Candidates:
+def find_candidates(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
     """Return the best partition found for each number of blocks that was tried."""
+    key = digest(graph, seed) if conduct.journal else ""
+    return conduct.remember("number of blocks", key, partial(_find, graph, seed, conduct))
+
+
+def _find(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
     n_descents = min(_DESCENTS, effort_for(graph).tries)
-    tell(Progress("number of blocks", 0, n_descents + 1))
-    with open_workers(workers, n_descents) as run:
-        found = pool(run(partial(_descend, graph, seed), range(n_descents)))
-    tell(Progress("number of blocks", n_descents, n_descents + 1))
+    conduct.tell(Progress("number of blocks", 0, n_descents + 1))
+    with open_workers(conduct.workers, n_descents) as run:
+        found = pool(run(partial(_descend, seed), range(n_descents), graph))
+    conduct.tell(Progress("number of blocks", n_descents, n_descents + 1))
     found = look_around(graph, found, stream(seed, "number of blocks", n_descents))
-    tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
+    conduct.tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
     return found
 
 
-def _descend(graph: Graph, seed: int, number: int) -> Candidates:
+def _descend(seed: int, graph: Graph, number: int) -> Candidates:
     return descend_to_one(graph, stream(seed, "number of blocks", number), communities=number == 0)
 
 

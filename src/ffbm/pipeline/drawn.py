@@ -1,5 +1,7 @@
 """The weight stage with drawn memberships: weights from p(theta | X, b) for every partition b of the block chains."""
 
+from collections import Counter
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -7,15 +9,19 @@ import numpy as np
 
 from ffbm.check import check_choice, check_int
 from ffbm.errors import DataError
+from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
-from ffbm.theta.drawn import DrawnState, advance_drawn, plan_drawn, start_drawn
+from ffbm.store.journal import Journal, digest
+from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
 from ffbm.types.weights import WeightTrace
 from ffbm.types.weights_drawn import VarianceSplit
+from ffbm.workers import Workers
 
 LEAST_EACH = 2  # draws for each partition: fewer would not tell within from between
 LEAST_WARMUP = 50  # moves for each partition
@@ -32,8 +38,11 @@ def sample_weights_drawn(
     n_draws: int = 1000,
     n_warmup: int = 500,
     seed: int | None = 0,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Listener | bool | None = None,
+    *,
+    stage: str = "weights",
+    journal: Journal | None = None,
 ) -> tuple[WeightTrace, VarianceSplit]:
     """Sample the weights from p(theta | X, b) for every kept b, so that the uncertainty of the blocks reaches them.
 
@@ -47,7 +56,7 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress
+    rows, sigma, intercept, sampler, seed, workers, progress, stage, journal
         As in ``sample_weights``.
     n_draws : int
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)).
@@ -96,12 +105,20 @@ def sample_weights_drawn(
     }
     n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.target.names)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
-    states = [start_drawn(plan, part, chain) for chain, part in enumerate(own)]
+    shared = plan, own
+    key = digest(plan._replace(repeats=Counter(), setups={}), own) if journal else ""
     with listening(progress) as tell:
-        states, records = run_chains("weights", states, advance_drawn, n_partitions, workers, tell)
+        conduct = Conduct(workers, tell, journal)
+        states, drawn = run_chains(
+            stage, partial(_begin, plan, own), advance_drawn, Record, n_partitions, conduct, shared, key
+        )
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
-    return averaged.gather(plan.target, records, means, squares, plan.thin, chosen), _split(states)
+    return averaged.gather(plan.target, drawn, means, squares, plan.thin, chosen), _split(states)
+
+
+def _begin(plan: DrawnPlan, own: list[Array]) -> list[DrawnState]:
+    return [start_drawn(plan, part, chain) for chain, part in enumerate(own)]
 
 
 def _aligned(blocks: BlockTrace, members: Memberships) -> Array:

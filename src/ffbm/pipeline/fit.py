@@ -8,25 +8,35 @@ import numpy as np
 
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError
 from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.warming import compiling_ahead
 from ffbm.pipeline.weights import sample_weights
-from ffbm.progress import Listener, Progress, listening
+from ffbm.progress import Listener, listening
 from ffbm.ranking import rank_features
 from ffbm.rng import child_seed, resolve_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, score_weights, split_rows
+from ffbm.store.journal import Journal
 from ffbm.store.parts import FitParts, Reduced
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 from ffbm.types.weights_drawn import VarianceSplit
+from ffbm.workers import Workers
 
 
-def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Listener | bool | None = None) -> FitParts:
+def run_fit(
+    net: Network,
+    config: FitConfig,
+    blocks: Any = None,
+    progress: Listener | bool | None = None,
+    workers: Workers = None,
+    journal: Journal | None = None,
+) -> FitParts:
     """Sample blocks and weights of a network, rank its features and score them.
 
     The block chains see the whole network; floor(f N) vertices drawn at random train the weights and the others
@@ -40,6 +50,10 @@ def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Liste
     blocks : BlockTrace or (N,) labels, optional
         In place of the block stage.
     progress : None, bool or callable
+    workers : int, or address or Client of a dask cluster, optional
+        In place of those of the settings.
+    journal : Journal, optional
+        Where chains are written down as they run, and found again.
 
     Examples
     --------
@@ -50,42 +64,43 @@ def run_fit(net: Network, config: FitConfig, blocks: Any = None, progress: Liste
     >>> parts.weights.weights.shape, len(parts.train), parts.reduced
     ((4, 100, 2, 3), 73, None)
     """
-    _check_available(config)
     if net.n_features == 0:
         raise DataError(
             "a fit explains blocks by features, and this network has none: give a table of vertex attributes"
             " (nodes=, features=); for the blocks alone use sample_blocks"
         )
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
+    workers = config.workers if workers is None else workers
     if config.target == "joint":
         from ffbm.pipeline.joint_fit import check_joint, explain_jointly
 
         check_joint(config, blocks)
         with listening(progress) as tell:
-            return explain_jointly(net, config, _seed(config), tell)
+            return explain_jointly(net, config, _seed(config), Conduct(workers, tell, journal))
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
-        trace = _find_blocks(net, config, blocks, tell)
+        conduct = Conduct(workers, tell, journal)
+        trace = _find_blocks(net, config, blocks, conduct)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _explain(net, config, trace, members, tell)
+        return _explain(net, config, trace, members, conduct)
 
 
-def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Memberships, tell: Listener) -> FitParts:
+def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Memberships, conduct: Conduct) -> FitParts:
     seed = _seed(config)
     lengths = description_lengths(net, blocks)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    weights, variance = find_weights(net.features, config, blocks, members, train, seed, tell, "weights")
+    weights, variance = find_weights(net.features, config, blocks, members, train, seed, conduct, "weights")
     n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
     ranking = rank_features(weights, k=config.k, n_kept=n_kept)
     reduced = None
     if n_kept < net.n_features:
         kept = keep_features(net.features, ranking)
         again, _ = find_weights(
-            kept, config, blocks, members, train, child_seed(seed, "reduced"), tell, "weights, kept features"
+            kept, config, blocks, members, train, child_seed(seed, "reduced"), conduct, "weights, kept features"
         )
-        scores = score_weights(again, kept, members, train, workers=config.workers)
+        scores = score_weights(again, kept, members, train, workers=conduct.threads)
         reduced = Reduced(again, dataclasses.replace(scores, **lengths))
-    scores = score_split(net.features, config, blocks, members, weights, train, tell)
+    scores = score_split(net.features, config, blocks, members, weights, train, conduct)
     return FitParts(
         network=net,
         config=config,
@@ -119,12 +134,7 @@ def description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
     return {"description_length": without + partition, "description_length_without_partition": without}
 
 
-def _check_available(config: FitConfig) -> None:
-    if config.resume:
-        raise OptionError("resume=True is not available yet: runs are saved when they end; leave it out")
-
-
-def _find_blocks(net: Network, config: FitConfig, blocks: Any, tell: Listener) -> BlockTrace:
+def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:
     if blocks is not None:
         return take_blocks(net, blocks, config.n_blocks)
     return sample_blocks(
@@ -136,8 +146,7 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, tell: Listener) -
         n_chains=config.n_chains,
         seed=config.seed,
         moves=config.moves,
-        workers=config.workers,
-        progress=tell,
+        **conduct.options,
     )
 
 
@@ -148,7 +157,7 @@ def find_weights(
     members: Memberships,
     rows: Array,
     seed: int,
-    tell: Listener,
+    conduct: Conduct,
     stage: str,
 ) -> tuple[WeightTrace, VarianceSplit | None]:
     """Run the weight stage, given y-hat or every kept partition; the second has a split of the variance."""
@@ -160,8 +169,8 @@ def find_weights(
         "n_draws": config.n_draws,
         "n_warmup": config.n_warmup,
         "seed": seed,
-        "workers": config.workers,
-        "progress": lambda event: tell(Progress(stage, event.done, event.total)),
+        "stage": stage,
+        **conduct.options,
     }
     if config.memberships == "drawn" and "given" not in blocks.settings:  # given blocks are one b: y-hat is it
         return sample_weights_drawn(features, blocks, members, **options)
@@ -175,19 +184,19 @@ def score_split(
     members: Memberships,
     weights: WeightTrace,
     train: Array,
-    tell: Listener,
+    conduct: Conduct,
 ) -> Scores:
     """Score the one split, or by cross-validation: each fold is the test set of weights trained on the others."""
     if config.folds is None:
-        return score_weights(weights, features, members, train, workers=config.workers)
+        return score_weights(weights, features, members, train, workers=conduct.threads)
     seed = _seed(config)
     found = []
     for number, rows in enumerate(fold_rows(len(members.labels), config.folds, stream(seed, "folds"))):
         stage = f"weights, fold {number + 1} of {config.folds}"
         trained, _ = find_weights(
-            features, config, blocks, members, rows, child_seed(seed, "fold", number), tell, stage
+            features, config, blocks, members, rows, child_seed(seed, "fold", number), conduct, stage
         )
-        found.append(score_weights(trained, features, members, rows, workers=config.workers))
+        found.append(score_weights(trained, features, members, rows, workers=conduct.threads))
     return combine_folds(found)
 
 

@@ -9,14 +9,12 @@ from ffbm.blocks.entropy import description_length
 from ffbm.diagnostics import block_diagnostics
 from ffbm.types import Array, BlockTrace, Graph
 
-Segments = list[list[BlockDraws]]  # of each chain, one after the other
-
 
 def gather(
-    graph: Graph, n_blocks: int, states: list[BlockState], draws: Segments, chosen: dict[str, Any]
+    graph: Graph, n_blocks: int, states: list[BlockState], draws: BlockDraws, chosen: dict[str, Any]
 ) -> BlockTrace:
     """Return the trace of chains with a given number of blocks."""
-    labels, entropy, acceptance = (_join(draws, name) for name in BlockDraws._fields)
+    labels, entropy, acceptance = draws
     best = min(states, key=lambda state: float(state.totals[2]))
     return BlockTrace(
         labels=labels,
@@ -31,14 +29,13 @@ def gather(
     )
 
 
-def gather_free(graph: Graph, states: list[BlockState], draws: Segments, chosen: dict[str, Any]) -> BlockTrace:
+def gather_free(graph: Graph, states: list[BlockState], draws: BlockDraws, chosen: dict[str, Any]) -> BlockTrace:
     """Return the trace of chains on set partitions.
 
     Blocks are numbered from 0 in each draw, by decreasing size. Such a chain carries S with P(b) and the number of
     labellings in it; the trace has S without P(b), as every trace has.
     """
-    labels, acceptance = _join(draws, "labels"), _join(draws, "acceptance")
-    labels = np.apply_along_axis(_by_size, 2, labels)
+    labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
     entropy = np.array([[description_length(graph, b).without_partition for b in chain] for chain in labels])
     best = min(
@@ -47,18 +44,14 @@ def gather_free(graph: Graph, states: list[BlockState], draws: Segments, chosen:
     return BlockTrace(
         labels=labels,
         entropy=entropy,
-        acceptance=acceptance,
+        acceptance=draws.acceptance,
         best_labels=best,
         best_entropy=description_length(graph, best).without_partition,
         n_blocks=int(labels.max(initial=0)) + 1,
         n_edges=graph.n_edges,
         settings=chosen,
-        diagnostics=block_diagnostics(labels, entropy, acceptance, chosen["seed"]),
+        diagnostics=block_diagnostics(labels, entropy, draws.acceptance, chosen["seed"]),
     )
-
-
-def _join(draws: Segments, name: str) -> Array:
-    return np.stack([np.concatenate([getattr(part, name) for part in chain]) for chain in draws])
 
 
 def _by_size(labels: Array) -> Array:

@@ -1,7 +1,8 @@
 """The joint stage: chains of labels and weights together, p(b, theta | A, X), from a network."""
 
 from dataclasses import replace
-from math import ceil
+from functools import partial
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +20,14 @@ from ffbm.kernels.joint import Harvest
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
+from ffbm.store.journal import Journal, digest
 from ffbm.types import Array, BlockTrace, Memberships, Network, Note
 from ffbm.types.weights import WeightTrace
-from ffbm.workers import open_workers
+from ffbm.workers import Workers, open_workers
 
 _JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
 
@@ -54,9 +57,10 @@ def sample_joint(
     moves: str = "default",
     *,
     features: Any = None,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
+    journal: Journal | None = None,
 ) -> JointTrace:
     """Sample labels and weights from the model's own posterior, on all of [B]^N: a block may be empty.
 
@@ -85,6 +89,8 @@ def sample_joint(
         In place of the network's own.
     stage : str
         What progress calls it.
+    journal : Journal, optional
+        Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
     -------
@@ -104,7 +110,7 @@ def sample_joint(
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
     n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
-    burn = int(check_real("burn_in", burn_in, 0, 1) * n_sweeps)
+    burn = floor(check_real("burn_in", burn_in, 0, 1) * n_sweeps + 1e-9)  # 0.29 * 100 is meant to be 29
     if n_sweeps - burn < thin:
         raise OptionError(
             f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
@@ -125,23 +131,33 @@ def sample_joint(
         "n_chains": n_chains, "sigma": float(sigma), "intercept": bool(intercept),
     }  # fmt: skip
     with listening(progress) as tell:
+        conduct = Conduct(workers, tell, journal)
         if wanted is None:
-            candidates = find_candidates(graph, seed, workers, tell)
+            candidates = find_candidates(graph, seed, conduct)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: _model(net, features, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
+        begin = partial(_begin, model, settings, seed, stage, n_chains, conduct)
+        key = digest(model, settings, seed, n_chains) if journal else ""
+        states, drawn = run_chains(stage, begin, advance, Harvest, n_sweeps, conduct, model, key)
+    return gather(net, model, states, drawn, chosen | settings._asdict(), notes)
 
-        def begin(chain: int) -> JointState:
-            rng = stream(seed, stage, chain)
-            return start(model, greedy_labels(graph, min(model.n_blocks, graph.n_nodes), rng), settings, rng)
 
-        tell(Progress("starts", 0, n_chains))
-        with open_workers(workers, n_chains) as run:
-            states = run(begin, range(n_chains))
-        tell(Progress("starts", n_chains, n_chains))
-        states, segments = run_chains(stage, states, advance, n_sweeps, workers, tell)
-    return gather(net, model, states, segments, chosen | settings._asdict(), notes)
+def _begin(
+    model: JointModel, settings: JointSettings, seed: int, stage: str, n_chains: int, conduct: Conduct
+) -> list[JointState]:
+    conduct.tell(Progress("starts", 0, n_chains))
+    with open_workers(conduct.workers, n_chains) as run:
+        states = run(partial(_begin_one, settings, seed, stage), range(n_chains), model)
+    conduct.tell(Progress("starts", n_chains, n_chains))
+    return states
+
+
+def _begin_one(settings: JointSettings, seed: int, stage: str, model: JointModel, chain: int) -> JointState:
+    rng = stream(seed, stage, chain)
+    labels = greedy_labels(model.graph, min(model.n_blocks, model.graph.n_nodes), rng)
+    return start(model, labels, settings, rng)
 
 
 def _model(net: Network, features: Any, n_blocks: int, rows: Any, sigma: float, intercept: bool) -> JointModel:
@@ -168,12 +184,11 @@ def gather(
     net: Network,
     model: JointModel,
     states: list[JointState],
-    segments: list[list[Harvest]],
+    drawn: Harvest,
     chosen: dict[str, Any],
     notes: tuple[Note, ...] = (),
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
-    drawn = Harvest(*(np.stack([np.concatenate(part) for part in chains]) for chains in _by_field(segments)))
     best = min(states, key=lambda state: float(state.totals[2]))
     raw = BlockTrace(
         labels=drawn.labels,
@@ -207,10 +222,6 @@ def gather(
         diagnose=weight_stage.diagnose,
     )
     return JointTrace(blocks, members, weights)
-
-
-def _by_field(segments: list[list[Harvest]]) -> list[list[list[Array]]]:
-    return [[[getattr(part, name) for part in chain] for chain in segments] for name in Harvest._fields]
 
 
 def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tuple[BlockTrace, Memberships, Array]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.fit import description_lengths, keep_features
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
-from ffbm.progress import Listener
 from ffbm.ranking import rank_features
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_draws, split_rows
@@ -16,7 +16,7 @@ from ffbm.types import Features, Network
 from ffbm.types.scores import Scores
 
 
-def explain_jointly(net: Network, config: FitConfig, seed: int, tell: Listener) -> FitParts:
+def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
     The training vertices are those that the cut posterior has under the same seed.
@@ -26,7 +26,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, tell: Listener) 
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_warmup=50, n_chains=2, seed=1)
-    >>> parts = explain_jointly(net, config, 1, lambda event: None)
+    >>> parts = explain_jointly(net, config, 1, Conduct(None, lambda event: None))
     >>> parts.weights.weights.shape, parts.blocks.labels.shape
     ((2, 16, 2, 3), (2, 16, 105))
     """
@@ -43,8 +43,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, tell: Listener) 
         "n_warmup": config.n_warmup,
         "n_chains": config.n_chains,
         "moves": config.moves,
-        "workers": config.workers,
-        "progress": tell,
+        **conduct.options,
     }
     found = sample_joint(net, config.n_blocks, seed=seed, **options)
     n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
@@ -57,7 +56,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, tell: Listener) 
             **options,
         )  # fmt: skip
         again = number_like(again, found.memberships)
-        reduced = Reduced(again.weights, _score(net, again, kept, config))
+        reduced = Reduced(again.weights, _score(net, again, kept, conduct))
     return FitParts(
         network=net,
         config=config,
@@ -66,7 +65,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, tell: Listener) 
         memberships=found.memberships,
         weights=found.weights,
         ranking=ranking,
-        scores=_score(net, found, net.features, config),
+        scores=_score(net, found, net.features, conduct),
         reduced=reduced,
     )
 
@@ -86,6 +85,6 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         )
 
 
-def _score(net: Network, found: JointTrace, features: Features, config: FitConfig) -> Scores:
-    scores = score_draws(found.weights, found.blocks, features, found.memberships, workers=config.workers)
+def _score(net: Network, found: JointTrace, features: Features, conduct: Conduct) -> Scores:
+    scores = score_draws(found.weights, found.blocks, features, found.memberships, workers=conduct.threads)
     return replace(scores, **description_lengths(net, found.blocks))

@@ -7,6 +7,7 @@ import numpy as np
 
 from ffbm.check import check_int
 from ffbm.errors import OptionError
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.fit import description_lengths, find_weights, score_split
 from ffbm.pipeline.joint import number_alike
 from ffbm.progress import Listener, listening
@@ -72,8 +73,9 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     features = parts.network.features
     blocks, own = draws_of_mode(parts.blocks, members, number)
     with listening(progress) as tell:
-        weights, _ = find_weights(features, config, blocks, own, parts.train, seed, tell, f"weights, mode {number}")
-        scores = score_split(features, config, blocks, own, weights, parts.train, tell)
+        conduct = Conduct(None, tell)
+        weights, _ = find_weights(features, config, blocks, own, parts.train, seed, conduct, f"weights, mode {number}")
+        scores = score_split(features, config, blocks, own, weights, parts.train, conduct)
     return ModeFit(
         mode=members.modes[number],
         weights=weights,

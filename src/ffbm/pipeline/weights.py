@@ -1,5 +1,6 @@
 """The weight stage: chains of weights, p(theta | X, y), from features and memberships."""
 
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -9,14 +10,16 @@ from ffbm.check import check_choice, check_int, check_real
 from ffbm.diagnostics import WeightDiagnostics, weight_diagnostics
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.theta.chain import advance, set_up, start
+from ffbm.store.journal import Journal, digest
+from ffbm.theta.chain import WeightState, advance, set_up, start
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.types.network import Array, Note
 from ffbm.types.weights import WeightTrace
-from ffbm.workers import open_workers
+from ffbm.workers import Workers, open_workers
 
 STORED_BYTES = 1 << 30  # how much memory the stored draws of all chains may take
 
@@ -32,10 +35,12 @@ def sample_weights(
     n_warmup: int = 500,
     n_chains: int = 4,
     seed: int | None = 0,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
     annealing: float | None = None,
+    stage: str = "weights",
+    journal: Journal | None = None,
 ) -> WeightTrace:
     """Sample the weights of features on blocks from their posterior p(theta | X, y).
 
@@ -64,12 +69,16 @@ def sample_weights(
         C, each with its own start and random stream.
     seed : int or None
         The same seed gives the same trace on any number of workers; None draws one and records it.
-    workers : int, optional
+    workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
     annealing : float, optional
         For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
         draws, in place of adaptation.
+    stage : str
+        What progress calls it.
+    journal : Journal, optional
+        Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
     -------
@@ -101,14 +110,12 @@ def sample_weights(
         annealing = check_real("annealing", annealing, low=0, above=True)
     n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.names)
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
-    with open_workers(1, 1) as run:  # for its one BLAS thread
-        [setup] = run(
-            lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing),
-            [stream(seed, "weights", "mode")],
-        )
-    states = [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
+    begin = partial(_begin, target, sampler, n_warmup, thin, annealing, seed, n_chains)
+    key = digest(target, sampler, sigma, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
-        states, records = run_chains("weights", states, advance, n_warmup + n_draws, workers, tell)
+        conduct = Conduct(workers, tell, journal)
+        states, drawn = run_chains(stage, begin, advance, Record, n_warmup + n_draws, conduct, target, key)
+    thin = states[0].setup.plan.thin  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
         "sigma": float(sigma),
@@ -120,7 +127,23 @@ def sample_weights(
         "annealing": annealing,
     }
     means, squares = [state.mean for state in states], [state.square for state in states]
-    return gather(target, records, means, squares, thin, chosen)
+    return gather(target, drawn, means, squares, thin, chosen)
+
+
+def _begin(
+    target: WeightTarget,
+    sampler: str,
+    n_warmup: int,
+    thin: int,
+    annealing: float | None,
+    seed: int,
+    n_chains: int,
+) -> list[WeightState]:
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        [setup] = run(
+            lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing), [stream(seed, "weights", "mode")]
+        )
+    return [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
 
 
 def diagnose(trace: WeightTrace) -> WeightDiagnostics:
@@ -133,24 +156,14 @@ def diagnose(trace: WeightTrace) -> WeightDiagnostics:
 
 def gather(
     target: WeightTarget,
-    records: list[list[Record]],
+    drawn: Record,
     means: list[Array],
     squares: list[Array],
     thin: int,
     chosen: dict[str, Any],
 ) -> WeightTrace:
     """Join what the chains left behind; ``squares`` are the sums of squares about each chain's mean."""
-    n_chains, n_draws = len(records), chosen["n_draws"]
-    weights = np.empty((n_chains, n_draws // thin, target.n_blocks, len(target.names)))
-    for chain, parts in enumerate(records):
-        at = 0
-        for part in parts:
-            weights[chain, at : at + len(part.weights)] = part.weights
-            at += len(part.weights)
-    statistics = {
-        name: np.stack([np.concatenate([getattr(part, name) for part in parts]) for parts in records])
-        for name in Record._fields[1:]
-    }
+    n_chains, n_draws = drawn.energy.shape
     note = Note(
         "thinned_draws",
         f"1 in {thin} draws of the weights is stored, to stay within {STORED_BYTES >> 20:,} MiB;"
@@ -158,12 +171,12 @@ def gather(
         n_chains * (n_draws - n_draws // thin),
     )
     return WeightTrace(
-        weights=weights,
-        energy=statistics["energy"],
-        acceptance_rate=statistics["acceptance"],
-        step_size=statistics["step_size"],
-        n_steps=statistics["n_steps"],
-        diverging=statistics["diverging"],
+        weights=drawn.weights,
+        energy=drawn.energy,
+        acceptance_rate=drawn.acceptance,
+        step_size=drawn.step_size,
+        n_steps=drawn.n_steps,
+        diverging=drawn.diverging,
         chain_mean=np.stack(means),
         chain_sd=np.sqrt(np.stack(squares) / n_draws),
         names=target.names,

@@ -24,7 +24,8 @@ def new_chart(
     from bokeh.models import HoverTool, PlainText
     from bokeh.plotting import figure
 
-    chart: Any = figure(
+    new: Any = figure  # its keywords are typed by names that mypy does not follow in all versions
+    chart = new(
         height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", background_fill_color=None,
         border_fill_color=None, outline_line_color=None, **options,
     )  # fmt: skip

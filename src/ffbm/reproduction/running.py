@@ -15,8 +15,8 @@ from ffbm.reproduction.columns import ColumnRun, RunBlocks, run_blocks, run_exac
 from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 from ffbm.reproduction.paper import PAPER, Experiment
 from ffbm.reproduction.saving import save_reproduction
-from ffbm.results.running import reserved
 from ffbm.rng import child_seed, resolve_seed
+from ffbm.store.folder import reserved
 from ffbm.types import Network
 from ffbm.workers import open_workers
 

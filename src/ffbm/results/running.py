@@ -1,25 +1,32 @@
 """``ffbm.fit``: the public face of the whole flow."""
 
-import contextlib
+import logging
 import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from importlib.metadata import version
 from typing import Any
 
 import numpy.typing as npt
 
 from ffbm.config import FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.pipeline.estimate import estimate_seconds
 from ffbm.pipeline.fit import run_fit
+from ffbm.pipeline.room import check_room
 from ffbm.progress import Listener
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin
-from ffbm.store.folder import check_new_folder
+from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
+from ffbm.results.saving import load_fit
+from ffbm.rng import resolve_seed
+from ffbm.store.journal import Journal, open_journal
 from ffbm.types import BlockTrace, Network
+from ffbm.workers import Workers, connected, is_client
+
+_LONG = 60.0  # seconds: longer runs are announced
 
 
 def fit(
@@ -40,7 +47,7 @@ def fit(
     n_draws: int = 1000,
     n_chains: int = 4,
     seed: int | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     blocks: BlockTrace | npt.ArrayLike | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -84,13 +91,15 @@ def fit(
         C, of blocks and of weights.
     seed : int, optional
         The same seed gives the same fit on any number of workers; None draws one and records it in ``config``.
-    workers : int, optional
+    workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     blocks : BlockTrace or (N,) labels, optional
         Blocks that are known already, in place of the block stage.
     out : folder, optional
-        Save the run there, as ``Fit.save`` does; a new or empty folder.
+        Save the run there, as ``Fit.save`` does; a new or empty folder. Chains are written down there as they run.
     resume : bool
+        Go on with the run in ``out``, as if it had never stopped, or begin it. Data and settings must be those it was
+        begun with; more ``n_sweeps`` or ``n_draws`` lengthen its chains, also of a run that has ended.
     progress : None, bool or callable
     folds : int, optional
         Score by cross-validation: the weights are fitted once more for each fold, without reduction.
@@ -129,48 +138,98 @@ def fit(
         n_draws=n_draws,
         n_chains=n_chains,
         seed=seed,
-        workers=workers,
+        workers=None if is_client(workers) else workers,
         out=None if out is None else os.fspath(out),
         resume=resume,
         folds=folds,
         moves=moves,
     )
-    found = fit_with(net, config, blocks, progress)
+    found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     if not found.converged:
         warnings.warn(f"do not rely on this fit: {found.converged}", ConvergenceWarning, stacklevel=2)
     return found
 
 
 def fit_with(
-    net: Network, config: FitConfig, blocks: Any = None, progress: Listener | bool | None = None, command: str = ""
+    net: Network,
+    config: FitConfig,
+    blocks: Any = None,
+    progress: Listener | bool | None = None,
+    command: str = "",
+    workers: Workers = None,
 ) -> Fit:
-    """Fit by settings in one object, save the run if they say where, and leave warnings to the caller."""
+    """Fit by settings in one object, save the run if they say where, and leave warnings to the caller.
+
+    ``workers`` are a dask Client in place of those that the settings name.
+    """
     if not isinstance(net, Network):
         raise OptionError(
             f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
         )
-    with reserved(config.out):
-        parts = run_fit(net, config, blocks, progress)
-        origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
-        chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
-        found = Fit(replace(parts, config=chosen, provenance=origin))
-        if config.out is not None:
-            found.save(config.out)
-    return found
+    if config.resume and config.out is None:
+        raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
+    config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
+    with connected(config.workers if workers is None else workers) as hands:
+        if config.out is None:
+            return _fit(net, config, blocks, progress, command, hands, None)
+        with telling_how_to_resume(config.out):
+            return _fit_in_folder(net, config, blocks, progress, command, hands)
 
 
-@contextlib.contextmanager
-def reserved(path: str | None) -> Iterator[None]:
-    """Make the folder of a run before the work begins; if the work fails, take it away again."""
-    if path is None:
-        yield
-        return
-    is_new = not Path(path).exists()
-    folder = check_new_folder(path)
-    try:
-        yield
-    except BaseException:
-        if is_new:
-            with contextlib.suppress(OSError):  # not empty: part of a run is there
-                folder.rmdir()
-        raise
+def _fit_in_folder(
+    net: Network,
+    config: FitConfig,
+    blocks: Any,
+    progress: Listener | bool | None,
+    command: str,
+    workers: Workers,
+) -> Fit:
+    out = str(config.out)
+    if config.resume and config.seed is None and not saved_settings(out):
+        config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
+    wanted = describe_run(net, config, blocks, version("ffbm"), command)
+    with open_journal(out, wanted, config.resume) as journal:
+        if config.resume:
+            config, is_left = go_on(journal, wanted, config)
+            if not is_left:
+                return load_fit(out)
+        found = _fit(net, config, blocks, progress, command, workers, journal)
+        found.save(out)
+        return found
+
+
+def _fit(
+    net: Network,
+    config: FitConfig,
+    blocks: Any,
+    progress: Listener | bool | None,
+    command: str,
+    workers: Workers,
+    journal: Journal | None,
+) -> Fit:
+    check_room(net, config)
+    _announce(net, config, workers)
+    parts = run_fit(net, config, blocks, progress, workers, journal)
+    origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
+    chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
+    return Fit(replace(parts, config=chosen, provenance=origin))
+
+
+def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
+    """Say before a long run how long it is."""
+    n_blocks = {"n_blocks": config.n_blocks} if isinstance(config.n_blocks, int) else {}
+    cores = workers if isinstance(workers, int) else os.cpu_count() or 1
+    seconds = estimate_seconds(
+        net, **n_blocks, n_sweeps=config.n_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
+        n_chains=config.n_chains, workers=cores,
+    )  # fmt: skip
+    if seconds > _LONG:
+        saved = "" if config.out is not None else "; with --out it could be resumed"
+        logging.getLogger("ffbm").info("this takes about %s%s", _length(seconds), saved)
+
+
+def _length(seconds: float) -> str:
+    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"

@@ -1,10 +1,11 @@
 """A run as a folder: every file is written under a temporary name and renamed, the proof of wholeness last."""
 
+import contextlib
 import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from ffbm.errors import DataError, OptionError
 SCHEMA = 1  # raised when a run written by this version cannot be read by the one before
 PROVENANCE = "provenance.json"  # written last: a folder without it is no whole run
 TRACES = "traces.nc"
+CHAINS = "chains"  # the folder of a run that its stages write in as they go
+RECORD = "run.json"  # in it: what was asked for
 
 Writer = Callable[[Path], None]
 
@@ -34,9 +37,43 @@ def check_new_folder(path: str | os.PathLike[str], what: str = "out") -> Path:
     except OSError as error:
         raise OptionError(f"{what} must be a folder that can be written; {folder}: {error.strerror}") from error
     if held is not None:
+        if is_unfinished(folder):
+            raise OptionError(f"{what} must be a new or an empty folder; {how_to_resume(folder)}, or choose another")
         holds = "a run already" if is_run(folder) else f"{held.name!r}"
         raise OptionError(f"{what} must be a new or an empty folder; {folder} holds {holds}: choose another")
     return folder
+
+
+@contextlib.contextmanager
+def reserved(path: str | None) -> Iterator[None]:
+    """Make a folder before the work that fills it begins; if the work fails, take it away again."""
+    if path is None:
+        yield
+        return
+    is_new = not Path(path).exists()
+    folder = check_new_folder(path)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):  # not empty: part of the work is there
+                folder.rmdir()
+        raise
+
+
+def is_unfinished(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder holds a run that was begun and has not ended."""
+    return (Path(path) / CHAINS / RECORD).is_file() and not is_run(path)
+
+
+def how_to_resume(folder: Path) -> str:
+    """Say that a run has not ended, and what ends it."""
+    try:
+        command = str(json.loads((folder / CHAINS / RECORD).read_text(encoding="utf-8"))["command"])
+    except (OSError, ValueError, KeyError, TypeError):
+        command = ""
+    way = f"{command} --resume" if command else f"fit(..., out={os.fspath(folder)!r}, resume=True)"
+    return f"{folder} holds a run that has not ended: go on with {way}"
 
 
 def is_run(path: str | os.PathLike[str]) -> bool:
@@ -45,8 +82,11 @@ def is_run(path: str | os.PathLike[str]) -> bool:
 
 
 def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], provenance: Mapping[str, Any]) -> Path:
-    """Write the files of a run into a new or empty folder, each by its writer or as text, and provenance last."""
-    folder = check_new_folder(path, "the folder of a run")
+    """Write the files of a run into its folder, each by its writer or as text, and provenance last.
+
+    The folder is new or empty, or one in which the chains of this run were written down.
+    """
+    folder = Path(path) if is_unfinished(path) else check_new_folder(path, "the folder of a run")
     told = json.dumps({"schema": SCHEMA, **provenance}, indent=2) + "\n"
     for name, content in {**files, PROVENANCE: told}.items():
         write_file(folder / name, content)
@@ -55,7 +95,7 @@ def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], p
 
 def write_file(path: Path, content: Writer | str) -> None:
     """Write a file beside its place and rename it into it, so that what has the name is whole."""
-    draft = path.with_name(f".{path.stem}-{secrets.token_hex(4)}{path.suffix}")
+    draft = draft_of(path)
     try:
         if isinstance(content, str):
             draft.write_text(content, encoding="utf-8", newline="\n")
@@ -66,12 +106,19 @@ def write_file(path: Path, content: Writer | str) -> None:
         draft.unlink(missing_ok=True)
 
 
+def draft_of(path: Path) -> Path:
+    """Return a name beside a path, for what will be renamed to it once it is whole."""
+    return path.with_name(f".{path.stem}-{secrets.token_hex(4)}{path.suffix}")
+
+
 def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the provenance of a run, or say why the path is no run that can be read.
 
     ``datasets`` are names that a user may have meant for a data set.
     """
     folder = Path(path)
+    if is_unfinished(folder):
+        raise DataError(f"load_fit takes the folder of a run that has ended; {how_to_resume(folder)}")
     if not is_run(folder):
         raise DataError(_no_run(folder, os.fspath(path), datasets))
     try:

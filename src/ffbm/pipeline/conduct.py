@@ -1,0 +1,32 @@
+"""How a run is carried out: where, who hears of its progress, and where it is written down. No answer depends on it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from ffbm.progress import Listener
+from ffbm.store.journal import Journal
+from ffbm.workers import Workers, is_cluster
+
+Found = TypeVar("Found")
+
+
+class Conduct(NamedTuple):
+    """What every stage is handed on."""
+
+    workers: Workers
+    tell: Listener
+    journal: Journal | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As the keywords of a stage."""
+        return {"workers": self.workers, "progress": self.tell, "journal": self.journal}
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads of this process may work: with a cluster as many as there are cores."""
+        return None if is_cluster(self.workers) else self.workers
+
+    def remember(self, name: str, key: str, find: Callable[[], Found]) -> Found:
+        """Return what was found before under this name and key, or find it."""
+        return find() if self.journal is None else self.journal.remember(name, key, find)

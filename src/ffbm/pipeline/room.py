@@ -1,0 +1,113 @@
+"""Whether a fit fits: about how much memory and disk it takes, against what is left, before it is begun."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.config import FitConfig
+from ffbm.errors import OptionError
+from ffbm.pipeline.weights import STORED_BYTES
+from ffbm.types import Network
+
+# from the growth of fits from 10^5 to 10^7 edges: see benchmarks/scale.py
+_PROGRAM = 300 << 20
+_PER_EDGE, _PER_NODE = 320, 600
+_GUESSED_BLOCKS = 20  # where their number is still to be found
+
+
+class Room(NamedTuple):
+    """Bytes, to within a factor of about two: memory for the work, and what the kept draws take."""
+
+    work: int
+    labels: int
+    weights: int
+
+    @property
+    def draws(self) -> int:
+        """What the draws of both levels take, in memory or on disk."""
+        return self.labels + self.weights
+
+
+def estimate_room(net: Network, config: FitConfig) -> Room:
+    """Return about how many bytes a fit takes.
+
+    >>> import ffbm
+    >>> room = estimate_room(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
+    >>> room.labels, room.weights
+    (336000, 288000)
+    """
+    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else min(_GUESSED_BLOCKS, max(net.n_nodes, 1))
+    n_partitions = int((1 - config.burn_in) * config.n_sweeps) // config.thin
+    n_draws = n_partitions if config.target == "joint" else config.n_draws
+    weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + config.intercept)
+    return Room(
+        work=_PROGRAM + _PER_EDGE * net.n_edges + _PER_NODE * net.n_nodes,
+        labels=config.n_chains * n_partitions * net.n_nodes * np.min_scalar_type(n_blocks - 1).itemsize,
+        weights=min(weights, STORED_BYTES),
+    )
+
+
+def check_room(net: Network, config: FitConfig) -> None:
+    """Refuse a fit that cannot fit, and say what would.
+
+    With ``config.out`` draws go to disk, twice: as the chains leave them and in the saved run.
+    """
+    room = estimate_room(net, config)
+    in_memory = room.work + (room.draws if config.out is None else 0)
+    if in_memory > memory_left():
+        raise OptionError(
+            f"this fit takes about {_size(in_memory)} of memory and {_size(memory_left())} are free: "
+            + (
+                "keep draws on disk with --out, or fewer of them with a larger thin"
+                if room.draws > room.work and config.out is None
+                else "take a machine with more, or a part of the network"
+            )
+        )
+    if config.out is not None and 2 * room.draws > disk_left(config.out):
+        raise OptionError(
+            f"this run takes about {_size(2 * room.draws)} on disk and {_size(disk_left(config.out))} are free at"
+            f" {config.out}: choose another --out, or keep fewer draws with a larger thin"
+        )
+
+
+def memory_left() -> float:
+    """Return how many bytes of memory are free for this process; infinity where the system does not say."""
+    return min(_free_memory(), _free_of_group())
+
+
+def disk_left(path: str) -> int:
+    """Return how many bytes are free where a folder is or will be."""
+    place = Path(path).absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def _free_memory() -> float:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def _free_of_group() -> float:
+    """Return what the control group that a container or a batch system made has left."""
+    try:
+        group = Path("/sys/fs/cgroup")
+        stat = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        used = int((group / "memory.current").read_text()) - int(stat["inactive_file"])  # a cache gives way
+        return float((group / "memory.max").read_text()) - used
+    except (OSError, ValueError, KeyError):  # none, or no limit
+        return float("inf")
+
+
+def _size(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:,.0f} GB" if n_bytes > 9.5e9 else f"{n_bytes / 1e9:.1f} GB"

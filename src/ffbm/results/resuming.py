@@ -1,0 +1,106 @@
+"""A run that goes on: with what it was begun with, or longer."""
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil, floor
+from pathlib import Path
+from typing import Any
+
+from ffbm.config import FitConfig
+from ffbm.errors import OptionError
+from ffbm.store.folder import PROVENANCE, how_to_resume, is_run, is_unfinished
+from ffbm.store.journal import Journal, digest, read_record
+from ffbm.types import BlockTrace, Network
+
+_NOT_THE_ANSWER = ("workers", "out", "resume")  # settings that no draw depends on
+_LENGTHS = ("n_sweeps", "n_draws")
+
+
+def describe_run(net: Network, config: FitConfig, blocks: Any, version: str, command: str) -> dict[str, Any]:
+    """Return what a run is begun with, as plain values: all that its draws depend on."""
+    return {
+        "ffbm": version,
+        "network": net.fingerprint,
+        "features": digest(net.features.values, net.features.names),
+        "nodes": digest(net.node_ids),
+        "blocks": None if blocks is None else _name(blocks),
+        "config": {name: value for name, value in config.to_dict().items() if name not in _NOT_THE_ANSWER},
+        "burn": floor(config.burn_in * config.n_sweeps + 1e-9),
+        "command": command,
+    }
+
+
+def saved_settings(path: str) -> dict[str, Any]:
+    """Return the settings that the run in a folder was begun with; none if there is no run."""
+    return dict(read_record(Path(path))["config"]) if (Path(path) / "chains" / "run.json").is_file() else {}
+
+
+def go_on(journal: Journal, wanted: dict[str, Any], config: FitConfig) -> tuple[FitConfig, bool]:
+    """Return the settings that a run goes on with, and whether there is anything left to do.
+
+    Data and settings must be those it was begun with, but for its length: chains can be lengthened. Then their burn-in
+    stays as it was, in sweeps, and so do the weight moves after each sweep of a joint chain.
+    """
+    begun = journal.record
+    _compare_data(journal.folder, begun, wanted)
+    old, new = begun["config"], dict(wanted["config"])
+    new["seed"] = old["seed"] if new["seed"] is None else new["seed"]
+    _compare_settings(journal.folder, old, new)
+    longer = any(new[name] > old[name] for name in _LENGTHS)
+    if longer and new["target"] == "joint":
+        if new["n_draws"] > old["n_draws"]:
+            raise OptionError("a run of the joint posterior is lengthened by its sweeps: give --sweeps, not --draws")
+        new["n_draws"] = ceil(old["n_draws"] / (old["n_sweeps"] - begun["burn"])) * (new["n_sweeps"] - begun["burn"])
+    if is_run(journal.folder) and not longer:
+        return config, False
+    if longer:
+        journal.rewrite({**begun, "config": new})
+        (journal.folder / PROVENANCE).unlink(missing_ok=True)  # no whole run until the longer one is
+    burn_in = old["burn_in"] if new["n_sweeps"] * old["burn_in"] == begun["burn"] else begun["burn"] / new["n_sweeps"]
+    return replace(config, **{**new, "burn_in": burn_in}), True
+
+
+@contextlib.contextmanager
+def telling_how_to_resume(path: str | None) -> Iterator[None]:
+    """Say how to go on if the disk is full, or the user stops the run."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if path is not None and is_unfinished(path):
+            raise KeyboardInterrupt(how_to_resume(Path(path))) from stop
+        raise
+    except (OSError, RuntimeError) as error:  # HDF5 wraps the system's word in its own
+        is_full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+        if path is None or not is_full:
+            raise
+        raise OptionError(f"the disk is full: free some space; {how_to_resume(Path(path))}") from error
+
+
+def _compare_data(folder: Path, begun: dict[str, Any], wanted: dict[str, Any]) -> None:
+    if begun.get("ffbm") != wanted["ffbm"]:
+        raise OptionError(
+            f"{folder} was begun by ffbm {begun.get('ffbm')}, and this is {wanted['ffbm']}: its draws could differ;"
+            " finish it there, or begin another"
+        )
+    said = {"network": "network", "features": "features", "nodes": "vertex ids", "blocks": "given blocks"}
+    other = [text for name, text in said.items() if begun.get(name) != wanted[name]]
+    if other:
+        raise OptionError(f"{folder} was begun with other data: its {', '.join(other)} differ; choose another --out")
+
+
+def _compare_settings(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    other = [
+        f"{name} was {old.get(name)} and is {value}"
+        for name, value in new.items()
+        if old.get(name) != value and not (name in _LENGTHS and value > old[name])
+    ]
+    if other:
+        raise OptionError(
+            f"{folder} was begun with other settings: {'; '.join(other)}; only --sweeps and --draws may grow"
+        )
+
+
+def _name(blocks: Any) -> str:
+    return digest(blocks.labels) if isinstance(blocks, BlockTrace) else digest(list(map(str, blocks)))

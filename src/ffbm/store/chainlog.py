@@ -1,0 +1,227 @@
+"""What the chains of one stage leave on disk as they run, so that nothing sampled is lost.
+
+In the folder of a stage stand
+
+- ``state-S.npz``: all chains after S steps, without the data that they share;
+- ``draws-R-S.npz``: the draws kept on the steps from R to S;
+- ``joined-S/``: the draws of the first S steps, an array a file, once the stage has ended.
+
+Each is written under another name and renamed into place, draws before the state that follows them. The last state
+whose draws are all there is where a run goes on. Names hold all that is to be known, and a zip file its own checksums.
+"""
+
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator, Sequence
+from math import prod
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.lib import format as npy
+
+from ffbm.errors import DataError
+from ffbm.packing import pack, unpack
+from ffbm.store.folder import draft_of, write_file
+from ffbm.types import Array
+
+Draws = TypeVar("Draws", bound=tuple[Array, ...])
+
+_STATES_KEPT = 2
+_KEY = "key.txt"
+_PIECE = 1 << 24  # bytes that are copied at once
+
+
+class Begun(NamedTuple):
+    """Where a stage stands."""
+
+    done: int
+    states: list[Any]
+
+
+class ChainLog(Generic[Draws]):
+    """The folder of one stage; ``kind`` is the named tuple that draws come in, its axes (draw, ...)."""
+
+    def __init__(self, folder: Path, key: str, kind: type[Draws]) -> None:
+        self.folder, self._kind = folder, kind
+        if self._read_key() != key:  # begun with other settings or after other blocks, or not begun
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            write_file(folder / _KEY, key)
+
+    def load(self, shared: Any) -> Begun | None:
+        """Return the last state whose draws are all there; None if the stage has not begun."""
+        for done in sorted(self._states(), reverse=True):
+            if self._stretches(done) is not None:
+                path = self._state(done)
+                try:
+                    states = unpack(_read(path, "states").tobytes(), shared)
+                except _DAMAGE as error:
+                    raise _damaged(path) from error
+                self._forget_after(done)
+                return Begun(done, states)
+        return None
+
+    def save(self, states: Sequence[Any], shared: Any, done: int, since: int, draws: Sequence[Draws]) -> None:
+        """Write the draws of all chains on the steps from ``since`` to ``done``, then the states they ended in."""
+        if done > since:
+            arrays = {name: _stacked(draws, name) for name in self._fields}
+            write_file(self._draws(since, done), lambda draft: _write_npz(draft, arrays))
+        packed = np.frombuffer(pack(list(states), shared), dtype=np.uint8)
+        write_file(self._state(done), lambda draft: _write_npz(draft, {"states": packed}))
+        for old in sorted(self._states())[:-_STATES_KEPT]:
+            self._state(old).unlink(missing_ok=True)
+
+    def join(self, done: int) -> Draws:
+        """Put the draws of the first ``done`` steps together and return them, (chain, draw, ...), read when used.
+
+        What they were put together from is then removed.
+        """
+        whole = self.folder / f"joined-{done}"
+        stretches = self._stretches(done)
+        if not stretches:
+            raise DataError(f"{self.folder} lacks draws of its first {done:,} steps: remove it and resume the run")
+        if not whole.is_dir():
+            draft = draft_of(whole)
+            try:
+                draft.mkdir()
+                for name in self._fields:
+                    _write_joined(draft / f"{name}.npy", [self._open(path, name) for path in stretches])
+                draft.replace(whole)
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
+        for path in self.folder.glob("draws-*.npz"):
+            path.unlink()
+        for path in self.folder.glob("joined-*"):
+            if path != whole:
+                shutil.rmtree(path)
+        for old in self._states():
+            if old != done:
+                self._state(old).unlink()
+        return self._kind(*(self._open(whole, name) for name in self._fields))
+
+    @property
+    def _fields(self) -> tuple[str, ...]:
+        return self._kind._fields  # type: ignore[attr-defined]
+
+    def _read_key(self) -> str:
+        try:
+            return (self.folder / _KEY).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
+    def _state(self, done: int) -> Path:
+        return self.folder / f"state-{done}.npz"
+
+    def _draws(self, since: int, done: int) -> Path:
+        return self.folder / f"draws-{since}-{done}.npz"
+
+    def _states(self) -> list[int]:
+        return [int(path.stem.partition("-")[2]) for path in self.folder.glob("state-*.npz")]
+
+    def _forget_after(self, done: int) -> None:
+        """Remove what goes beyond the state that the stage goes on from: its steps are made again."""
+        for path in self.folder.glob("draws-*.npz"):
+            if int(path.stem.split("-")[2]) > done:
+                path.unlink()
+        for later in self._states():
+            if later > done:
+                self._state(later).unlink()
+
+    def _stretches(self, done: int) -> list[Path] | None:
+        """Return the files that hold the draws of the first ``done`` steps, in order; None if one is missing."""
+        ends = {int(path.name.partition("-")[2]): path for path in self.folder.glob("joined-*")}
+        begins: dict[int, tuple[int, Path]] = {}
+        for path in self.folder.glob("draws-*.npz"):
+            since, until = map(int, path.stem.split("-")[1:])
+            if until <= done and until > begins.get(since, (-1, path))[0]:
+                begins[since] = until, path
+        at = max((end for end in ends if end <= done), default=0)
+        found = [ends[at]] if at in ends else []
+        while at < done:
+            if at not in begins:
+                return None
+            at, path = begins[at]
+            found.append(path)
+        return found
+
+    def _open(self, path: Path, name: str) -> Any:
+        """Return one array of a stretch."""
+        try:
+            return np.load(path / f"{name}.npy", mmap_mode="r") if path.is_dir() else _Member(path, name)
+        except _DAMAGE as error:
+            raise _damaged(path) from error
+
+
+class _Member:
+    """An array in a zip file, read when it is asked for."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = path, name
+        with zipfile.ZipFile(path) as file, file.open(f"{name}.npy") as member:
+            version = npy.read_magic(member)
+            header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            self.shape, _, self.dtype = header(member)
+
+    def read(self) -> Array:
+        try:
+            return _read(self._path, self._name)
+        except _DAMAGE as error:
+            raise _damaged(self._path) from error
+
+
+_DAMAGE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, UnpicklingError, AttributeError, IndexError)
+
+
+def _read(path: Path, name: str) -> Array:
+    with path.open("rb") as file, np.load(file) as arrays:
+        return np.asarray(arrays[name])
+
+
+def _damaged(path: Path) -> DataError:
+    return DataError(f"{path} is damaged: remove it and resume the run; what it held is sampled again")
+
+
+def _stacked(draws: Sequence[Draws], name: str) -> Array:
+    return np.stack([getattr(part, name) for part in draws])
+
+
+def _write_npz(draft: Path, arrays: dict[str, Array]) -> None:
+    with draft.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_joined(path: Path, stretches: Sequence[Any]) -> None:
+    """Write arrays (chain, draw, ...) one after the other along the second axis, a piece at a time.
+
+    By writing, not through a map of the file: there a full disk ends the process without a word.
+    """
+    first = stretches[0]
+    n_chains, n_draws = first.shape[0], sum(part.shape[1] for part in stretches)
+    row = first.dtype.itemsize * prod(first.shape[2:])
+    shape = (n_chains, n_draws, *first.shape[2:])
+    with path.open("wb") as file:
+        npy.write_array_header_2_0(
+            file, {"descr": npy.dtype_to_descr(first.dtype), "fortran_order": False, "shape": shape}
+        )
+        begin, at = file.tell(), 0
+        for part in stretches:
+            array = part.read() if isinstance(part, _Member) else part
+            for piece in _pieces(array):
+                for chain in range(n_chains):
+                    file.seek(begin + (chain * n_draws + at + piece.start) * row)
+                    file.write(np.ascontiguousarray(array[chain, piece]).data)
+            at += array.shape[1]
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _pieces(array: Array) -> Iterator[slice]:
+    n_draws = array.shape[1]
+    size = max(1, _PIECE // max(1, array.nbytes // max(1, n_draws)))
+    for first in range(0, n_draws, size):
+        yield slice(first, min(first + size, n_draws))
