@@ -16,7 +16,7 @@ endif
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: setup demo test test-all lint format bench peers clean
+.PHONY: setup demo test test-all lint format docs bench peers clean
 
 setup: $(READY)
 
@@ -49,6 +49,11 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The theme tells of MkDocs 2 at every build; version 1 is asked for in pyproject.toml, so the notice is switched off.
+docs: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open site/index.html in a browser."
+
 BENCHMARKS := reading diagnostics blocks search scale weights
 bench: $(READY)
 	@for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
@@ -64,4 +69,4 @@ $(PEERS)/.ready: Makefile
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

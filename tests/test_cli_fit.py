@@ -126,7 +126,7 @@ def test_every_option_reaches_the_fit(files, capsys):
         (["--target", "joint", "--folds", "3"], 'folds= is for target="cut"'),
         (["--target", "both", "--folds", "3"], 'folds= is for target="cut"'),
         (["--target", "cot"], "target must be one of"),
-        (["--resume"], "resume=True is not available yet"),
+        (["--resume"], "resume goes on with the run in a folder: say which with --out"),
         (["--blocks", "two"], "--blocks must be a whole number or auto; got 'two'"),
         (["--blocks", "0"], "n_blocks must be a whole number, at least 1"),
         (["--keep", "0"], "n_kept must be a whole number, at least 1"),

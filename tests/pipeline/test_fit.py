@@ -147,7 +147,6 @@ def test_stages_tell_how_far_they_are(net):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"resume": True}, "resume=True is not available yet"),
         ({"n_blocks": 81}, "n_blocks must be a whole number, at least 1, at most 80"),
         ({"folds": 81}, "folds must be a whole number, at least 2, at most 80"),
         ({"train_fraction": 0.001}, "leaves none of 80 vertices for training"),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, edge_costs, start, target_entropy
-from ffbm.blocks.seeds import community_labels, random_labels
+from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import (
     BARREN,
     LAST_SWEEPS,
@@ -22,6 +22,7 @@ from ffbm.blocks.start import (
     effort_for,
     improve,
     resplits_of_a_round,
+    structured_labels,
     sweep_down,
 )
 from ffbm.kernels.improve import LEAST, merge_cheapest, resplit_down, split_best, split_down
@@ -57,7 +58,7 @@ def descend_to_one(graph: Graph, rng: np.random.Generator, communities: bool) ->
     effort = effort_for(graph)
     top = most_blocks(graph)
     model = block_model(graph, top, prior="full")
-    seed = community_labels(graph, top, rng) if communities else random_labels(graph.n_nodes, top, rng)
+    seed = structured_labels(graph, top, rng) if communities else random_labels(graph.n_nodes, top, rng)
     levels = descend(graph, model, seed, 1, effort, rng, "full")
     found = {len(counts.n): Found(entropy, counts.b.astype(np.int64)) for entropy, counts in levels}
     lowest = sorted(found, key=lambda n: found[n].entropy)[:_IMPROVED]

@@ -1,4 +1,4 @@
-"""Labels to begin a descent with: random, or a network's communities, which save it hundreds of sweeps."""
+"""Labels to begin a descent with: random, or along the structure of a network, which saves hundreds of sweeps."""
 
 import random
 import threading
@@ -7,10 +7,17 @@ from heapq import heapify, heapreplace
 import igraph
 import numpy as np
 
+from ffbm.kernels.smoothing import average_neighbours
 from ffbm.types import Array, Graph
 
 _ITERATIONS = 2  # of the Leiden algorithm: the descent does the rest
 _RESOLUTIONS = (1.0, 2.0, 4.0, 8.0)  # modularity does not see communities below a size
+_COLUMNS, _AVERAGES, _ORTHOGONAL = (
+    32,
+    15,
+    5,
+)  # of the spectral start: the last ten averages weight an axis by its eigenvalue^10
+_K_MEANS, _GROUPS, _PIECE = 6, 256, 1 << 16  # rounds of k-means, groups at most, vertices at a time
 _LOCK = threading.Lock()  # igraph has one random stream for the whole process
 
 
@@ -34,6 +41,44 @@ def community_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> A
     labels = rank[found]
     labels = np.where(labels < n_blocks, labels, rng.integers(0, n_blocks, graph.n_nodes))
     return _cut(labels, n_blocks, rng) if len(rank) < n_blocks else labels
+
+
+def spectral_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
+    """Return labels (N,) of ``n_blocks`` non-empty blocks of vertices that are alike in the leading eigenvectors.
+
+    For large networks: a minute for ten million edges, in which communities grown from single vertices come out
+    mixed. Random columns are averaged over neighbours again and again, which leaves the leading eigenvectors of
+    D^-1 A; directions are then grouped by k-means.
+    """
+    x = rng.standard_normal((graph.n_nodes, _COLUMNS), dtype=np.float32)
+    y = np.empty_like(x)
+    degrees = np.maximum(graph.degrees, 1).astype(np.float32)
+    for turn in range(_AVERAGES):
+        average_neighbours(graph.indptr, graph.indices, x, y)
+        x, y = y, x
+        x -= degrees @ x / degrees.sum()  # without the eigenvector that is the same everywhere
+        if turn == _ORTHOGONAL - 1:  # columns have come to lie along each other
+            sizes, axes = np.linalg.eigh((x.T @ x).astype(np.float64))
+            x = x @ (axes * np.sqrt(graph.n_nodes / np.maximum(sizes, max(1e-12 * sizes[-1], 1e-20)))).astype(
+                np.float32
+            )
+    x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-9))
+    labels = _nearest_centre(x, x[rng.choice(graph.n_nodes, min(n_blocks, _GROUPS), replace=False)])
+    used, labels = np.unique(labels, return_inverse=True)
+    return _cut(labels, n_blocks, rng) if len(used) < n_blocks else labels
+
+
+def _nearest_centre(x: Array, centres: Array) -> Array:
+    """Group the directions x (N, K) by k-means, from ``centres``; a group that loses all its members stays empty."""
+    labels = np.empty(len(x), dtype=np.int64)
+    for _ in range(_K_MEANS):
+        for first in range(0, len(x), _PIECE):
+            piece = slice(first, first + _PIECE)
+            labels[piece] = (x[piece] @ centres.T).argmax(axis=1)
+        sums = [np.bincount(labels, weights=column, minlength=len(centres)) for column in x.T]
+        centres = np.stack(sums, axis=1).astype(np.float32)
+        centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), np.float32(1e-9))
+    return labels
 
 
 def _cut(labels: Array, n_pieces: int, rng: np.random.Generator) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.cluster.hierarchy import DisjointSet
 
 from ffbm.blocks.chain import block_counts, block_model, edge_costs
-from ffbm.blocks.seeds import community_labels, random_labels
+from ffbm.blocks.seeds import community_labels, random_labels, spectral_labels
 from ffbm.kernels.improve import cheapest_merge, resplit_down, trade_down
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.partition import Counts, Model, entropy_of
@@ -26,6 +26,7 @@ _ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else thi
 _FEW, _PAIRS = 256, 10  # improved are partitions into few blocks; pairs split anew for each of them, in a round
 SCANS, _VISITS_PER_TRY = 2, 12  # restricted scans before a split descends; visits that a try makes of each vertex
 ROUNDS, BARREN = 20, 3  # at most, and how many in a row may fail
+_MORE_ROUNDS, _PATIENCE = 30, 8  # the same for starts with many pairs of blocks: half of the rounds miss a better split
 _MOST = 4096  # blocks to begin with, unless more are wanted: pricing a merge takes time in their number
 
 
@@ -43,9 +44,9 @@ _SMALL, _MIDDLE, _LARGE = Effort(6, 1.08, 5, 2e7), Effort(2, 1.2, 5, 0), Effort(
 
 def effort_for(graph: Graph) -> Effort:
     """Return the effort that keeps a start to seconds up to a million edges."""
-    if graph.n_edges <= 100_000:
+    if graph.n_edges <= 50_000:
         return _SMALL
-    return _MIDDLE if graph.n_edges <= 1_000_000 else _LARGE
+    return _MIDDLE if graph.n_edges <= 300_000 else _LARGE
 
 
 def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator, prior: str = "uniform") -> Array:
@@ -53,7 +54,7 @@ def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator, prior: 
     effort = effort_for(graph)
     top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
     model = block_model(graph, top, prior=prior)
-    seeds = [community_labels(graph, top, rng)] + [
+    seeds = [structured_labels(graph, top, rng)] + [
         random_labels(graph.n_nodes, top, rng) for _ in range(effort.tries - 1)
     ]
     ends = [list(descend(graph, model, labels, n_blocks, effort, rng, prior))[-1] for labels in seeds]
@@ -61,6 +62,11 @@ def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator, prior: 
     model = model._replace(edge_cost=edge_costs(graph, n_blocks, prior))
     improve(model, counts, effort, rng)
     return counts.b.astype(np.int64)
+
+
+def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
+    """Return labels (N,) of ``n_blocks`` blocks along the structure of a network, by what its size allows."""
+    return (community_labels if effort_for(graph) is _SMALL else spectral_labels)(graph, n_blocks, rng)
 
 
 def descend(
@@ -93,7 +99,8 @@ def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generat
         return
     work = np.empty((4, n_nodes), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
-    n_rounds = min(ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))
+    n_rounds = min(_MORE_ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))
+    patience = min(max(n_blocks, BARREN), _PATIENCE) if n_rounds else 1
     n_tries = resplits_of_a_round(n_blocks) if n_rounds else 0
     barren = 0
     for _ in range(max(n_rounds, BARREN)):
@@ -105,7 +112,7 @@ def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generat
             if gain == 0:
                 break
         barren = 0 if fallen > 0 else barren + 1
-        if barren == (BARREN if n_rounds else 1):
+        if barren == patience:
             return
 
 

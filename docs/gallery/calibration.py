@@ -1,0 +1,7 @@
+"""Calibration."""
+
+import ffbm
+
+made = ffbm.simulate(n_nodes=240, n_blocks=4, n_edges=2400, features=8, sigma=1.5, contrast=20, seed=12)
+fit = ffbm.fit(made.network, n_blocks=4, train_fraction=0.5, seed=1)
+figure = fit.plot.calibration()

@@ -1,0 +1,88 @@
+"""The page of benchmarks: made from the committed records, whichever there are."""
+
+import copy
+import json
+
+import pytest
+
+from .loading import DOCS, load
+
+rendering = load(DOCS / "render.py")
+SOURCE = DOCS / "benchmarks.md.in"
+
+
+@pytest.fixture(scope="module")
+def told():
+    return rendering.read_record(SOURCE)
+
+
+def test_the_page_is_made_from_the_records(told):
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert page == rendering.render_page(SOURCE), "run python docs/render.py"
+    assert "{{" not in page
+    assert set(told) == {path.stem for path in rendering.BENCHMARKS.glob("*.json")}
+
+
+def test_a_number_that_changes_changes_the_page(told):
+    other = copy.deepcopy(told)
+    other["blocks"]["visits"][0]["ratio"] = 123.4
+    template = SOURCE.read_text(encoding="utf-8")
+    assert "| 123.4 |" in rendering.render(template, other)
+    assert "| 123.4 |" not in rendering.render(template, told)
+
+
+@pytest.mark.parametrize("name", ["blocks", "search", "scale", "weights", "joint", "diagnostics", "reading"])
+def test_a_record_that_is_not_there_yet_is_said(told, name):
+    without = {other: held for other, held in told.items() if other != name}
+    page = rendering.render(SOURCE.read_text(encoding="utf-8"), without)
+    assert f"*Not measured yet: `python benchmarks/{name}.py` makes the record.*" in page
+
+
+RECORD = {
+    "a": {
+        "rows": [{"n": 1234, "who": "x|y", "peer": None, "many": [3, 2]}, {"n": 5, "who": "z", "many": []}],
+        "by": {"one_a": {"p": {"v": 0.5}}, "two": {"p": {}}},
+    }
+}
+
+
+def test_rows():
+    asked = "{{ rows: a.rows; vertices = n | ,; name = who; theirs = peer | .1f; all = many; least = many.min }}"
+    assert rendering.render(asked, RECORD).splitlines() == [
+        "| vertices | name | theirs | all | least |",
+        "| ---: | --- | --- | ---: | ---: |",
+        "| 1,234 | x\\|y | – | 3, 2 | 2 |",
+        "| 5 | z | – |  | – |",
+    ]
+    asked = "{{ rows: a.by.*.p; of = @0; value = v | .2f }}"
+    assert rendering.render(asked, RECORD).splitlines()[2:] == ["| one a | 0.50 |", "| two | – |"]
+
+
+def test_a_path_that_no_entry_has_is_an_error():
+    with pytest.raises(KeyError, match="typo is in no entry"):
+        rendering.render("{{ rows: a.rows; x = typo }}", RECORD)
+    with pytest.raises(KeyError):
+        rendering.render("{{ value: a.typo }}", RECORD)
+
+
+def test_records_of_search_and_scale_would_be_shown(told):
+    """As benchmarks/search.py and scale.py write them."""
+    search = {
+        "starts": [{"graph": "g", "n_blocks": 3, "ffbm_entropy": 2.25, "ffbm_seconds": 0.1,
+                    "graph_tool_entropy": None, "graph_tool_seconds": None}],
+        "default_runs": [{"graph": "g", "best_entropy_median": 1.0, "best_entropy_lowest": 1.0,
+                          "entropy_per_entity_mean": 2.0}],
+        "choices": [{"graph": "g", "n_blocks": 5, "description_length": 1300.25, "next_n_blocks": 4,
+                     "next_difference": 2.5, "seconds": 1.0, "graph_tool_n_blocks": [5, 4],
+                     "graph_tool_description_length": [1301.5, 1300.5], "graph_tool_seconds": 3.0}],
+    }  # fmt: skip
+    rows = [{"n_edges": 100_000, "n_nodes": 10_000, "start_seconds": 1.0, "sweep_seconds": 2.0, "found": 0.987,
+             "membership_seconds": 0.5, "total_seconds": 3.5, "peak_gb": 0.25}]  # fmt: skip
+    scale = {"n_blocks": 50, "n_chains": 2, "n_sweeps": 50, "cores": 2, "rows": rows}
+    head = {"date": "2030-01-02T03:04:05+00:00", "python": "3.11.7", "versions": {"ffbm": "9.9"}}
+    made = json.loads(json.dumps({**told, "search": head | search, "scale": head | scale}))
+    page = rendering.render(SOURCE.read_text(encoding="utf-8"), made)
+    assert "| g | 3 | 2.2500 | 0.10 | – | – |" in page
+    assert "| g | 5 | 1,300.2 | 4 | 2.5 | 1.0 | 5, 4 | 1,300.5 | 3.0 |" in page
+    assert "| 100,000 | 10,000 | 1.0 | 2.0 | 0.5 | 3.5 | 0.25 | 98.7% |" in page
+    assert "*Measured on 2030-01-02 with Python 3.11.7, ffbm 9.9.*" in page

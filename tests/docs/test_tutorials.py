@@ -1,0 +1,54 @@
+"""The tutorials, the quickstart and the README: their code is run, and prints what they show."""
+
+import pytest
+
+from .loading import DOCS, ROOT, load
+
+running = load(DOCS / "run.py")
+
+
+@pytest.mark.parametrize("page", running.PAGES)
+def test_a_page_shows_what_its_code_prints(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert text == running.replay(text), f"python docs/run.py --write {page}, and read it again"
+
+
+def test_every_tutorial_is_run():
+    assert {f"docs/{path.name}" for path in DOCS.glob("tutorial-*.md")} <= set(running.PAGES)
+
+
+SCRIPT = "```python\nimport ffbm\nx = {}\nprint(ffbm.__name__, x)\n```\n\n```text\nffbm 2\n```\nEnd.\n"
+FAILED = ">>> int('a')\nTraceback (most recent call last):\n    ...\nValueError: ...\n"
+SESSION = "```python\n>>> y = 3\n>>> y + {}\n4\n" + FAILED + "```\n"
+CONSOLE = (
+    "```console\n$ ffbm datasets --json\n{}\n$ ffbm describe nowhere.csv\nffbm: nowhere.csv does not exist: ...\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "right", "wrong", "shown"),
+    [(SCRIPT, "2", "5", "ffbm 5\n"), (SESSION, "1", "2", "\n5\n"), (CONSOLE, "{...}", "[...]", '"polbooks"')],
+    ids=["script", "session", "console"],
+)
+def test_a_difference_shows(page, right, wrong, shown):
+    same, other = page.replace("{}", right), page.replace("{}", wrong)
+    assert running.replay(same) == same
+    assert running.replay(other) != other
+    assert shown in running.replay(other)
+
+
+def test_output_that_a_page_leaves_out_is_put_in():
+    assert running.replay("```python\nprint(1)\n```\n") == "```python\nprint(1)\n```\n\n```text\n1\n```\n"
+
+
+def test_a_warning_of_convergence_is_shown_and_others_end_the_run():
+    told = 'import warnings, ffbm\nwarnings.warn("too short", {}, stacklevel=2)\n'
+    page = "```python\n" + told.format("ffbm.errors.ConvergenceWarning") + "```\n"
+    assert "```text\nConvergenceWarning: too short\n```" in running.replay(page)
+    with pytest.raises(DeprecationWarning):
+        running.replay("```python\n" + told.format("DeprecationWarning") + "```\n")
+
+
+def test_other_blocks_are_left_alone():
+    page = "```sh\nmake demo\n```\n\n```text\nfree text\n```\n\n```toml\nn_blocks = 3\n```\n"
+    assert running.replay(page) == page
