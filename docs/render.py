@@ -1,7 +1,8 @@
 """Fill the numbers of a page from a record, so that none is typed by hand: ``python docs/render.py``.
 
 A page ``NAME.md.in`` beside this file becomes ``NAME.md``. Its record is ``figures/NAME/results.json``; that of
-``benchmarks.md.in`` is all of ``benchmarks/results``, each file under its name. Between double braces stand
+``benchmarks.md.in`` and ``reliability.md.in`` is all of ``benchmarks/results``, each file under its name. Between
+double braces stand
 
 - a path below ``datasets`` in the record and a format: ``{{ school.limit.loss_train.mean | .3f }}``;
 - ``{{ table }}`` or ``{{ table: loss_train loss_test }}``, the table, whole or some of its figures;
@@ -29,6 +30,7 @@ from ffbm.reproduction.table import markdown_legend, markdown_reasons, markdown_
 from ffbm.verification.page import markdown_catches, markdown_checks, markdown_ranks
 
 _OF_CHECKS = {"checks": markdown_checks, "ranks": markdown_ranks, "catches": markdown_catches}
+_OF_BENCHMARKS = ("benchmarks.md.in", "reliability.md.in")
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmarks" / "results"
 HOLE = re.compile(r"\{\{\s*(.+?)\s*\}\}", re.DOTALL)
@@ -152,7 +154,7 @@ def render_page(source: Path) -> str:
 
 def read_record(source: Path) -> dict[str, Any]:
     """Return the record of a template file."""
-    if source.name == "benchmarks.md.in":
+    if source.name in _OF_BENCHMARKS:
         return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BENCHMARKS.glob("*.json"))}
     return dict(json.loads(_record(source).read_text(encoding="utf-8")))
 
@@ -163,7 +165,7 @@ def _record(source: Path) -> Path:
 
 if __name__ == "__main__":
     for source in sorted(HERE.glob("*.md.in")):
-        if source.name != "benchmarks.md.in" and not _record(source).is_file():
+        if source.name not in _OF_BENCHMARKS and not _record(source).is_file():
             sys.stdout.write(f"{source.name}: no {_record(source).relative_to(HERE)}, left out\n")
             continue
         page = source.with_name(source.name.removesuffix(".in"))

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -269,3 +271,26 @@ def test_the_first_column_gives_way(monkeypatch):
     lines = align([["x" * 90, "12 (3%)"], ["short", "1 (2%)"]], right=[1]).splitlines()
     assert [len(line) for line in lines] == [40, 40]
     assert lines[0].endswith("...  12 (3%)")
+
+
+def test_unknown_ids_and_parallel_edges_from_the_command_line(capsys, friends):
+    edges = Path("edges.csv")
+    edges.write_text(f"{edges.read_text()}p1,stranger\n")
+    assert run(friends) == 2
+    said = capsys.readouterr().err
+    assert "'stranger'; add it there, or keep it with unknown=keep (--unknown keep)" in said
+    assert run([*friends, "--json", "--unknown", "keep", "--parallel", "merge"]) == 0
+    it = json.loads(capsys.readouterr().out)
+    assert (it["n_nodes"], it["n_edges"], it["n_parallel"]) == (14, 14, 0)
+    assert {"unknown", "merged"} <= {note["code"] for note in it["notes"]}
+    for option in ("--unknown", "--parallel"):
+        for command in ("describe", "fit"):
+            assert run([command, *friends[1:], option, "nonsense"]) == 2
+            assert f"{option[2:]} must be" in capsys.readouterr().err
+
+
+def test_describe_estimates_a_default_fit(capsys, friends):
+    assert run(friends) == 0
+    assert re.search(
+        r"\na fit takes about \d+ seconds on \d cores?, if it finds about 4 blocks\n", capsys.readouterr().out
+    )

@@ -1,191 +1,293 @@
 """Runs of the command line that are killed, interrupted, or run out of disk: nothing sampled is lost."""
 
+import contextlib
 import json
 import os
-import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import ffbm
+from ffbm.errors import DataError, OptionError
 from ffbm.store.folder import CHAINS
 
+from .mortal import OFTEN, SAVING, STAGES, Nursery, Run, kill_often, nursery, standing, steps_done
 from .results.test_resuming import assert_same
 
-# A run that saves all the time, so that a kill finds it in the middle of something.
-PROGRAM = """
-import sys
-from ffbm.pipeline import run
-run._SEGMENT_SECONDS, run._SAVE_SECONDS = 0.02, 0.05
-from ffbm.cli import main
-main(sys.argv[1:])
-"""
-FIT = ["fit", "polbooks", "--seed", "5", "--keep", "2", "--chains", "2", "--quiet"]
-LENGTHS = {"cut": ["--sweeps", "20000", "--draws", "20000"], "joint": ["--sweeps", "6000"]}
-STAGES = {
-    "cut": ["number-of-blocks.bin", "blocks", "weights", "weights-kept-features"],
-    "joint": ["number-of-blocks.bin", "joint", "joint-kept-features"],
-}
+SETTINGS = {"n_kept": 2, "n_chains": 2, "seed": 5}
+FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5"]
+LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100}
+SAVED_OFTEN = {"_SEGMENT_SECONDS": 0.01, "_SAVE_SECONDS": 0.0}
+SHORT = ["--sweeps", "300", "--draws", "200", "--warmup", "100"]
 pytestmark = pytest.mark.filterwarnings("ignore:do not rely on this fit")
 
 
-def begin(arguments: list[str], **options) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
+@pytest.fixture(scope="module")
+def nest():
+    with nursery() as opened:
+        yield opened
 
 
-def steps_done(folder: Path) -> int:
-    return max((int(path.stem.partition("-")[2]) for path in folder.glob("state-*.npz")), default=-1)
+@pytest.fixture(scope="module")
+def whole():
+    """The run of three blocks that nothing happened to."""
+    return ffbm.fit(ffbm.load_dataset("polbooks"), 3, **LENGTHS, **SETTINGS, progress=False)
 
 
-def wait_for(process: subprocess.Popen, reached) -> bool:
-    """Wait until something is true; False if the process ended before it was."""
-    while not reached():
-        if process.poll() is not None:
-            return False
-        time.sleep(0.002)
-    return True
+def resume(nest: Nursery, arguments: list[str], run: Path) -> ffbm.Fit:
+    going = nest.begin([*arguments, "--out", str(run), "--resume"], SAVED_OFTEN)
+    assert going.wait() == 0, going.err
+    return ffbm.load_fit(run)
+
+
+def drafts(run: Path) -> list[Path]:
+    return list(run.rglob(".*"))
+
+
+def refused(going: Run) -> str:
+    """Return the one line that a run ended with."""
+    assert going.wait() == 2, going.err
+    assert going.out == ""
+    lines = going.err.strip().splitlines()
+    assert len(lines) == 1, going.err
+    return lines[0]
 
 
 @pytest.mark.parametrize("target", ["cut", "joint"])
-def test_a_run_killed_twenty_times_ends_with_the_same_bits(tmp_path, target):
-    arguments = [*FIT, "--target", target, *LENGTHS[target]]
-    whole, run = tmp_path / "whole", tmp_path / "run"
-    subprocess.run([sys.executable, "-c", PROGRAM, *arguments, "--out", str(whole)], check=True, capture_output=True)
-    dice, kills, seen = random.Random(1), 0, set()
-    while kills < 20:
-        before = {stage: steps_done(run / CHAINS / stage) for stage in STAGES[target]}
-        process = begin([*arguments, "--out", str(run), "--resume"])
-
-        def has_moved(before=before) -> bool:
-            return any(steps_done(run / CHAINS / stage) > before[stage] for stage in before)
-
-        alive = wait_for(process, has_moved) if kills % 4 else not time.sleep(dice.uniform(0.3, 1.5))
-        time.sleep(dice.uniform(0, 0.06))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        kills += 1
-        seen |= {stage for stage in STAGES[target] if (run / CHAINS / stage).exists()}
-        if not alive or process.returncode == 0:
-            break
-    assert kills >= 20, "the run ended too early to be killed twenty times"
-    process = begin([*arguments, "--out", str(run), "--resume"])
-    assert process.wait() == 0, process.communicate()[1]
-    assert seen >= set(STAGES[target][:2])
-    assert_same(ffbm.load_fit(run), ffbm.load_fit(whole))
+def test_a_run_killed_in_every_stage_ends_with_the_same_bits(nest, tmp_path, target):
+    arguments, run = [*FIT, *SHORT, "--quiet", "--target", target], tmp_path / "run"
+    killed = kill_often(nest, arguments, run, target, 24)
+    assert killed.total() >= 20
+    assert set(killed) == {*STAGES[target], SAVING}
+    whole = ffbm.fit(ffbm.load_dataset("polbooks"), target=target, **LENGTHS, **SETTINGS, progress=False)
+    assert_same(resume(nest, arguments, run), whole)
+    assert not drafts(run)
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
-    run = tmp_path / "run"
-    arguments = [*FIT[:-1], "--blocks", "3", "--sweeps", "200000", "--out", str(run)]
-    process = begin(arguments)
-    assert wait_for(process, lambda: steps_done(run / CHAINS / "blocks") > 0)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
-    assert re.search(r"ffbm: interrupted; .*has not ended: go on with ffbm fit polbooks .*--resume$", err.strip())
-    saved = steps_done(run / CHAINS / "blocks")
-    assert 0 < saved < 200_000
-    assert not list(run.rglob(".*"))  # no drafts
-    with pytest.raises(ffbm.errors.DataError, match=r"go on with ffbm fit polbooks .*--resume"):
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cut", "joint"])
+def test_a_run_on_facebook_killed_a_hundred_times_ends_with_the_same_bits(nest, tmp_path, paper_data, target):
+    lengths = {"n_sweeps": 150, "n_draws": 150, "n_warmup": 50, "n_blocks": "auto"}
+    words = ["--sweeps", "150", "--draws", "150", "--warmup", "50", "--quiet", "--target", target]
+    arguments, run = ["fit", "facebook", *FIT[2:], *words], tmp_path / "run"
+    killed = kill_often(nest, arguments, run, target, 102)
+    assert killed.total() >= 100
+    assert set(killed) == {*STAGES[target], SAVING}
+    whole = ffbm.fit(ffbm.load_dataset("facebook"), target=target, **lengths, **SETTINGS, progress=False)
+    assert_same(resume(nest, arguments, run), whole)
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(nest, whole, tmp_path):
+    arguments, run = [*FIT, *SHORT, "--blocks", "3"], tmp_path / "a run"
+    going = nest.begin([*arguments, "--out", str(run)])
+    assert going.wait_until(lambda: steps_done(run, "blocks") > 3)
+    going.send(signal.SIGINT)
+    assert going.wait() == 130
+    assert going.out == ""
+    assert "Traceback" not in going.err
+    last = going.err.strip().splitlines()[-1]
+    way = rf"ffbm fit polbooks .*--blocks 3 --out '{re.escape(str(run))}' --resume"
+    assert re.fullmatch(rf"ffbm: interrupted; .* holds a run that has not ended: go on with {way}", last), last
+    assert 0 < steps_done(run, "blocks") < 300
+    assert not drafts(run)
+    with pytest.raises(DataError, match=f"go on with cd .* && {way}"):
         ffbm.load_fit(run)
+    assert_same(resume(nest, arguments, run), whole)
+
+
+@pytest.mark.parametrize("name", ["run/", "läufe/第一/a b", "link"])
+def test_a_run_goes_on_whatever_its_folder_is_called(nest, whole, tmp_path, name):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    run, arguments = tmp_path / name, [*FIT, *SHORT, "--blocks", "3", "--quiet", "--out", name]
+    going = nest.begin(arguments, cwd=tmp_path)
+    assert going.wait_until(lambda: steps_done(run, "weights") > 3), going.err
+    going.send(signal.SIGKILL)
+    going.wait()
+    with pytest.raises(DataError, match=rf"go on with cd {re.escape(str(tmp_path))} && ffbm fit .* --resume$"):
+        ffbm.load_fit(run)
+    going = nest.begin([*arguments, "--resume"], SAVED_OFTEN, cwd=tmp_path)
+    assert going.wait() == 0, going.err
+    assert_same(ffbm.load_fit(run), whole)
+
+
+def test_a_second_process_is_refused_and_does_no_harm(nest, whole, tmp_path):
+    arguments, run = [*FIT, *SHORT, "--blocks", "3", "--quiet"], tmp_path / "run"
+    going = nest.begin([*arguments, "--out", str(run)])
+    assert going.wait_until(lambda: (run / CHAINS / "lock").exists())
+    refusals = 0
+    while not going.is_over():
+        with contextlib.suppress(OptionError):
+            ffbm.fit(whole.network, 3, **LENGTHS, **SETTINGS, out=run, resume=True, progress=False)
+            continue  # the other was over
+        refusals += 1
+    assert going.code == 0, going.err
+    assert refusals > 3
+    assert_same(ffbm.load_fit(run), whole)
+
+
+def test_ctrl_c_twice_ends_at_once_and_loses_nothing_saved(nest, tmp_path):
+    run = tmp_path / "run"
+    going = nest.begin([*FIT, "--blocks", "3", "--sweeps", "100000", "--out", str(run)])
+    assert going.wait_until(lambda: steps_done(run, "blocks") > 3)
+    going.send(signal.SIGINT)
+    going.send(signal.SIGINT)
+    assert going.wait() == 130
+    assert steps_done(run, "blocks") > 3
+    assert "has not ended: go on with" in going.err
+
+
+def test_the_command_itself_can_be_interrupted(tmp_path):
+    run = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ffbm", *FIT, "--blocks", "3", "--sweeps", "1000000", "--out", str(run)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    Run.wait_until(_Child(process), lambda: steps_done(run, "blocks") >= 0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert err.strip().endswith("--resume")
+
+
+class _Child:
+    """A process of one's own, to be waited for as for a run."""
+
+    def __init__(self, process: subprocess.Popen) -> None:
+        self._process, self.err = process, ""
+
+    def is_over(self) -> bool:
+        return self._process.poll() is not None
+
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 3 MB."""
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("needs root to mount a small disk")
+    """A disk that is full soon."""
     place = tmp_path / "disk"
     place.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)], capture_output=True).returncode:
+    if os.name != "posix" or os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("needs root to mount a small disk")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True).returncode:
         pytest.skip("needs a system that lets root mount a disk")
     yield place
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def refused(process: subprocess.Popen) -> str:
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 2, err
-    assert out == ""
-    lines = err.strip().splitlines()
-    assert len(lines) == 1, err
-    return lines[0]
+def remount(place: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", str(place)], check=True)
 
 
-def test_a_full_disk_is_told_in_one_line_and_the_run_goes_on_with_more_room(small_disk, tmp_path):
-    arguments = [*FIT, "--blocks", "3", "--sweeps", "4000", "--draws", "8000"]
-    run = small_disk / "run"
-    line = refused(begin([*arguments, "--out", str(run)]))
-    assert re.search(r"the disk is full: free some space; .*go on with ffbm fit polbooks .*--resume", line), line
-    assert steps_done(run / CHAINS / "blocks") > 0
-    assert not list(run.rglob(".*"))
-    subprocess.run(["mount", "-o", "remount,size=60m", str(small_disk)], check=True)
-    process = begin([*arguments, "--out", str(run), "--resume"])
-    assert process.wait(120) == 0, process.communicate()[1]
-    whole = ffbm.fit(ffbm.load_dataset("polbooks"), 3, n_sweeps=4000, n_draws=8000, n_kept=2, n_chains=2, seed=5)
-    assert_same(ffbm.load_fit(run), whole)
+@pytest.mark.parametrize(
+    ("size", "loop", "where", "files"),
+    [
+        ("300k", OFTEN, "blocks", []),  # many small pieces
+        ("100k", {}, "weights", []),
+        ("230k", {}, SAVING, []),  # in the middle of HDF5
+        ("800k", {}, SAVING, ["traces.nc"]),  # in the middle of the report
+    ],
+    ids=["blocks", "weights", "traces", "report"],
+)
+def test_a_full_disk_is_told_in_one_line_and_the_run_goes_on(nest, whole, small_disk, size, loop, where, files):
+    remount(small_disk, f"size={size}")
+    arguments, run = [*FIT, *SHORT, "--blocks", "3", "--quiet"], small_disk / "run"
+    line = refused(nest.begin([*arguments, "--out", str(run)], loop))
+    assert re.search(r"the disk is full: free some space; .*go on with ffbm fit polbooks .*--resume$", line), line
+    assert standing(run, "cut", n_blocks=3) == where
+    assert [path.name for path in run.glob("*.nc")] == files
+    assert not drafts(run)
+    remount(small_disk, "size=60m")
+    assert_same(resume(nest, arguments, run), whole)
 
 
-def test_a_disk_that_cannot_be_written_is_told_before_the_work(small_disk):
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    line = refused(begin([*FIT, "--blocks", "3", "--out", str(small_disk / "run")]))
+def test_a_disk_that_is_too_small_is_told_before_the_work(nest, small_disk):
+    arguments = [*FIT, "--blocks", "3", "--draws", "100000", "--quiet"]
+    line = refused(nest.begin([*arguments, "--out", str(small_disk / "run")]))
+    assert re.search(r"this run takes about .* on disk and .* are free at .*: choose another --out", line), line
+    assert not (small_disk / "run").exists()
+
+
+def test_a_disk_that_cannot_be_written_is_told_before_the_work(nest, small_disk):
+    remount(small_disk, "ro")
+    line = refused(nest.begin([*FIT, "--blocks", "3", "--quiet", "--out", str(small_disk / "run")]))
     assert re.search(r"out must be a folder that can be written; .*Read-only file system", line), line
 
 
-def test_a_disk_that_turns_read_only_loses_nothing(small_disk):
-    subprocess.run(["mount", "-o", "remount,size=60m", str(small_disk)], check=True)
-    run = small_disk / "run"
-    arguments = [*FIT, "--blocks", "3", "--sweeps", "40000", "--out", str(run)]
-    process = begin(arguments)
-    assert wait_for(process, lambda: steps_done(run / CHAINS / "blocks") > 0)
-    process.send_signal(signal.SIGSTOP)
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=False)
-    process.send_signal(signal.SIGCONT)
-    if "ro," not in next(line for line in Path("/proc/mounts").read_text().splitlines() if str(small_disk) in line):
-        process.kill()
-        pytest.skip("the disk could not be made read-only while it was written")
-    assert "Read-only file system" in refused(process)
-    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
-    assert begin([*arguments, "--resume"]).wait(120) == 0
+def test_a_run_on_a_disk_that_turned_read_only_is_told_and_goes_on_later(nest, whole, small_disk):
+    remount(small_disk, "size=60m")
+    arguments, run = [*FIT, *SHORT, "--blocks", "3", "--quiet"], small_disk / "run"
+    going = nest.begin([*arguments, "--out", str(run)])
+    assert going.wait_until(lambda: steps_done(run, "blocks") > 3)
+    going.send(signal.SIGKILL)
+    going.wait()
+    remount(small_disk, "ro")
+    assert "Read-only file system" in refused(nest.begin([*arguments, "--out", str(run), "--resume"]))
+    remount(small_disk, "rw")
+    assert_same(resume(nest, arguments, run), whole)
 
 
-def test_memory_does_not_grow_with_the_number_of_draws(tmp_path):
-    peaks = []
-    for number, draws in enumerate((3_000, 30_000)):
-        arguments = [*FIT, "--blocks", "3", "--intercept", "--draws", str(draws), "--sweeps", str(draws), "--json"]
-        found = measure_peak([*arguments, "--out", str(tmp_path / str(number))])
-        peaks.append(found)
-    drawn = 8 * 2 * 27_000 * (4 * 3 + 3) + 105 * 2 * 27_000 * 4 // 25
-    assert peaks[1] - peaks[0] < drawn, peaks
+def test_a_disk_that_goes_away_loses_nothing(nest, whole, small_disk, tmp_path):
+    remount(small_disk, "size=60m")
+    place = tmp_path / "plugged"
+    place.mkdir()
+    subprocess.run(["mount", "--bind", str(small_disk), str(place)], check=True)
+    arguments, run = [*FIT, *SHORT, "--blocks", "3", "--quiet"], place / "run"
+    going = nest.begin([*arguments, "--out", str(run)])
+    assert going.wait_until(lambda: steps_done(run, "weights") > 3)
+    subprocess.run(["umount", "-l", str(place)], check=True)
+    assert "No such file or directory" in refused(going)
+    subprocess.run(["mount", "--bind", str(small_disk), str(place)], check=True)
+    try:
+        assert steps_done(run, "weights") > 3
+        assert_same(resume(nest, arguments, run), whole)
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def measure_peak(arguments: list[str]) -> int:
-    """Return the most memory of its own, not of files that the system may drop, that a run had at any time."""
-    process, peak = begin(arguments), 0
-    while process.poll() is None:
-        status = Path(f"/proc/{process.pid}/status")
-        if not status.exists():
-            pytest.skip("needs /proc to watch memory")
-        found = re.search(r"RssAnon:\s+(\d+) kB", status.read_text())
-        peak = max(peak, int(found[1]) * 1024 if found else 0)
-        time.sleep(0.01)
-        if process.stdout is not None and process.poll() is not None:
-            break
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    assert np.isfinite(json.loads(out)["best_entropy"])
-    return peak
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory) -> list[str]:
+    """A network of few vertices and many features: draws that take much memory and little time."""
+    folder = tmp_path_factory.mktemp("wide")
+    made = ffbm.simulate(60, 4, 400, 150, seed=1)
+    made.save(folder / "net")
+    return [str(folder / "net" / "edges.csv"), "--nodes", str(folder / "net" / "nodes.csv")]
+
+
+SAVED_SOON = {"_SAVE_BYTES": 1 << 20, "_SEGMENT_SECONDS": 0.05}
+MEMORY = {
+    "cut": (500, ["--sweeps", "300"], "--draws"),
+    "drawn": (500, ["--sweeps", "1000", "--memberships", "drawn"], "--draws"),
+    "joint": (400, ["--target", "joint", "--draws", "300"], "--sweeps"),
+    "blocks": (4_000, ["--draws", "50"], "--sweeps"),
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["cut", "joint", pytest.param("drawn", marks=pytest.mark.slow), pytest.param("blocks", marks=pytest.mark.slow)],
+)
+def test_memory_does_not_grow_with_the_number_of_draws(nest, wide, tmp_path, what):
+    if not Path("/proc/self/status").exists():
+        pytest.skip("needs /proc to watch memory")
+    shortest, others, length = MEMORY[what]
+    (tmp_path / "settings.toml").write_text("thin = 1\n")
+    arguments = ["fit", *wide, "--blocks", "4", "--chains", "2", "--seed", "1", "--keep", "100", "--warmup", "50"]
+    arguments += ["--config", str(tmp_path / "settings.toml"), "--json", "--quiet", *others]
+    peaks, sizes = [], []
+    for n in (shortest, 10 * shortest):
+        out = tmp_path / str(n)
+        going = nest.begin([*arguments, length, str(n), "--out", str(out)], SAVED_SOON)
+        peaks.append(going.peak())
+        assert going.code == 0, going.err
+        assert json.loads(going.out)["network"]["n_nodes"] == 60
+        sizes.append(sum(path.stat().st_size for path in (out / CHAINS).rglob("*.npy")))
+    # one array of weights that is held is more than a third of what grows
+    assert peaks[1] - peaks[0] < 0.25 * (sizes[1] - sizes[0]), (peaks, sizes)

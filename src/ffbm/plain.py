@@ -1,7 +1,16 @@
-"""Plain values for strict JSON."""
+"""Plain values for strict JSON, and plain words for counts."""
 
 import math
 from typing import Any
+
+
+def count_of(number: int, thing: str, things: str = "") -> str:
+    """Write a number of things.
+
+    >>> count_of(1, "cell"), count_of(1200, "cell"), count_of(2, "vertex", "vertices")
+    ('1 cell', '1,200 cells', '2 vertices')
+    """
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def finite(value: Any) -> Any:

@@ -13,7 +13,7 @@ from ffbm.types.network import Array
 from ffbm.types.ranking import Ranking
 from ffbm.types.weights import INTERCEPT
 
-_CHUNK = 2**21  # weights worked on at a time
+_CHUNK = 2**18  # weights worked on at a time
 
 
 def rank_features(

@@ -98,3 +98,17 @@ def test_options_reach_the_encoder(read):
 def test_errors_of_the_encoder_name_the_file(read):
     with pytest.raises(DataError, match=r"nodes\.csv: "):
         read("a,b\n", "id,x\na,1\nb,2\n", include=["nothing"])
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ("a,b\nb,x\n", "1 id not in .*: 'x'; add it there, or keep it with unknown=keep \\(--unknown keep\\)$"),
+        ("a,b\nb,x\nb,y\n", "2 ids not in .*: 'x', 'y'; add them there, or keep them with unknown=keep"),
+    ],
+)
+def test_what_to_do_with_unknown_ids(tmp_path, edges, said):
+    (tmp_path / "e.csv").write_text(f"source,target\n{edges}")
+    (tmp_path / "n.csv").write_text("id,t\na,1\nb,0\n")
+    with pytest.raises(DataError, match=said):
+        read_network(tmp_path / "e.csv", nodes=tmp_path / "n.csv")

@@ -59,7 +59,7 @@ REFUSED_FILES = [
     ("count too large", {"edges.csv": COUNTS.format(10**15)}, {"multiplicity": "n"}, "100,000,000"),
     ("node id twice", {"edges.csv": EDGES, "nodes.csv": "id,x\na,1\nb,2\na,3\n"}, {}, "lines 2 and 4"),
     ("no id in common", {"edges.csv": EDGES, "nodes.csv": "id,x\n1,5\n2,6\n"}, {}, "it has none of them"),
-    ("id of no node", {"edges.csv": EDGES, "nodes.csv": "id,x\na,1\nb,2\n"}, {}, "'c'; add them there"),
+    ("id of no node", {"edges.csv": EDGES, "nodes.csv": "id,x\na,1\nb,2\n"}, {}, "'c'; add it there"),
     ("nodes without header", {"edges.csv": "1,2\n", "nodes.csv": "1,0\n2,1\n"}, {}, "add a header"),
     ("nodes: header alone", {"edges.csv": EDGES, "nodes.csv": "id,x\n"}, {}, "a header alone"),
     ("nodes: empty", {"edges.csv": EDGES, "nodes.csv": ""}, {}, "nothing"),

@@ -308,3 +308,35 @@ def test_any_table_gives_features_or_a_data_error(data):
     flags = (features.mean == 0) & (features.sd == 1)
     assert all(column in [*names, "column 1", "column 2", "column 3", "column 4"] for column in features.columns)
     assert (features.support[flags] <= n_rows).all()
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "said"),
+    [
+        (
+            ["x"] * 96 + [""] * 4,
+            {},
+            "'c=x' on 96 % of the vertices, much like an intercept; exclude= (--exclude) leaves it out",
+        ),
+        (
+            ["yes"] * 199 + [""],
+            {},
+            "'c' on 99 % of the vertices, much like an intercept; exclude= (--exclude) leaves it out",
+        ),
+        (
+            ["x"] * 96 + ["y"] * 4,
+            {},
+            "'c=x' on 96 % of the vertices, much like an intercept; drop= (--drop) leaves it out",
+        ),
+        (["x"] * 95 + [""] * 5, {}, None),
+        (["x"] * 95 + ["y"] * 5, {}, None),
+        (["x"] * 96 + [""] * 4, {"include": "c"}, None),
+        (["x"] * 96 + ["y"] * 4, {"drop": {"c": "x"}}, None),
+        ([*range(99), 0], {}, None),
+        (["x"] * 100, {}, None),
+    ],
+)
+def test_a_flag_on_nearly_all_vertices_is_told(cells, options, said):
+    _, notes = encode_features(pd.DataFrame({"c": cells}), **options)
+    found = [note.message for note in notes if note.code == "nearly-constant"]
+    assert found == ([] if said is None else [f"column 'c' has the flag {said}"])

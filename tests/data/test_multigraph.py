@@ -74,3 +74,18 @@ def test_pairs_of_short_integers_are_not_mixed_up():
     assert not is_reciprocal(
         np.array([0, 40_000], dtype=np.int32), np.array([40_000, 2**15], dtype=np.int32), None, 2**17
     )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "n_nodes", "said"),
+    [
+        ([(0, 0), (0, 1)], 3, ["1 self-loop kept, adding 2 to a degree", "1 of 3 vertices has no edge: kept"]),
+        ([(0, 0), (1, 1)], 4, ["2 self-loops kept, each adding 2 to a degree", "2 of 4 vertices have no edge: kept"]),
+        ([(0, 1), (0, 1)], 2, ["1 edge parallel to another counted; parallel=merge (--parallel merge) would not"]),
+    ],
+)
+def test_notes_speak_of_one_and_of_many(pairs, n_nodes, said):
+    ends = np.array(pairs)
+    raw = RawGraph("f", np.array(list("abcd")[:n_nodes], dtype=object), ends[:, 0], ends[:, 1])
+    _, notes = settle_edges(raw, None, n_nodes, "count")
+    assert [note.message for note in notes] == [f"f: {text}" for text in said]

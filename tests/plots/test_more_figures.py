@@ -106,3 +106,18 @@ def test_the_picture_of_edges_is_clear_where_there_are_none():
     middle = len(picture) // 2
     assert picture[middle - 2 : middle + 3, :, 3].max() > 0.2
     assert picture[: middle // 2, :, 3].max() == 0
+
+
+def test_calibration_has_the_title_of_its_user_alone_above_it():
+    p = np.array([[0.25, 0.75], [0.22, 0.78]])
+    figure = plot_calibration(p, np.eye(2), title="A title of forty letters, not a short one")
+    check_text(figure)
+    assert figure.axes[0].get_title() == "A title of forty letters, not a short one"
+    assert figure.get_supxlabel() == "2 held-out vertices; numbers: pairs of vertex and block"
+
+
+def test_block_matrix_shortens_large_counts():
+    net = ffbm.as_network([(0, 1)] * 15_216 + [(2, 3)])
+    figure = plot_block_matrix(net.graph, members(np.array([0, 0, 1, 1]), 2))
+    check_text(figure)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["15k", "0", "0", "1"]

@@ -5,15 +5,19 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ffbm.errors import OptionError
-from ffbm.report.page import bokeh_script, script_json
+from ffbm.report.charts import BLUE_RED, GREENS
+from ffbm.report.drawing import DEEPER, OUTLINE, hollow, ink_on
+from ffbm.report.page import bokeh_script, render_page, script_json
 from ffbm.report.table import Table, write_cell
+from ffbm.report.tables import trace_table
 from ffbm.results import Fit
-from ffbm.results.reporting import report_text
+from ffbm.results.reporting import report_text, subject_of
 
 from .conftest import EVIL, short_fit
 
@@ -167,3 +171,40 @@ def test_every_block_can_be_seen_on_a_dark_page():
     dark = luminance("#15171a")
     for colour in COLOURS:
         assert (luminance(lifted.get(colour, colour)) + 0.05) / (dark + 0.05) >= 3, colour
+
+
+def contrast(one, other):
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colour", [*BLUE_RED, *GREENS])
+def test_text_on_cells_can_be_read(colour):
+    assert contrast(ink_on(colour), colour) >= 4.5
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#15171a"])
+def test_lines_can_be_seen_on_light_and_dark_pages(page):
+    for colour in (OUTLINE, *DEEPER.values()):
+        assert contrast(colour, page) >= 3, colour
+
+
+def test_hollow_markers_can_be_seen_on_a_white_page():
+    for block in range(10):
+        assert contrast(hollow(block), "#ffffff") >= 3, block
+
+
+def test_a_trace_is_told_in_full_or_at_equal_distances():
+    values = np.arange(2000.0).reshape(2, 1000)
+    table = trace_table(values, "S")
+    assert table.head == ("kept draw", "chain 0", "chain 1")
+    assert [tuple(row) for row in (table.rows[0], table.rows[-1])] == [(0, 0, 1000), (999, 999, 1999)]
+    assert (len(table.rows), table.left_out) == (100, "100 of 1,000 draws; all are in traces.nc of the run.")
+    assert trace_table(values[:, :7], "S").left_out == ""
+
+
+def test_a_long_table_prints_its_first_rows(evil):
+    rows = [(k,) for k in range(61)]
+    contrast_told = SimpleNamespace(said=(), tables=(Table("Long", ("n",), rows, is_long=True),))
+    subject = replace(subject_of(evil), contrast=contrast_told)
+    assert "The first 60 rows of 61; the page on a screen has them all." in render_page(subject)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import ffbm
 from ffbm.errors import DataError
 from ffbm.types import Features, Graph, Network
 
@@ -84,3 +85,18 @@ def test_support_counts_what_is_not_zero():
         features = Features(values, ("a", "b", "c"), ("a", "b", "c"), np.zeros(3), np.ones(3))
         assert features.support.tolist() == [2, 0, 1]
         assert "3" in repr(features)
+
+
+@pytest.mark.parametrize(
+    ("edges", "n_columns", "said"),
+    [
+        ([(0, 1)], 1, ["<Graph: 2 vertices, 1 edge>", "<Features: 1 from 1 column, 2 vertices, dense>",
+                       "<Network 2 vertices, 1 edge, 1 feature>"]),
+        ([(0, 0)], 0, ["<Graph: 1 vertex, 1 edge>", "<Features: 0 from 0 columns, 1 vertex, dense>",
+                       "<Network 1 vertex, 1 edge, 0 features>"]),
+    ],
+)  # fmt: skip
+def test_texts_speak_of_one_and_of_many(edges, n_columns, said):
+    n = 1 + max(map(max, edges))
+    net = ffbm.as_network(edges, np.eye(n)[:, :n_columns])
+    assert [repr(net.graph), repr(net.features), repr(net)] == said

@@ -11,7 +11,7 @@ from ffbm.blocks.chain import block_model
 from ffbm.joint.chain import JointSettings
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline import joint as stage
-from ffbm.verification.joint import CHECKS
+from ffbm.verification.joint import CASES, CHECKS
 
 from ..mutants import _faulty
 from .test_planted_faults import outcome
@@ -31,23 +31,32 @@ def test_every_check_has_a_name_of_its_own():
     assert len(set(names)) == len(names)
 
 
-def test_edge_counts_over_empty_blocks(monkeypatch):
+@pytest.mark.parametrize(
+    ("place", "check"),
+    [("joint.prepare", "p(b,W|A,X): loops and parallels"), ("verification.geweke", "Geweke's test: joint")],
+)
+def test_edge_counts_over_empty_blocks(place, check, monkeypatch):
     """B for B_b in P(e|b)."""
 
     def constant(graph, n_blocks):
         model = block_model(graph, n_blocks)
         return model._replace(edge_cost=np.full_like(model.edge_cost, model.edge_cost[-1]))
 
-    monkeypatch.setattr("ffbm.joint.prepare.block_model", constant)
-    assert not outcome("p(b,W|A,X): loops and parallels").passed
+    monkeypatch.setattr(f"ffbm.{place}.block_model", constant)
+    assert not outcome(check).passed
 
 
-def test_training_rows_ignored(monkeypatch):
+@pytest.mark.parametrize(
+    ("place", "check"), [("joint_laws", "p(b,W|A,X): held out"), ("geweke", "Geweke's test: joint")]
+)
+def test_training_rows_ignored(place, check, monkeypatch):
+    """The field left on for held-out vertices, and their labels in the weights."""
+
     def everybody(graph, x, n_blocks, rows, sigma):
         return joint_model(graph, x, n_blocks, None, sigma)
 
-    monkeypatch.setattr("ffbm.verification.joint_laws.joint_model", everybody)
-    assert not outcome("p(b,W|A,X): held out").passed
+    monkeypatch.setattr(f"ffbm.verification.{place}.joint_model", everybody)
+    assert not outcome(check).passed
 
 
 def test_weights_aligned_apart_from_labels(monkeypatch):
@@ -73,7 +82,8 @@ def planted_joint(module, *changes):
 
 
 # moves that carry the weights along, so often that sweeps cannot make good what is wrong with them
-OFTEN = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0)
+# (and mix so much faster that half the sweeps do)
+OFTEN, SWEEPS = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0), 4000
 OPENING = "way, n_scans, first, size, r, s, new, False, *tail) - log(free)"
 CLOSING = "way, n_scans, first, size, r, s, old, True, *tail) - log(free)"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
@@ -116,12 +126,16 @@ def test_faults_in_the_kernel(fault, monkeypatch):
     module, changes, check = KERNEL_FAULTS[fault]
     made = planted_joint(f"ffbm.kernels.{module}", *changes)
     monkeypatch.setattr("ffbm.joint.chain.run_joint", made.run_joint)
-    monkeypatch.setattr("ffbm.verification.joint._SETTINGS", OFTEN)
-    assert not outcome(check).passed
+    assert not outcome_with_moves_often(check, monkeypatch).passed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", sorted({check for _, _, check in KERNEL_FAULTS.values()}))
 def test_the_right_kernel_passes_there(check, monkeypatch):
+    assert outcome_with_moves_often(check, monkeypatch).passed
+
+
+def outcome_with_moves_often(check, monkeypatch):
     monkeypatch.setattr("ffbm.verification.joint._SETTINGS", OFTEN)
-    assert outcome(check).passed
+    monkeypatch.setattr("ffbm.verification.joint._SWEEPS", dict.fromkeys(CASES, SWEEPS))
+    return outcome(check)

@@ -5,10 +5,11 @@ answers at once. How a run ends is decided here, once: 0 done; 1 a check failed;
 arguments, disk, network or permissions, told in one line; 70 a bug; 130 interrupted.
 """
 
+import functools
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import metadata
 from typing import Annotated, Any, NoReturn
 
@@ -31,13 +32,25 @@ DONE, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
 _UsageProblem: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(name="ffbm", rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(fit)
-app.command()(describe)
-app.command()(report)
-app.command()(reproduce)
-app.command()(datasets)
-app.command()(simulate)
-app.command()(verify)
+
+
+class _StoppedError(Exception):
+    """Ctrl-C, with what a command says of it: typer would pass on the one and lose the other."""
+
+
+def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(command)
+    def run_command(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except KeyboardInterrupt as stop:
+            raise _StoppedError(str(stop)) from None
+
+    return run_command
+
+
+for _command in (fit, describe, report, reproduce, datasets, simulate, verify):
+    app.command()(_passing_on_the_word(_command))
 
 
 def _show_version(wanted: bool) -> None:
@@ -85,10 +98,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except FFBMError as error:
         print_error(str(error))
         return REFUSED
-    except KeyboardInterrupt as stop:
-        return _interrupted(stop)
+    except (KeyboardInterrupt, _StoppedError) as stop:
+        return _interrupted(str(stop))
     except typer.Abort as abort:  # how typer passes on Ctrl-C, and an end of file that no one expected
-        return _report_bug() if isinstance(abort.__cause__, EOFError) else _interrupted(abort.__cause__)
+        return _report_bug() if isinstance(abort.__cause__, EOFError) else _interrupted()
     except BrokenPipeError:
         return _stop_writing()
     except SystemExit as stop:  # how typer ends on a broken pipe, and completion of the shell's line
@@ -103,8 +116,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report_bug()
 
 
-def _interrupted(stop: BaseException | None = None) -> int:
-    print_error(f"interrupted; {stop}" if stop is not None and str(stop) else "interrupted")
+def _interrupted(how_to_go_on: str = "") -> int:
+    print_error(f"interrupted; {how_to_go_on}" if how_to_go_on else "interrupted")
     return INTERRUPTED
 
 

@@ -30,7 +30,9 @@ def fit_both(network: "Network", settings: "FitConfig", progress: bool | None, c
     joint = replace(cut, target="joint", memberships="averaged")
     check_joint(joint, None)
     if settings.out is not None:
-        folder = Path(settings.out) if settings.resume else check_new_folder(settings.out)
+        folder = Path(settings.out)
+        if not (settings.resume and (folder / cut.target).is_dir()):  # begun by this command
+            check_new_folder(folder)
         cut, joint = (replace(one, out=str(folder / one.target)) for one in (cut, joint))
     first = fit_with(network, cut, progress=progress, command=command)
     second = fit_with(network, replace(joint, n_blocks=first.memberships.n_blocks), progress=progress, command=command)

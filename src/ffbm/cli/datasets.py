@@ -8,6 +8,8 @@ def datasets(as_json: Json = False) -> None:
     """List the registered data sets.
 
     Shows size, source, licence, citation, and whether the set is on this machine.
+
+    Example: ffbm datasets --json
     """
     from ffbm.data.registry import DATASETS, cache_folder, locate_dataset
 

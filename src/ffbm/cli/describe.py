@@ -5,6 +5,7 @@ from typing import Any
 from ffbm.cli import options
 from ffbm.cli.description import describe_network, estimate_fit
 from ffbm.cli.screen import align, print_json, print_text, visible, wrap
+from ffbm.plain import count_of
 
 _N_SHOWN = 20
 
@@ -21,12 +22,16 @@ def describe(
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
+    parallel: options.Parallel = None,
+    unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
 ) -> None:
     """Show what would be read, encoded and left out, and about how long a fit takes.
 
     The network, how each column is read, the features it becomes, and what is left out and why.
+
+    Example: ffbm describe edges.csv --nodes people.csv --exclude name
     """
     network = options.open_network(
         source,
@@ -40,6 +45,8 @@ def describe(
         missing=missing,
         categorical=categorical,
         multiplicity=multiplicity,
+        parallel=parallel,
+        unknown=unknown,
         min_support=min_support,
     )
     described = describe_network(network) | {"source": source, "fit": estimate_fit(network)}
@@ -56,10 +63,10 @@ def _print_description(it: dict[str, Any]) -> None:
         [
             "edges",
             f"{it['n_edges']:,}",
-            f"{_count(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
+            f"{count_of(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
         ],
         ["mean degree", degree, ""],
-        ["features", f"{it['n_features']:,}", f"from {_count(len(it['columns']), 'column')}"],
+        ["features", f"{it['n_features']:,}", f"from {count_of(len(it['columns']), 'column')}"],
     ]
     print_text(visible(it["source"]))
     print_text(align(sizes, right=[1]))
@@ -79,15 +86,15 @@ def _duration(fit: dict[str, Any]) -> str:
     seconds = fit["seconds"]
     units = [(3600, "hours"), (60, "minutes"), (1, "seconds")]
     size, unit = next((size, unit) for size, unit in units if seconds >= 2 * size or size == 1)
-    cores = _count(fit["workers"], "core")
-    return f"a fit with {_count(fit['n_blocks'], 'block')} takes about {seconds / size:.0f} {unit} on {cores}"
+    blocks, cores = count_of(fit["n_blocks"], "block"), count_of(fit["workers"], "core")
+    return f"a fit takes about {seconds / size:.0f} {unit} on {cores}, if it finds about {blocks}"
 
 
 def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:
     print_text("")
     print_text(align([head, *rows[:_N_SHOWN]], right=[len(head) - 1]))
     if len(rows) > _N_SHOWN:
-        print_text(f"  ... and {_count(len(rows) - _N_SHOWN, f'more {title[:-1]}')} (--json shows all)")
+        print_text(f"  ... and {count_of(len(rows) - _N_SHOWN, f'more {title[:-1]}')} (--json shows all)")
 
 
 def _reading(column: dict[str, Any]) -> str:
@@ -95,8 +102,8 @@ def _reading(column: dict[str, Any]) -> str:
     if column["read_as"] == "numbers":
         return "numbers, standardised"
     if column["read_as"] == "values":
-        return f"{_count(count, 'value')}, a flag each"
-    return _count(count, "flag")
+        return f"{count_of(count, 'value')}, a flag each"
+    return count_of(count, "flag")
 
 
 def _content(feature: dict[str, Any], n_nodes: int) -> str:
@@ -110,7 +117,3 @@ def _share(count: int | None, n_nodes: int) -> str:
         return ""
     percent = 100 * count / n_nodes
     return f"{count:,} ({'<1' if 0 < percent < 1 else f'{percent:.0f}'}%)"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

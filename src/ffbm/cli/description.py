@@ -37,18 +37,18 @@ def describe_network(network: "Network") -> dict[str, Any]:
 
 
 def estimate_fit(network: "Network") -> dict[str, Any] | None:
-    """Return about how long a default fit with 10 blocks takes, None without features to fit."""
+    """Return about how long a default fit takes, None without features to fit; blocks are a guess."""
     import os
 
-    from ffbm.pipeline.estimate import estimate_seconds
+    from ffbm.pipeline.estimate import estimate_seconds, guess_blocks
 
     if network.n_features == 0 or network.n_nodes == 0:
         return None
-    n_blocks, workers = min(10, network.n_nodes), min(4, os.cpu_count() or 1)
+    workers = min(4, os.cpu_count() or 1)
     return {
-        "n_blocks": n_blocks,
+        "n_blocks": guess_blocks(network.n_nodes),
         "workers": workers,
-        "seconds": estimate_seconds(network, n_blocks, workers=workers),
+        "seconds": estimate_seconds(network, workers=workers),
     }
 
 

@@ -12,6 +12,7 @@ import typer
 
 from ffbm.cli import options
 from ffbm.cli.both import BOTH, fit_both, tell_both
+from ffbm.cli.completing import one_of
 from ffbm.cli.screen import print_error, print_json, print_text
 from ffbm.errors import OptionError
 
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 NOT_CONVERGED = 1
 
 Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks.")]
-Target = Annotated[str | None, typer.Option(metavar="cut|joint|both", help="What is sampled [default: cut].")]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="cut|joint|both", help="What is sampled [default: cut].", autocompletion=one_of("cut", "joint", "both")
+    ),
+]
 Keep = Annotated[str | None, typer.Option(metavar="N|all", help="Features kept for the refit [default: 10].")]
 Chains = Annotated[int | None, typer.Option(metavar="N", help="Chains of blocks and of weights [default: 4].")]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
@@ -41,7 +47,12 @@ Draws = Annotated[int | None, typer.Option(metavar="N", help="Draws of each weig
 Warmup = Annotated[int | None, typer.Option(metavar="N", help="Its warm-up [default: 500].")]
 Members = Annotated[
     str | None,
-    typer.Option("--memberships", metavar="averaged|drawn", help="Weights given averaged or drawn blocks."),
+    typer.Option(
+        "--memberships",
+        metavar="averaged|drawn",
+        help="Weights given averaged or drawn blocks.",
+        autocompletion=one_of("averaged", "drawn"),
+    ),
 ]
 Sigma = Annotated[float | None, typer.Option(metavar="X", help="Prior deviation of a weight [default: 1].")]
 Intercept = Annotated[
@@ -83,6 +94,8 @@ def fit(
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
+    parallel: options.Parallel = None,
+    unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
@@ -93,6 +106,8 @@ def fit(
     Blocks, the weight of each feature in each block, a ranking of the features, and how much they explain on
     vertices that were held out. What the command line does not say is taken from --config, then from the defaults.
     With --target both, the cut and the joint posterior side by side: what the features changed.
+
+    Example: ffbm fit edges.csv --nodes people.csv --out runs/first
     """
     if workers is not None and cluster is not None:
         raise OptionError("--workers are threads of this machine and --cluster is another: give one of them")
@@ -128,6 +143,8 @@ def fit(
         missing=missing,
         categorical=categorical,
         multiplicity=multiplicity,
+        parallel=parallel,
+        unknown=unknown,
         min_support=min_support,
     )
     from ffbm.results.record import fit_record

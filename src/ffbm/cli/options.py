@@ -4,12 +4,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffbm.cli.completing import one_of, sources
 from ffbm.errors import OptionError
 
 if TYPE_CHECKING:
     from ffbm.types import Network
 
-Source = Annotated[str, typer.Argument(metavar="SOURCE", help="A network file, or the name of a registered data set.")]
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="A network file, or the name of a registered data set.",
+        autocompletion=sources,
+    ),
+]
 Nodes = Annotated[str | None, typer.Option(metavar="FILE", help="A table of vertex attributes.")]
 Id = Annotated[
     str | None,
@@ -32,13 +40,25 @@ Drop = Annotated[
     typer.Option(metavar="COLUMN=VALUE", help="Give this value no flag, as in gender=Unknown. Repeatable."),
 ]
 Missing = Annotated[
-    str | None, typer.Option(metavar="none|flag", help="Whether missing cells get a flag [default: none].")
+    str | None,
+    typer.Option(
+        metavar="none|flag",
+        help="Whether missing cells get a flag [default: none].",
+        autocompletion=one_of("none", "flag"),
+    ),
 ]
 Categorical = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="The numbers of this column are codes. Repeatable."),
 ]
 Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")]
+Parallel = Annotated[
+    str | None, typer.Option(metavar="count|merge", help="Keep parallel edges, or one of each [default: count].")
+]
+Unknown = Annotated[
+    str | None,
+    typer.Option(metavar="error|keep", help="An end of an edge that --nodes does not have [default: error]."),
+]
 MinSupport = Annotated[
     int | None, typer.Option(metavar="N", help="Leave out flags set on fewer vertices [default: 1].")
 ]

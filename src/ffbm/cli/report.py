@@ -23,6 +23,8 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
 
     The answer in words, the network, the weights, the ranking, effects, scores and diagnostics; of a run with --target
     both also how the joint posterior differs from the cut one.
+
+    Example: ffbm report runs/first --figures figures
     """
     fit, against = _load(Path(run))
     file = Path(out) if out is not None else Path(run) / "report.html"

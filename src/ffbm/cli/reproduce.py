@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffbm.cli.completing import REGISTERED, one_of
 from ffbm.cli.fit import Quiet, announcing
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
@@ -11,7 +12,12 @@ from ffbm.cli.screen import align, print_json, print_text, wrap
 if TYPE_CHECKING:
     from ffbm.reproduction import Reproduction
 
-Which = Annotated[str, typer.Argument(metavar="polbooks|school|facebook|all", help="The data set.")]
+Which = Annotated[
+    str,
+    typer.Argument(
+        metavar="polbooks|school|facebook|all", help="The data set.", autocompletion=one_of(*REGISTERED, "all")
+    ),
+]
 Runs = Annotated[int, typer.Option(metavar="N", help="Runs, each with a seed and split of its own.")]
 Out = Annotated[
     str | None, typer.Option(metavar="DIR", help="Write the table, results and figures in this new or empty folder.")
@@ -33,6 +39,8 @@ def reproduce(
 
     Three columns: what was published, the authors' program run again, and the posterior that the paper describes,
     sampled exactly. Below, why they differ, with the figures of this run.
+
+    Example: ffbm reproduce polbooks --runs 3 --out table
     """
     from ffbm.reproduction import reproduce as run
 

@@ -60,6 +60,8 @@ def simulate(
     """Simulate a network whose blocks depend on its features.
 
     Writes edges.csv and nodes.csv, which ffbm fit takes, and truth.json: each vertex's block, the weights, the seed.
+
+    Example: ffbm simulate --out planted --vertices 500 --blocks 4 --seed 1
     """
     from ffbm.simulation import simulate as draw
     from ffbm.store.folder import check_new_folder

@@ -33,6 +33,8 @@ def verify(
     """Check that every sampler samples what it says and every figure is counted right.
 
     Prints a table of checks, each with its figure, its bound and a verdict. Exit code 1 if one fails.
+
+    Example: ffbm verify --full --out checks
     """
     from ffbm.store.folder import check_new_folder
     from ffbm.verification import verify as run_checks

@@ -10,8 +10,9 @@ from ffbm.data.encode import encode_features
 from ffbm.data.ids import number_words, text_array
 from ffbm.data.multigraph import settle_edges
 from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
-from ffbm.data.remarks import count_of, shorten
+from ffbm.data.remarks import option, shorten
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Network, Note
 
 _SHOWN = 5  # ids named in a message
@@ -75,7 +76,13 @@ def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
     return (
         ids,
         number,
-        [Note("spaces", told + (f"; {merged} then equal another id" if merged else ""), count)],
+        [
+            Note(
+                "spaces",
+                told + (f"; {merged:,} then {'equals' if merged == 1 else 'equal'} another id" if merged else ""),
+                count,
+            )
+        ],
     )
 
 
@@ -98,8 +105,11 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     if len(strangers):
         which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"
         if unknown == "error":
+            them = "it" if len(strangers) == 1 else "them"
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
-            raise DataError(f"{raw.where} has {among}; add them there, or keep them with unknown='keep'")
+            raise DataError(
+                f"{raw.where} has {among}; add {them} there, or keep {them} with {option('unknown', 'keep')}"
+            )
         places[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
         declared = np.concatenate((declared, wanted[strangers]))
@@ -122,7 +132,8 @@ def _settle_declared(nodes: RawNodes) -> tuple[Array, bool, list[Note]]:
         return nodes.ids, False, []
     alike = len(stripped) - len(set(stripped))
     if alike:
-        told = f"{nodes.where}: {count_of(alike, 'id')} differ from another only by spaces: all kept as written"
+        differ = "differs" if alike == 1 else "differ"
+        told = f"{nodes.where}: {count_of(alike, 'id')} {differ} from another only by spaces: all kept as written"
         return nodes.ids, True, [Note("spaces", told, alike)]
     told = f"{nodes.where}: spaces around {count_of(count, 'id')} taken off"
     return text_array(stripped, len(stripped)), False, [Note("spaces", told, count)]
@@ -136,8 +147,8 @@ def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> s
     for table, ids in tables:
         for place, column in enumerate(map(str, table.columns)):
             if len(ids & set(map(str, table.iloc[:, place]))) * 2 > len(ids):
-                return f"the column {column!r} has them: pass id={column!r}"
-    return "pass the right table, or the column with the ids as id="
+                return f"the column {column!r} has them: pass {option('id', repr(column))}"
+    return f"pass the right table, or the column with the ids as {option('id')}"
 
 
 def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Note]) -> pd.DataFrame:
@@ -148,7 +159,7 @@ def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Not
         return table
     known = table[name].dropna()
     if known.is_unique and len(known) > 1:
-        told = f"{nodes.where}: {name!r} left out, a name of its own for each vertex; include= would keep it"
+        told = f"{nodes.where}: {name!r} left out, a name of its own for each vertex; {option('include')} would keep it"
         notes.append(Note("names", told, 1))
         return table.drop(columns=[name])
     return table

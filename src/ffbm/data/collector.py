@@ -7,8 +7,9 @@ import pandas as pd
 
 from ffbm.data.ids import text_array
 from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_unused, pick_column, whole_counts
-from ffbm.data.remarks import count_of, shorten
+from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ffbm.data.remarks import Remark, count_of, shorten
+from ffbm.data.remarks import Remark, option, shorten
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 
 Array = npt.NDArray[Any]
 Kind = Literal["flag", "number", "values", "empty"]
@@ -104,10 +105,11 @@ def _decide(
         others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
         if words:
             count = int(worded.sum())
-            told = f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as values (drop= drops them)"
+            told = f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
+            told += f"; {option('drop')} gives no flag"
             remarks.append(Remark("looks-missing", name, told, count))
         if 2 * len(others) < len(rest) and not categorical:
-            told = f"mixes numbers with {shorten(others, 3)}: read as text (drop= the text to read numbers)"
+            told = f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
             remarks.append(Remark("mixed", name, told, len(others)))
         return column, remarks
 
@@ -136,7 +138,7 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     few = 3 <= len(distinct) <= _MAX_CODES and 5 * len(distinct) <= len(known)
     if not few or (distinct != np.round(distinct)).any():
         return column, []
-    told = f"has {len(distinct)} different whole numbers: read as numbers (categorical= if they are codes)"
+    told = f"has {len(distinct)} different whole numbers: read as numbers; {option('categorical')} if they are codes"
     return column, [Remark("looks-coded", name, told, len(distinct))]
 
 

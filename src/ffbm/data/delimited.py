@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ffbm.data.files import check_text
-from ffbm.data.remarks import count_of
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"}

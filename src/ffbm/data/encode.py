@@ -10,10 +10,12 @@ import pandas as pd
 from ffbm.check import check_choice, check_int
 from ffbm.data.columns import Column, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
-from ffbm.data.remarks import Remark, count_of, gather_notes, shorten
+from ffbm.data.remarks import Remark, gather_notes, option, shorten
 from ffbm.errors import DataError, OptionError
+from ffbm.plain import count_of
 from ffbm.types import Features, Note
 
+_COMMON = 0.95  # a flag on more of the vertices tells hardly any of them apart
 _IDENTIFYING = 0.9  # a column of values identifies if at least this share of its cells are different
 
 
@@ -113,7 +115,22 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
     if n_rare:
         told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
         remarks.append(Remark("rare", column.name, told, n_rare))
+    if not forced:
+        remarks += _remark_common(column, piece, n_numbers)
     return piece, remarks
+
+
+def _remark_common(column: Column, piece: Piece, n_numbers: int) -> list[Remark]:
+    """Tell of a flag on nearly all vertices: where the model has no intercept, its weights are the sizes of blocks."""
+    n_nodes, support = len(column.missing), np.bincount(piece.places, minlength=len(piece.names))
+    remarks = []
+    for place in range(n_numbers, len(piece.names)):
+        if support[place] > _COMMON * n_nodes:
+            share, flag = int(100 * support[place] / n_nodes), piece.names[place]
+            remedy = option("exclude") if len(piece.names) == 1 else option("drop")
+            told = f"has the flag {flag!r} on {share} % of the vertices, much like an intercept; {remedy} leaves it out"
+            remarks.append(Remark("nearly-constant", column.name, told, int(support[place])))
+    return remarks
 
 
 def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:

@@ -8,8 +8,9 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts
-from ffbm.data.remarks import count_of, shorten
+from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Array, Features, Note
 
 _NUMBERED = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)  # how a feature of a name already taken was renamed

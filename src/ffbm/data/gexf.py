@@ -9,8 +9,8 @@ from collections.abc import Callable
 from ffbm.data.collector import Collector
 from ffbm.data.markup import parse_markup
 from ffbm.data.raw import RawGraph
-from ffbm.data.remarks import count_of
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 _DRAWING = frozenset({"color", "position", "size", "shape", "thickness"})

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from ffbm.data.collector import Collector
 from ffbm.data.markup import parse_markup
 from ffbm.data.raw import RawGraph
-from ffbm.data.remarks import count_of
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
-from ffbm.data.remarks import count_of
+from ffbm.data.remarks import option
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
@@ -75,14 +76,18 @@ def _describe(graph: Graph, where: str) -> list[Note]:
     notes = []
     n_parallel = _count_parallel(graph)
     if n_parallel:
-        told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; parallel='merge' would not"
+        merge = option("parallel", "merge")
+        told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
         notes.append(Note("parallel", told, n_parallel))
     n_loops = int(graph.loops.sum())
     if n_loops:
-        notes.append(Note("self-loops", f"{where}: {count_of(n_loops, 'self-loop')} kept, each of degree 2", n_loops))
+        adds = "adding" if n_loops == 1 else "each adding"
+        told = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} 2 to a degree"
+        notes.append(Note("self-loops", told, n_loops))
     n_isolates = int(np.count_nonzero(graph.degrees == 0))
     if n_isolates:
-        told = f"{where}: {n_isolates:,} of {graph.n_nodes:,} vertices have no edge: kept"
+        has = "has" if n_isolates == 1 else "have"
+        told = f"{where}: {n_isolates:,} of {count_of(graph.n_nodes, 'vertex', 'vertices')} {has} no edge: kept"
         notes.append(Note("isolates", told, n_isolates))
     return notes
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ffbm.data.remarks import shorten
+from ffbm.data.remarks import option, shorten
 from ffbm.errors import DataError
 from ffbm.types import Note
 
@@ -94,7 +94,7 @@ def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> 
     """Say which columns of the edges are not used."""
     if not names:
         return []
-    remedy = "; multiplicity= would take one as the number of edges" if can_count else ""
+    remedy = f"; {option('multiplicity')} would take one as the number of edges" if can_count else ""
     which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
     return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
 

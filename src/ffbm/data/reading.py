@@ -14,6 +14,7 @@ from ffbm.data.files import read_bytes, shown
 from ffbm.data.graphfiles import read_graph_file
 from ffbm.data.objects import read_object
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
+from ffbm.data.remarks import option
 from ffbm.data.tables import read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError
@@ -90,7 +91,8 @@ def read_network(
         ends = {"source_column": source_column, "target_column": target_column}
         raw = read_edges(open_grid(data, where, suffix), **ends, multiplicity=multiplicity)
         if not len(raw.source) and nodes is None:
-            raise DataError(f"{where} must hold an edge or more; it holds a header alone: add edges, or nodes=")
+            remedy = f"add edges, or {option('nodes')}"
+            raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
     elif source_column is not None or target_column is not None:
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
     raw, id_left = _place_ids(raw, id)
@@ -150,7 +152,7 @@ def as_network(
     --------
     >>> net = as_network([(0, 1), (1, 2), (2, 2)], [[0.5, 1], [1.5, 0], [4.0, 1]])
     >>> net.n_edges, net.features.names, net.notes[0].message
-    (3, ('x0', 'x1'), 'pairs: 1 self-loop kept, each of degree 2')
+    (3, ('x0', 'x1'), 'pairs: 1 self-loop kept, adding 2 to a degree')
     """
     _check_choices(parallel, unknown, multiplicity)
     if isinstance(graph, Network):
@@ -208,7 +210,7 @@ def _check_choices(parallel: str, unknown: str, multiplicity: str | None) -> Non
     check_choice("parallel", parallel, ("count", "merge"))
     check_choice("unknown", unknown, ("error", "keep"))
     if multiplicity is not None and parallel == "merge":
-        raise OptionError("multiplicity= counts parallel edges and parallel='merge' drops them: choose one")
+        raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
 
 
 def _encoding(

@@ -5,6 +5,16 @@ from dataclasses import dataclass
 
 from ffbm.types import Note
 
+
+def option(name: str, value: str = "") -> str:
+    """Name an option so that it can be used in Python and on the command line.
+
+    >>> option("unknown", "keep"), option("drop")
+    ('unknown=keep (--unknown keep)', 'drop= (--drop)')
+    """
+    return f"{name}={value} ({' '.join(('--' + name.replace('_', '-'), value)).rstrip()})"
+
+
 # The sentence for a whole group of columns, used where one note for each column would bury the reader.
 HEADLINES = {
     "constant": "left out because they do not vary over the vertices",
@@ -12,10 +22,11 @@ HEADLINES = {
     "empty": "left out because they have no values",
     "excluded": "left out by exclude=",
     "identifier": "left out because nearly every vertex has a value of its own",
-    "looks-coded": "with few different whole numbers, read as numbers; name them in categorical= if codes",
-    "looks-missing": "with values such as NA, kept as values; name them in drop= to give them no flag",
+    "looks-coded": f"with few different whole numbers, read as numbers; name them in {option('categorical')} if codes",
+    "looks-missing": f"with values such as NA, kept as values; name them in {option('drop')} to give them no flag",
     "missing": "with missing cells",
     "mixed": "that mix numbers and text, read as text",
+    "nearly-constant": f"with a flag on nearly every vertex, much like an intercept; {option('exclude')} leaves out",
     "rare": "with flags left out by min_support=",
     "renamed": "with features renamed to keep names unique",
     "trimmed": "with spaces around values, taken off",
@@ -53,15 +64,6 @@ def gather_notes(remarks: Iterable[Remark]) -> list[Note]:
             message = f"{len(columns):,} columns {HEADLINES[code]}: {shorten(columns, _NAMES_PER_NOTE)}"
             notes.append(Note(code, message, sum(r.count for r in group)))
     return notes
-
-
-def count_of(number: int, thing: str) -> str:
-    """Write a number of things.
-
-    >>> count_of(1, "cell"), count_of(1200, "cell")
-    ('1 cell', '1,200 cells')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def shorten(names: Iterable[str], n_shown: int) -> str:

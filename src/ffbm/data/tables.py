@@ -11,8 +11,8 @@ from ffbm.data.delimited import SEPARATORS, Grid
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
-from ffbm.data.remarks import count_of
 from ffbm.errors import DataError, OptionError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known

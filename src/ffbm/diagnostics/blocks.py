@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.check import check_int, check_seed
-from ffbm.diagnostics.convergence import Array, Summary, summarise
+from ffbm.diagnostics.convergence import Array, summarise
 from ffbm.diagnostics.verdict import ESS_PER_CHAIN, RHAT_LIMIT, Verdict, verdict
 from ffbm.errors import DataError
 from ffbm.rng import stream
 
 N_PAIRS = 500
 SHARE_ALLOWED = 0.01  # of the pairs may be unsettled
+_CHUNK = 2**22  # pairs of labels looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,22 +116,21 @@ def block_diagnostics(
     if rate.shape not in ((n_chains,), (n_chains, n_draws)):
         raise DataError(f"acceptance must have shape ({n_chains},) or {(n_chains, n_draws)}; got {rate.shape}")
     pairs = choose_pairs(n_nodes, N_PAIRS, seed)
-    together = b[:, :, pairs[:, 0]] == b[:, :, pairs[:, 1]]
     # chains that sit in one partition carry its S with rounding errors of their own: not a difference
-    of_s, of_pairs = summarise(np.round(s, 6)), summarise(together)
-    p = together.mean(axis=(0, 1)) if together.size else np.full(len(pairs), np.nan)
-    error = np.sqrt(p * (1 - p) / of_pairs.ess_mean)
+    of_s = summarise(np.round(s, 6))
+    p, rhat, ess = _measure_pairs(b, pairs)
+    error = np.sqrt(p * (1 - p) / ess)
     limit = 0.5 / math.sqrt(ESS_PER_CHAIN * max(n_chains, 1))
     judged = verdict({"S": of_s}, tails=False)
     if n_chains > 1 and len(pairs) and not np.isnan(error).any():
-        judged = judged & _judge_pairs(error, of_pairs, limit)
+        judged = judged & _judge_pairs(error, rhat, n_chains, limit)
     return BlockDiagnostics(
         rhat_entropy=float(of_s.rhat),
         ess_entropy=float(of_s.ess_bulk),
         pairs=pairs,
         frequency_pairs=p,
-        rhat_pairs=of_pairs.rhat,
-        ess_pairs=of_pairs.ess_mean,
+        rhat_pairs=rhat,
+        ess_pairs=ess,
         error_pairs=error,
         error_limit=limit,
         acceptance=rate if rate.ndim == 1 else rate.mean(axis=1),
@@ -157,16 +157,31 @@ def choose_pairs(n_nodes: int, n_pairs: int, seed: int) -> Array:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _judge_pairs(error: Array, found: Summary, limit: float) -> Verdict:
+def _measure_pairs(labels: Array, pairs: Array) -> tuple[Array, Array, Array]:
+    """Return how often each pair shares a block (P,), R-hat and mean ESS of that; some pairs at a time, for memory."""
+    n_draws = labels.shape[0] * labels.shape[1]
+    step = max(1, _CHUNK // max(1, n_draws))
+    found = []
+    for first in range(0, max(1, len(pairs)), step):
+        i, j = pairs[first : first + step].T
+        together = labels[:, :, i] == labels[:, :, j]
+        of_pairs = summarise(together)
+        p = together.mean(axis=(0, 1)) if together.size else np.full(len(i), np.nan)
+        found.append((p, of_pairs.rhat, of_pairs.ess_mean))
+    p, rhat, ess = (np.concatenate(part) for part in zip(*found, strict=True))
+    return p, rhat, ess
+
+
+def _judge_pairs(error: Array, rhats: Array, n_chains: int, limit: float) -> Verdict:
     unsettled = error > limit
     if unsettled.mean() <= SHARE_ALLOWED:
         share = 1 - unsettled.mean()
         return Verdict(True, f"{share:.0%} of {len(error)} pairs of vertices are settled to {limit:.3f}")
-    rhat = found.rhat[unsettled].max()
+    rhat = rhats[unsettled].max()
     worst = "infinite" if math.isinf(rhat) else f"{rhat:.2f}"
     return Verdict(
         False,
         f"how often {int(unsettled.sum())} of {len(error)} pairs of vertices share a block is not known"
-        f" to {limit:.3f} over {found.n_chains} chains (worst R-hat {worst}):"
+        f" to {limit:.3f} over {n_chains} chains (worst R-hat {worst}):"
         " they do not agree on the blocks",
     )

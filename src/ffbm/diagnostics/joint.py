@@ -1,6 +1,8 @@
 """Diagnostics of joint chains: functions of labels and weights together that do not depend on numbers of blocks."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +10,8 @@ import numpy.typing as npt
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import Verdict, verdict
 from ffbm.errors import DataError
+
+_PIECE = 2**19  # numbers copied at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +78,8 @@ def joint_diagnostics(
             f"labels, S, U and weights must be of the same draws; got {b.shape[:2]}, {s.shape}, {u.shape} and"
             f" {w.shape[:2]}"
         )
-    centred = w - w.mean(axis=2, keepdims=True)
     used = _blocks_in_use(b, w.shape[2])
-    of_joint, of_size = summarise(-s - u), summarise((centred**2).sum(axis=(2, 3)))
+    of_joint, of_size = summarise(-s - u), summarise(_sizes(w))
     of_used = summarise(used)
     return JointDiagnostics(
         rhat_log_joint=float(of_joint.rhat),
@@ -90,9 +93,29 @@ def joint_diagnostics(
     )
 
 
+def _sizes(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return |W centred|^2 of each draw (C, T)."""
+    size = np.empty(weights.shape[:2])
+    for c, t in _pieces(weights):
+        w = weights[c, t]
+        size[c, t] = ((w - w.mean(axis=1, keepdims=True)) ** 2).sum(axis=(1, 2))
+    return size
+
+
 def _blocks_in_use(labels: npt.NDArray[np.integer], n_blocks: int) -> npt.NDArray[np.int64]:
     """Return how many different labels each draw has (C, T)."""
     used = np.zeros(labels.shape[:2], dtype=np.int64)
-    for r in range(n_blocks):
-        used += (labels == r).any(axis=2)
+    for c, t in _pieces(labels):
+        b = labels[c, t]
+        for r in range(n_blocks):
+            used[c, t] += (b == r).any(axis=1)
     return used
+
+
+def _pieces(draws: npt.NDArray[Any]) -> Iterator[tuple[int, slice]]:
+    """Yield stretches of each chain, small enough to be copied: draws may lie on disk because they are many."""
+    n_chains, n_draws = draws.shape[:2]
+    size = max(1, _PIECE * n_chains * n_draws // max(1, draws.size))
+    for c in range(n_chains):
+        for first in range(0, n_draws, size):
+            yield c, slice(first, first + size)

@@ -7,14 +7,24 @@ from ffbm.types import Network
 # seconds of one core, from fits of the paper's three networks
 _OVERHEAD = 2.0
 _START_PER_EDGE = 15e-6
+_CHOICE_PER_EDGE = 0.5e-3  # the search for the number of blocks
 _VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
 _GRADIENT_PER_WEIGHT = 3e-9
 _GRADIENTS_PER_DRAW = 8
 
 
+def guess_blocks(n_nodes: int) -> int:
+    """Return about how many blocks a network has, where their number is still to be found: sqrt(N).
+
+    >>> guess_blocks(105), guess_blocks(747)
+    (10, 27)
+    """
+    return max(1, round(n_nodes**0.5))
+
+
 def estimate_seconds(
     net: Network,
-    n_blocks: int = 10,
+    n_blocks: int | str = "auto",
     n_sweeps: int = 1000,
     n_warmup: int = 500,
     n_draws: int = 1000,
@@ -23,14 +33,18 @@ def estimate_seconds(
 ) -> float:
     """Return about how many seconds ``fit`` takes with kernels already compiled.
 
+    With ``n_blocks="auto"`` it counts the search for their number, and sqrt(N) blocks.
+
     >>> import ffbm
     >>> 1 < estimate_seconds(ffbm.load_dataset("polbooks"), n_blocks=3) < 10
     True
     """
-    n_blocks = min(n_blocks, max(net.n_nodes, 1))
+    is_open = not isinstance(n_blocks, int)
+    n_blocks = min(n_blocks, max(net.n_nodes, 1)) if isinstance(n_blocks, int) else guess_blocks(net.n_nodes)
     cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
     start = _START_PER_EDGE * net.n_edges
     blocks = n_sweeps * net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks)
     weights = (n_warmup + n_draws) * _GRADIENTS_PER_DRAW * _GRADIENT_PER_WEIGHT * cells * n_blocks
     rounds = -(-n_chains // min(workers, n_chains))
-    return _OVERHEAD + rounds * (start + blocks + weights)
+    choice = is_open * _CHOICE_PER_EDGE * net.n_edges
+    return _OVERHEAD + choice + rounds * (start + blocks + weights)

@@ -24,6 +24,7 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
+from ffbm.store.beside import pieces, written_like
 from ffbm.store.journal import Journal, digest
 from ffbm.types import Array, BlockTrace, Memberships, Network, Note
 from ffbm.types.weights import WeightTrace
@@ -203,6 +204,7 @@ def gather(
     )
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
     target, (n_chains, n_draws) = model.target, drawn.energy.shape
+    mean, sd = _moments(w)
     weights = WeightTrace(
         weights=w,
         energy=drawn.energy,
@@ -210,8 +212,8 @@ def gather(
         step_size=drawn.step_size,
         n_steps=drawn.n_steps,
         diverging=drawn.diverging,
-        chain_mean=w.mean(axis=1),
-        chain_sd=w.std(axis=1),
+        chain_mean=mean,
+        chain_sd=sd,
         names=target.names,
         columns=target.columns,
         support=target.support,
@@ -226,11 +228,11 @@ def gather(
 
 def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tuple[BlockTrace, Memberships, Array]:
     """Write labels and rows of weights (C, T, B, D) in the numbering of the memberships: one permutation for both."""
-    labels, w = np.empty_like(blocks.labels), np.empty_like(weights)
     back = np.argsort(members.order, axis=2)
-    for c, t in np.ndindex(*blocks.labels.shape[:2]):
-        labels[c, t] = members.order[c, t][blocks.labels[c, t]]
-        w[c, t] = weights[c, t][back[c, t]]
+    labels = _renumbered(blocks.labels, members.order)
+    flat, rows = weights.reshape(-1, *weights.shape[2:]), back.reshape(-1, back.shape[2], 1)
+    taken = (np.take_along_axis(flat[part], rows[part], axis=1) for part in pieces(weights))
+    w = written_like(weights, "weights-numbered", taken)
     one = np.broadcast_to(np.arange(blocks.n_blocks), members.order.shape).copy()
     if members.n_modes == 1:
         return replace(blocks, labels=labels), replace(members, order=one, modes=()), w
@@ -239,6 +241,21 @@ def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tu
         for number, mode in enumerate(members.modes)
     )
     return replace(blocks, labels=labels), replace(members, order=one, modes=modes), w
+
+
+def _renumbered(labels: Array, order: Array) -> Array:
+    flat, new = labels.reshape(-1, labels.shape[2]), order.reshape(-1, order.shape[2])
+    taken = (np.take_along_axis(new[part], flat[part].astype(np.intp), axis=1) for part in pieces(labels))
+    return written_like(labels, "labels-numbered", taken)
+
+
+def _moments(weights: Array) -> tuple[Array, Array]:
+    """Return mean and standard deviation of each weight over the draws of each chain (C, B, D), a block at a time."""
+    n_chains, _, n_blocks, n_features = weights.shape
+    mean, sd = np.empty((2, n_chains, n_blocks, n_features))
+    for c, r in np.ndindex(n_chains, n_blocks):
+        mean[c, r], sd[c, r] = weights[c, :, r].mean(axis=0), weights[c, :, r].std(axis=0)
+    return mean, sd
 
 
 def number_like(found: JointTrace, like: Memberships) -> JointTrace:
@@ -257,6 +274,5 @@ def number_like(found: JointTrace, like: Memberships) -> JointTrace:
         ),
     )
     blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
-    return JointTrace(
-        blocks, members, replace(found.weights, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1))
-    )
+    mean, sd = _moments(w)
+    return JointTrace(blocks, members, replace(found.weights, weights=w, chain_mean=mean, chain_sd=sd))

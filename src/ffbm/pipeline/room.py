@@ -9,13 +9,13 @@ import numpy as np
 
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.pipeline.estimate import guess_blocks
 from ffbm.pipeline.weights import STORED_BYTES
 from ffbm.types import Network
 
 # from the growth of fits from 10^5 to 10^7 edges: see benchmarks/scale.py
 _PROGRAM = 300 << 20
 _PER_EDGE, _PER_NODE = 320, 600
-_GUESSED_BLOCKS = 20  # where their number is still to be found
 
 
 class Room(NamedTuple):
@@ -37,9 +37,9 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     >>> import ffbm
     >>> room = estimate_room(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
     >>> room.labels, room.weights
-    (336000, 288000)
+    (67200, 288000)
     """
-    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else min(_GUESSED_BLOCKS, max(net.n_nodes, 1))
+    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     n_partitions = int((1 - config.burn_in) * config.n_sweeps) // config.thin
     n_draws = n_partitions if config.target == "joint" else config.n_draws
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + config.intercept)
@@ -53,9 +53,11 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
 def check_room(net: Network, config: FitConfig) -> None:
     """Refuse a fit that cannot fit, and say what would.
 
-    With ``config.out`` draws go to disk, twice: as the chains leave them and in the saved run.
+    With ``config.out`` draws go to disk, twice: as the chains leave them and in the saved run; those of the joint
+    posterior also in the numbering of the answer.
     """
     room = estimate_room(net, config)
+    on_disk = (3 if config.target == "joint" else 2) * room.draws
     in_memory = room.work + (room.draws if config.out is None else 0)
     if in_memory > memory_left():
         raise OptionError(
@@ -66,9 +68,9 @@ def check_room(net: Network, config: FitConfig) -> None:
                 else "take a machine with more, or a part of the network"
             )
         )
-    if config.out is not None and 2 * room.draws > disk_left(config.out):
+    if config.out is not None and on_disk > disk_left(config.out):
         raise OptionError(
-            f"this run takes about {_size(2 * room.draws)} on disk and {_size(disk_left(config.out))} are free at"
+            f"this run takes about {_size(on_disk)} on disk and {_size(disk_left(config.out))} are free at"
             f" {config.out}: choose another --out, or keep fewer draws with a larger thin"
         )
 
@@ -110,4 +112,6 @@ def _free_of_group() -> float:
 
 
 def _size(n_bytes: float) -> str:
+    if n_bytes < 9.5e7:
+        return f"{n_bytes / 1e6:.1f} MB"
     return f"{n_bytes / 1e9:,.0f} GB" if n_bytes > 9.5e9 else f"{n_bytes / 1e9:.1f} GB"

@@ -24,7 +24,7 @@ Advance = Callable[[State, int], tuple[State, Draws]]
 
 _SEGMENT_SECONDS = 0.5  # how often progress shows and Ctrl-C is seen
 _SAVE_SECONDS = 10.0  # how often chains are written down, if they have a journal
-_SAVE_BYTES = 1 << 26  # or how much they may have drawn since
+_SAVE_BYTES = 1 << 24  # or how much they may have drawn since
 
 
 def run_chains(

@@ -7,10 +7,12 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.plots.palette import FAINT, INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 
 _BINS = 10
+_NOTE = 5  # points, for what explains the numbers
 _POINT = "#00695c"
 
 
@@ -57,13 +59,14 @@ def plot_calibration(
             error = float(np.sqrt((miss**2).sum())) / n
             axes.errorbar(x, mean, yerr=2 * error, fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
             axes.annotate(
-                f"{n:,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=5, color=INK,
+                f"{n:,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=_NOTE, color=INK,
             )  # fmt: skip
     quiet_axes(axes, grid="both")
     axes.set_xlim(-0.03, 1.08)
     axes.set_ylim(-0.08, 1.05)
     axes.set_xlabel("predicted by features", fontsize=TEXT, color=INK, labelpad=1)
     axes.set_ylabel("observed membership", fontsize=TEXT, color=INK, labelpad=2)
-    said = f"{len(p):,} held-out vertices; numbers: pairs of vertex and block"
-    axes.set_title(f"{title}; {said}" if title else said, fontsize=SMALL, color=INK, pad=3, parse_math=False)
+    held = count_of(len(p), "held-out vertex", "held-out vertices")
+    figure.supxlabel(f"{held}; numbers: pairs of vertex and block", fontsize=_NOTE, color=INK)
+    axes.set_title(title, fontsize=SMALL, color=INK, pad=3, parse_math=False)
     return figure

@@ -94,7 +94,15 @@ def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", wi
     if n_blocks <= _NUMBERED:
         for r, s in np.ndindex(counts.shape):
             dark = depth[r, s] > middle  # never for minus infinity and NaN
-            axes.text(s, r, f"{counts[r, s]:,}", ha="center", va="center", fontsize=5, color="white" if dark else INK)
+            axes.text(
+                s,
+                r,
+                short_count(int(counts[r, s])),
+                ha="center",
+                va="center",
+                fontsize=5,
+                color="white" if dark else INK,
+            )
     for axis in (axes.xaxis, axes.yaxis):
         _number_blocks(axis, n_blocks)
     axes.set_ylabel("block", fontsize=TEXT, color=INK, labelpad=1)
@@ -114,6 +122,19 @@ def count_edges(graph: Graph, members: Memberships) -> tuple[Array, Array]:
     pairs = np.outer(n, n)
     np.fill_diagonal(pairs, n * (n - 1) / 2)
     return counts, np.where(pairs > 0, counts / np.maximum(pairs, 1), np.nan)
+
+
+def short_count(number: int) -> str:
+    """Write a number in at most five letters, for a small cell.
+
+    >>> [short_count(n) for n in (9_999, 15_216, 2_345_678, 1_200_000_000)]
+    ['9,999', '15k', '2.3M', '1200M']
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    if number < 999_500:
+        return f"{number / 1e3:.0f}k"
+    return f"{number / 1e6:.{0 if number >= 1e7 else 1}f}M"
 
 
 def _number_blocks(axis: Any, n_blocks: int) -> None:

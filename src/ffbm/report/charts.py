@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plots.heatmap import short_count
 from ffbm.plots.palette import block_colour
 from ffbm.plots.traces import SHADES
-from ffbm.report.drawing import OUTLINE, TEXT, colours, name_axis, new_chart, shape, tell
+from ffbm.report.drawing import OUTLINE, TEXT, colours, hollow, ink_on, name_axis, new_chart, shades, shape, tell
 from ffbm.report.network import edge_counts
 from ffbm.report.subject import Subject
 from ffbm.report.table import visible
@@ -14,24 +15,28 @@ from ffbm.types import Array
 
 SHOWN = 30  # features of a figure
 _ROW = 24  # pixels for a feature
+_CLEAR = "#ffffff00"
 _POINTS = 300  # of a trace
 _LOW, _HIGH = 0.025, 0.975
-_BLUE_RED = (
+BLUE_RED = (
     "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7", "#fddbc7", "#f4a582", "#d6604d", "#b2182b",
     "#67001f",
 )  # fmt: skip
-_GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
+GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
 
 
 def intervals(subject: Subject, places: Array) -> Array:
     """Return the 95 % interval of centred weights (2, B, len(places))."""
-    draws = subject.parts.weights.weights[..., places]
-    draws = draws - draws.mean(axis=2, keepdims=True)
-    return np.asarray(np.quantile(draws.reshape(-1, *draws.shape[2:]), (_LOW, _HIGH), axis=0))
+    found = []
+    for place in places:  # one at a time: draws may be many, and on disk
+        draws = subject.parts.weights.weights[..., place]
+        draws = draws - draws.mean(axis=2, keepdims=True)
+        found.append(np.quantile(draws.reshape(-1, draws.shape[2]), (_LOW, _HIGH), axis=0))
+    return np.stack(found, axis=-1)
 
 
 def draw_heat_map(subject: Subject) -> Any:
-    """Draw the centred weight of the first features in each block; a dot where its 95 % interval leaves 0 out."""
+    """Draw the centred weight of the first features in each block; its sign where the 95 % interval leaves 0 out."""
     from bokeh.models import ColumnDataSource
     from bokeh.transform import linear_cmap
 
@@ -57,16 +62,21 @@ def draw_heat_map(subject: Subject) -> Any:
         80 + _ROW * n_shown, xlabel="block", tips=tips, x_range=(-0.5, n_blocks - 0.5), y_range=(n_shown - 0.5, -0.5)
     )
     chart.grid.visible = False
-    fill = linear_cmap("mean", _BLUE_RED, -reach, reach)
+    fill = linear_cmap("mean", BLUE_RED, -reach, reach)
     tell(chart, chart.rect("block", "row", 0.96, 0.92, source=source, fill_color=fill, line_color=None))
-    chart.scatter(block[clear], row[clear], size=5, fill_color="#ffffff", line_color="#222222", level="overlay")
+    signs = np.where(mean > 0, "+", "−").ravel()
+    chart.text(
+        block[clear], row[clear], signs[clear].tolist(), text_align="center", text_baseline="middle", name="fixed",
+        text_font_size="15px", text_font_style="bold",
+        text_color=[ink_on(colour) for colour in shades(mean.ravel()[clear], BLUE_RED, -reach, reach)],
+    )  # fmt: skip
     name_axis(chart.yaxis, names)
     chart.xaxis.ticker = list(range(n_blocks))
     return chart
 
 
 def draw_ranking(subject: Subject) -> Any:
-    """Draw the scores of the first features, in the colour of their block, and the cutoff line."""
+    """Draw the scores of the first features with the number of their block, and the cutoff line."""
     from bokeh.models import ColumnDataSource
     from bokeh.models.annotations import Span
 
@@ -78,9 +88,10 @@ def draw_ranking(subject: Subject) -> Any:
             "row": row, "score": table["score"].to_numpy(), "name": [visible(name) for name in table["feature"]],
             "block": table["block"].tolist(), "said": [f"{s:.2f}" for s in table["score"]],
             "weight": [f"{m:+.2f} ± {s:.2f}" for m, s in zip(table["centred_mean"], table["centred_sd"], strict=True)],
-            "colour": colours(table["block"]), "shape": [shape(b) for b in table["block"]],
-            "kept": ["kept" if kept else "left out" for kept in table["kept"]],
-            "full": np.where(table["kept"], 0.95, 0.1),
+            "shape": [shape(b) for b in table["block"]], "kept": ["kept" if k else "left out" for k in table["kept"]],
+            "fill": [block_colour(b) if k else _CLEAR for b, k in zip(table["block"], table["kept"], strict=True)],
+            "edge": [OUTLINE if k else hollow(b) for b, k in zip(table["block"], table["kept"], strict=True)],
+            "thick": np.where(table["kept"], 1, 2),
         }
     )  # fmt: skip
     tips = [("feature", "@name"), ("score", "@said, @kept"), ("block", "@block"), ("centred weight", "@weight")]
@@ -90,12 +101,13 @@ def draw_ranking(subject: Subject) -> Any:
         80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.6), x_range=(least, most)
     )
     chart.ygrid.visible = False
-    chart.segment(0, "row", "score", "row", source=source, line_color="colour", line_width=2, line_alpha=0.5)
+    chart.segment(0, "row", "score", "row", source=source, line_color=OUTLINE, line_width=1)
     dots = chart.scatter(
-        "score", "row", source=source, size=10, marker="shape", fill_color="colour", fill_alpha="full",
-        line_color="colour", line_width=2,
+        "score", "row", source=source, size=10, marker="shape", fill_color="fill", line_color="edge",
+        line_width="thick",
     )  # fmt: skip
     tell(chart, dots)
+    _number_points(chart, source, "score")
     if np.isfinite(ranking.cutoff) and ranking.n_kept < ranking.n_features:
         chart.add_layout(Span(location=ranking.cutoff, dimension="height", line_dash="dashed", line_color="#888888"))
     name_axis(chart.yaxis, list(table["feature"]))
@@ -125,17 +137,22 @@ def draw_effects(subject: Subject) -> Any:
     )  # fmt: skip
     chart.ygrid.visible = False
     chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
-    chart.segment("low", "row", "high", "row", source=source, line_color="colour", line_width=2)
+    chart.segment("low", "row", "high", "row", source=source, line_color=OUTLINE, line_width=2)
     tell(
         chart,
         chart.scatter("effect", "row", source=source, size=10, marker="shape", fill_color="colour", line_color=OUTLINE),
     )
     name_axis(chart.yaxis, list(best["feature"]))
+    _number_points(chart, source, "effect")
+    return chart
+
+
+def _number_points(chart: Any, source: Any, at: str) -> None:
+    """Write the number of its block beside each point: colours alone say nothing to some."""
     chart.text(
-        "effect", "row", "block", source=source, x_offset=8, y_offset=-3, text_font_size="11px", text_color=TEXT,
+        at, "row", "block", source=source, x_offset=8, y_offset=-3, text_font_size="11px", text_color=TEXT,
         text_baseline="bottom",
     )  # fmt: skip
-    return chart
 
 
 def draw_bits(subject: Subject) -> Any:
@@ -162,7 +179,7 @@ def draw_bits(subject: Subject) -> Any:
     chart = new_chart(300, xlabel="block", ylabel="bits a vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4))
     chart.xgrid.visible = False
     chart.add_layout(Span(location=0, dimension="width", line_color="#888888"))
-    chart.segment("block", "low", "block", "high", source=source, line_color="colour", line_width=3)
+    chart.segment("block", "low", "block", "high", source=source, line_color=OUTLINE, line_width=2)
     tell(
         chart,
         chart.scatter("block", "bits", source=source, size=13, marker="shape", fill_color="colour", line_color=OUTLINE),
@@ -194,22 +211,28 @@ def draw_block_matrix(subject: Subject) -> Any:
         x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
     )  # fmt: skip
     chart.grid.visible = False
-    fill = linear_cmap("depth", _GREENS, float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9)
+    low, high = float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9
+    fill = linear_cmap("depth", GREENS, low, high)
     tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
     if n_blocks <= 12:
-        dark = depth >= np.log(least) + 0.66 * (depth.max() - np.log(least))
         chart.text(
-            r, s, [f"{k:,}" for k in counts.ravel()], text_align="center", text_baseline="middle",
-            text_font_size="11px", text_color=["#ffffff" if d else "#222222" for d in dark], name="fixed",
+            r, s, [short_count(k) for k in counts.ravel()], text_align="center", text_baseline="middle",
+            text_font_size="11px", text_color=[ink_on(colour) for colour in shades(depth, GREENS, low, high)],
+            name="fixed",
         )  # fmt: skip
     chart.xaxis.ticker = chart.yaxis.ticker = list(range(n_blocks))
     return chart
 
 
+def drawn_points(values: Array, most: int) -> Array:
+    """Return which of the draws (C, T) are shown: all, or so many at equal distances."""
+    n_draws = values.shape[1]
+    return np.unique(np.linspace(0, n_draws - 1, min(n_draws, most)).astype(np.int64))
+
+
 def draw_trace(values: Array, label: str) -> Any:
     """Draw what a number did from draw to draw, a line for each chain."""
-    n_draws = values.shape[1]
-    kept = np.unique(np.linspace(0, n_draws - 1, min(n_draws, _POINTS)).astype(np.int64))
+    kept = drawn_points(values, _POINTS)
     chart = new_chart(220, xlabel="kept draw", ylabel=label)
     chart.yaxis.formatter.use_scientific = False
     for chain, draws in enumerate(values):

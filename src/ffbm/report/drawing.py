@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ffbm.plots.palette import block_colour, block_marker
 from ffbm.plots.paper import short_names
 from ffbm.report.table import visible
+from ffbm.types import Array
 
 TEXT = "#4d4d4d"  # the page's script sets colours for light and dark; these are for print
 OUTLINE = "#777777"  # of pale markers: seen on light and on dark
+DEEPER = {"#e3c000": "#998200", "#33bbee": "#1590c4", "#bbbbbb": "#878787"}
 _FONT = "system-ui, sans-serif"
 _MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "P": "plus", "X": "x",
@@ -67,6 +71,33 @@ def name_axis(axis: Any, names: Sequence[str]) -> None:
 def shape(block: Any) -> str:
     """Return bokeh's name of the marker of a block."""
     return _MARKERS[block_marker(int(block))]
+
+
+def hollow(block: Any) -> str:
+    """Return the colour of a marker without filling: the block's, deeper where that is too pale on a white page."""
+    colour = block_colour(int(block))
+    return DEEPER.get(colour, colour)
+
+
+def shades(values: Array, palette: Sequence[str], low: float, high: float) -> list[str]:
+    """Return the colour that bokeh's linear map gives each value.
+
+    >>> shades(np.array([-1, -0.1, 0.9, 1]), ("a", "b", "c", "d"), -1, 1)
+    ['a', 'b', 'd', 'd']
+    """
+    place = (np.asarray(values) - low) / (high - low) * len(palette)
+    return [palette[k] for k in np.clip(place.astype(np.int64), 0, len(palette) - 1)]
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever is easier to read on a colour.
+
+    >>> ink_on("#f7f7f7"), ink_on("#053061")
+    ('#000000', '#ffffff')
+    """
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    light = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+    return "#000000" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"  # contrasts as WCAG defines them
 
 
 def colours(blocks: Iterable[Any]) -> list[str]:

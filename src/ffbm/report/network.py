@@ -10,7 +10,7 @@ from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
 from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import block_colour
-from ffbm.report.drawing import OUTLINE, colours, new_chart, shape, tell
+from ffbm.report.drawing import OUTLINE, colours, hollow, new_chart, shape, tell
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table, visible
 from ffbm.types import Array
@@ -51,14 +51,13 @@ def draw_network(subject: Subject) -> Any:
     chart.segment("x0", "y0", "x1", "y1", source=own, line_color="#e0007a", line_width=1.2, line_alpha=0.8)
     sure = members.probs.max(axis=1)
     is_sure = sure >= SURE
-    own_colours = colours(members.labels)
     source = ColumnDataSource(
         {
             "x": place[:, 0].tolist(), "y": place[:, 1].tolist(), **told,
-            "block": members.labels.tolist(), "sure": [f"{p:.0%}" for p in sure], "colour": own_colours,
+            "block": members.labels.tolist(), "sure": [f"{p:.0%}" for p in sure], "colour": colours(members.labels),
             "shape": [shape(r) for r in members.labels], "full": np.where(is_sure, 0.95, 0.1).tolist(),
             "shown": np.ones(net.n_nodes).tolist(),
-            "edge": [OUTLINE if good else colour for good, colour in zip(is_sure, own_colours, strict=True)],
+            "edge": [OUTLINE if good else hollow(r) for good, r in zip(is_sure, members.labels, strict=True)],
             "thick": np.where(is_sure, 0.7, 2.0).tolist(),
         },
         name="vertices",
@@ -71,9 +70,9 @@ def draw_network(subject: Subject) -> Any:
     _number_blocks(chart, place, members.labels)
     dots.selection_glyph = dots.nonselection_glyph = None
     tell(chart, dots)
-    zoom, pan = WheelZoomTool(), PanTool()
+    zoom, pan = WheelZoomTool(modifiers="ctrl"), PanTool()  # the wheel alone moves the page
     chart.add_tools(zoom, pan, TapTool(renderers=[dots]))
-    chart.toolbar.active_drag, chart.toolbar.active_scroll = pan, None
+    chart.toolbar.active_drag, chart.toolbar.active_scroll = pan, zoom
     return chart
 
 
@@ -183,11 +182,11 @@ def vertex_table(subject: Subject) -> Table:
     told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
     training = np.isin(np.arange(n), subject.parts.train)
     sure = members.probs[np.arange(n), members.labels[:n]]
-    rows = list(
-        zip(told["id"], members.labels[:n], sure, training, net.graph.degrees[:n], told["features"], strict=True)
-    )
+    degrees = net.graph.degrees[:n]
+    columns = told["id"], members.labels[:n], sure, told["members"], training, degrees, told["features"]
+    rows = list(zip(*columns, strict=True))
     left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
-    head = ("vertex", "block", "share of draws", "training", "degree", "features")
+    head = ("vertex", "block", "share of draws", "memberships", "training", "degree", "features")
     return Table("Vertices", head, rows, is_long=True, left_out=left)
 
 

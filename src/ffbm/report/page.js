@@ -31,6 +31,13 @@
     }
   }
 
+  // The tab key does not stop inside a figure, where bokeh names nothing.
+  function passOver(node) {
+    if (node.tabIndex >= 0) node.tabIndex = -1;
+    if (node.shadowRoot) [...node.shadowRoot.children].forEach(passOver);
+    [...node.children].forEach(passOver);
+  }
+
   async function drawAll() {
     document.fonts && await document.fonts.ready;
     Bokeh.set_log_level && Bokeh.set_log_level("error");
@@ -40,6 +47,7 @@
       await Bokeh.embed.embed_item(item, place.id);
       const document_ = Bokeh.documents[Bokeh.documents.length - 1];
       drawn[name] = document_;
+      [...place.children].forEach(passOver);
       paint(document_.roots()[0], dark.matches);
       if (name === "network" && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
       if (name === "network" && data.edges) startNetwork(document_);
@@ -64,6 +72,7 @@
     const place = new Map(ids.map((id, i) => [id, i]));
     let shown = null;
 
+    const count = (n, one, more) => `${n} ${n === 1 ? one : more}`, vertices = (n) => count(n, "vertex", "vertices");
     function show(isOn, edges, text, block) {
       const change = { full: full.map((a, i) => (isOn(i) ? a : a * 0.06)), shown: full.map((_, i) => (isOn(i) ? 1 : 0.12)) };
       source.data = { ...Object.fromEntries(source.columns().map((c) => [c, source.get(c)])), ...change };
@@ -85,19 +94,19 @@
         if (a === i || b === i) { near.add(a); near.add(b); edges.push([a, b]); }
       }
       shown = `v${i}`;
-      show((k) => near.has(k), edges, `Vertex ${ids[i]}: ${source.get("members")[i]}; ${edges.length} edges; features: ${source.get("features")[i]}.`, null);
+      show((k) => near.has(k), edges, `Vertex ${ids[i]}: ${source.get("members")[i]}; ${count(edges.length, "edge", "edges")}; features: ${source.get("features")[i]}.`, null);
     }
     function showBlock(r) {
       if (shown === `b${r}`) return clear();
       shown = `b${r}`;
-      show((i) => blocks[i] === r, [], `Block ${r}: ${data.sizes[r]} vertices.`, r);
+      show((i) => blocks[i] === r, [], `Block ${r}: ${vertices(data.sizes[r])}.`, r);
     }
     function showFeature(name) {
       const which = new Set(data.features[name]);
       shown = `f${name}`;
       const counts = data.sizes.map((n, r) => [[...which].filter((i) => blocks[i] === r).length, n, r]).filter((c) => c[0]);
       const parts = counts.map(([k, n, r]) => `${k} of ${n} in block ${r}`).join(", ");
-      show((i) => which.has(i), [], `${name}: ${which.size} vertices have it (of a number: more than the mean); ${parts || "none"}.`, null);
+      show((i) => which.has(i), [], `${name}: ${vertices(which.size)} with it (of a number: more than the mean); ${parts || "none"}.`, null);
     }
 
     buttons.forEach((button) => button.addEventListener("click", () => showBlock(Number(button.dataset.block))));
@@ -127,6 +136,22 @@
         r.setv({ start: middle - half, end: middle + half });
       });
     }
+    function move(right, up) {
+      whole ??= ranges.map((r) => [r.start, r.end]);
+      ranges.forEach((r, k) => {
+        const by = [right, up][k] * (r.end - r.start) / 8;
+        r.setv({ start: r.start + by, end: r.end + by });
+      });
+    }
+    const keys = {
+      ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0), ArrowUp: () => move(0, 1), ArrowDown: () => move(0, -1),
+      "+": () => zoom(0.7), "-": () => zoom(1 / 0.7),
+    };
+    document.getElementById("fig-network").addEventListener("keydown", (event) => {
+      if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
     document.getElementById("zoom-in").addEventListener("click", () => zoom(0.7));
     document.getElementById("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
     document.getElementById("zoom-all").addEventListener("click", () => {

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ffbm.plain import finite
+from ffbm.plain import count_of, finite
 from ffbm.report import charts, network, tables
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table, visible
@@ -50,6 +50,7 @@ def render_page(subject: Subject) -> str:
         title=visible(subject.title),
         panels={name: replace(panel, figure=None) for name, panel in panels.items()},
         large=large,
+        sizes=_sizes(subject),
         is_explained=parts.memberships.n_blocks > 1,
         swatches=[charts.swatch(block) for block in range(parts.memberships.n_blocks)],
         block_names=_block_names(subject),
@@ -87,10 +88,18 @@ def bokeh_script() -> str:
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
+def _sizes(subject: Subject) -> str:
+    """Write how large everything is."""
+    net, n_blocks = subject.parts.network, subject.parts.memberships.n_blocks
+    edges, features = count_of(net.n_edges, "edge"), count_of(net.n_features, "feature")
+    return f"{count_of(net.n_nodes, 'vertex', 'vertices')}, {edges}, {features}, {count_of(n_blocks, 'block')}"
+
+
 def _panels(subject: Subject) -> dict[str, Panel]:
     """Return the figures that this fit has, by name."""
     net, members = subject.parts.network, subject.parts.memberships
-    size = f"{net.n_nodes:,} vertices and {net.n_edges:,} edges in {members.n_blocks} blocks"
+    blocks = count_of(members.n_blocks, "block")
+    size = f"{count_of(net.n_nodes, 'vertex', 'vertices')} and {count_of(net.n_edges, 'edge')} in {blocks}"
     if network.is_large(subject):
         first = Panel(
             "network", f"The graph of blocks of {size}", network.draw_block_graph(subject), tables.matrix_table(subject)
@@ -116,16 +125,13 @@ def _panels(subject: Subject) -> dict[str, Panel]:
             tables.matrix_table(subject),
         )
     )
-    s, u = subject.parts.blocks.entropy, subject.parts.weights.energy
-    found += [
-        Panel("trace-s", "Traces of the description length", charts.draw_trace(s, "S, nats")),
-        Panel(
-            "trace-u",
-            "Traces of the energy of the weights",
-            charts.draw_trace(u, "U, nats"),
-            tables.trace_table(subject),
-        ),
-    ]
+    for name, values, what, symbol in (
+        ("trace-s", subject.parts.blocks.entropy, "description length", "S, nats"),
+        ("trace-u", subject.parts.weights.energy, "energy of the weights", "U, nats"),
+    ):
+        means = ", ".join(f"{mean:,.1f}" for mean in values.mean(axis=1))
+        told = f"Traces of the {what}; means by chain: {means}"
+        found.append(Panel(name, told, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}")))
     return {panel.name: panel for panel in found}
 
 

@@ -4,14 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.report.charts import SHOWN, intervals
+from ffbm.report.charts import SHOWN, drawn_points, intervals
 from ffbm.report.network import edge_counts
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
+from ffbm.types import Array
 
 _CONTRARY = 30  # vertices told that contradict their features
 _ODD = 0.5  # such a vertex gets less than this from its features, and another block gets more
 _BITS = 1e-12
+_TRACED = 100  # draws of a trace
 
 
 def weight_table(subject: Subject) -> Table:
@@ -39,7 +41,8 @@ def ranking_table(subject: Subject) -> Table:
         for row in ranking.table.itertuples(index=False)
     ]
     head = ("rank", "feature", "score", "block", "centred weight", "sd", "vertices", "kept")
-    return Table(f"All {ranking.n_features:,} features", head, rows, is_long=True)
+    caption = f"All {ranking.n_features:,} features" if ranking.n_features > 1 else "The one feature"
+    return Table(caption, head, rows, is_long=True)
 
 
 def effect_table(subject: Subject) -> Table:
@@ -132,12 +135,11 @@ def mode_table(subject: Subject) -> Table:
     return Table("Modes", head, rows)
 
 
-def trace_table(subject: Subject) -> Table:
-    """One row for each chain: the mean and the deviation of S and of the energy."""
-    parts = subject.parts
-    rows = [
-        (name, chain, draws.mean(), draws.std(), len(draws))
-        for name, values in (("description length S", parts.blocks.entropy), ("energy U", parts.weights.energy))
-        for chain, draws in enumerate(values)
-    ]
-    return Table("Chains", ("number", "chain", "mean", "sd", "kept draws"), rows)
+def trace_table(values: Array, name: str) -> Table:
+    """One row for each of some draws that a trace shows, one column a chain."""
+    n_chains, n_draws = values.shape
+    kept = drawn_points(values, _TRACED)
+    left = f"{len(kept):,} of {n_draws:,} draws; all are in traces.nc of the run." if len(kept) < n_draws else ""
+    head = ("kept draw", *(f"chain {chain}" for chain in range(n_chains)))
+    rows = [(at, *values[:, at]) for at in kept]
+    return Table(name, head, rows, is_long=True, left_out=left)

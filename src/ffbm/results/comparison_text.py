@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ffbm.results.typeset import count, number, tabulate, wrap
+from ffbm.plain import count_of
+from ffbm.results.typeset import number, tabulate, wrap
 
 if TYPE_CHECKING:
     from ffbm.results.comparison import Comparison
@@ -40,7 +41,7 @@ def tell_blocks(found: "Comparison") -> str:
     n_train = len(found.second.train)
     subject = "With the features in it" if found.names == ("cut", "joint") else f"From {one} to {other}"
     said = [
-        f"{net.name or 'the network'}: {n:,} vertices, {net.n_edges:,} edges, {count(net.n_features, 'feature')};"
+        f"{net.name or 'the network'}: {n:,} vertices, {net.n_edges:,} edges, {count_of(net.n_features, 'feature')};"
         f" {one} against {other}.",
         f"{subject}, {moved:,} of {n:,} vertices are in another block: {trained:,} of {n_train:,} in training,"
         f" {moved - trained:,} of {n - n_train:,} held out.",

@@ -31,7 +31,9 @@ class FitDiagnostics:
     Parameters
     ----------
     blocks : BlockDiagnostics
+        Of the partitions: S, and pairs of vertices in one block.
     weights : WeightDiagnostics
+        Of the weights of all features.
     reduced : WeightDiagnostics, optional
         Of the refit on the kept features.
     variance : VarianceSplit, optional
@@ -68,17 +70,21 @@ class Fit:
     Attributes
     ----------
     network : Network
+        What was fitted: graph, features, ids.
     config : FitConfig
         What was chosen, with the seed that was used.
     train : (n,) int64
         The training vertices.
     blocks : BlockTrace
+        The draws of the block chains, ``labels`` (C, T, N), and their description lengths.
     memberships : Memberships
         y-hat: ``probs`` (N, B), ``labels`` (N,); ``modes`` if the partitions show several pictures.
     weights : WeightTrace
         ``weights`` (C, T, B, D) of all features.
     ranking : Ranking
+        The features in order of their scores, and which are ``kept``.
     scores : Scores
+        Bits explained, losses and accuracies on training and held-out vertices, of the fit on all features.
     reduced : Reduced or None
         The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
     provenance : dict
@@ -172,6 +178,7 @@ class Fit:
         number : int
             From 0, the mode with the most draws: see ``fit.memberships.modes``.
         progress : None, bool or callable
+            As in ``ffbm.fit``.
         """
         from ffbm.pipeline.modes import explain_mode
 

@@ -29,6 +29,7 @@ def describe_run(net: Network, config: FitConfig, blocks: Any, version: str, com
         "config": {name: value for name, value in config.to_dict().items() if name not in _NOT_THE_ANSWER},
         "burn": floor(config.burn_in * config.n_sweeps + 1e-9),
         "command": command,
+        "where": str(Path.cwd()),  # names of files in the command may be relative
     }
 
 

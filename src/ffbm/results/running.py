@@ -68,7 +68,8 @@ def fit(
     net : Network
         With features.
     n_blocks : int or "auto"
-        B.
+        B, how many blocks there are; "auto" takes the number whose best partition describes the network in the fewest
+        nats.
     target : {"cut", "joint"}
         "cut" is the paper's two chains, p(b | A) and then p(theta | X, y-hat): features say nothing of the blocks.
         "joint" is the model's own posterior p(b, theta | A, X), in which they do, and a block may be empty; labels and
@@ -85,8 +86,9 @@ def fit(
         f; with 1.0 nothing is held out and the test scores are NaN.
     k, n_kept : float, int or "all"
         The rule of the ranking, and how many features the refit keeps: see ``rank_features``.
-    n_sweeps, burn_in, thin, moves
-        Of the block chains: see ``sample_blocks``.
+    n_sweeps, burn_in, thin : int, float, int
+        Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
+        how many is.
     n_chains : int
         C, of blocks and of weights.
     seed : int, optional
@@ -101,8 +103,11 @@ def fit(
         Go on with the run in ``out``, as if it had never stopped, or begin it. Data and settings must be those it was
         begun with; more ``n_sweeps`` or ``n_draws`` lengthen its chains, also of a run that has ended.
     progress : None, bool or callable
+        None shows bars in a terminal or notebook, True always, False never; a callable is told of each step.
     folds : int, optional
         Score by cross-validation: the weights are fitted once more for each fold, without reduction.
+    moves : {"default", "single"}
+        Of a sweep: vertices one by one, with merges and splits of blocks, or without them.
 
     Returns
     -------

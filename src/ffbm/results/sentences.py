@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ffbm.results.typeset import count, wrap
+from ffbm.plain import count_of
+from ffbm.results.typeset import wrap
 
 if TYPE_CHECKING:
     from ffbm.results.fitted import Fit
@@ -58,10 +59,10 @@ def tell_choice(fit: "Fit") -> str:
     table = fit.blocks.candidates
     if table is None:
         return ""
-    chosen = count(int(table["n_blocks"][0]), "block")
+    chosen = count_of(int(table["n_blocks"][0]), "block")
     if len(table) == 1:
         return f"  ({chosen}: there is no other number to choose)\n"
-    other, nats = count(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
+    other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
     said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear})"
     return wrap(said, "  ", "  ") + "\n"

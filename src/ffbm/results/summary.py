@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.plain import count_of
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
-from ffbm.results.typeset import WIDTH, count, cut, number, sentence, tabulate, visible, wrap
+from ffbm.results.typeset import WIDTH, cut, number, sentence, tabulate, visible, wrap
 from ffbm.types import Array
 from ffbm.types.scores import Scores
 
@@ -36,7 +37,8 @@ def summary_text(fit: "Fit") -> str:
 def _network(fit: "Fit") -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
-    said = [f"{name}: {net.n_nodes:,} vertices, {net.n_edges:,} edges, {count(net.n_features, 'feature')}"]
+    sizes = count_of(net.n_nodes, "vertex", "vertices"), count_of(net.n_edges, "edge")
+    said = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
     length = s.description_length_without_partition
     if length is not None:
         said.append(
@@ -54,7 +56,7 @@ def _blocks(fit: "Fit") -> str:
     members, ranking = fit.memberships, fit.ranking
     n_blocks = members.n_blocks
     source = "given" if "given" in fit.blocks.settings else f"draws agree on {members.agreement:.1%} of the vertices"
-    title = f"{count(n_blocks, 'block')}, by size; {source}"
+    title = f"{count_of(n_blocks, 'block')}, by size; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
         return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"

@@ -42,11 +42,6 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def count(number: int, thing: str) -> str:
-    """Write how many there are of a thing."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def number(value: float, digits: int) -> str:
     """Write a number with so many digits, a dash for NaN."""
     return "-" if np.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"  # no "-0.00"

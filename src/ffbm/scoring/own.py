@@ -1,5 +1,6 @@
 """Losses in which every draw of the weights is held to the labels of the same draw, as the joint posterior asks."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import nan
 from typing import Any
@@ -14,7 +15,7 @@ from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 
-_PIECE = 2**22  # logits held at a time
+_PIECE = 2**19  # logits held at a time
 
 
 def score_draws(
@@ -50,18 +51,30 @@ def score_draws(
     True
     """
     scores = score_weights(trace, features, members, trace.rows, workers=workers)
-    losses = own_losses(trace, blocks, features)
     is_train = np.zeros(blocks.labels.shape[2], dtype=bool)
     is_train[trace.rows] = True
+    sides = is_train, ~is_train
+    means = np.full((2, *trace.energy.shape), nan)
+    for part, losses in _losses(trace, blocks, features):
+        for mean, side in zip(means, sides, strict=True):
+            if side.any():
+                mean.reshape(-1)[part] = losses[:, side].mean(axis=1)
     values: dict[str, float] = {}
-    for name, side in zip(SETS, (is_train, ~is_train), strict=True):
-        draws = losses[:, :, side].mean(axis=2) if side.any() else np.full((1, 1), nan)
+    for name, draws in zip(SETS, means, strict=True):
         values |= {f"loss_{name}": float(draws.mean()), f"loss_mcse_{name}": monte_carlo_error(draws)}
     return replace(scores, **values)  # type: ignore[arg-type]
 
 
 def own_losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Array:
     """Return ln 1/softmax_{b_i}(W x_i) of every vertex under every draw's own weights and labels, (C, T, N)."""
+    losses: Array = np.empty(blocks.labels.shape)
+    for part, found in _losses(trace, blocks, features):
+        losses.reshape(-1, losses.shape[2])[part] = found
+    return losses
+
+
+def _losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Iterator[tuple[slice, Array]]:
+    """Yield the losses (draws, N) of a stretch of draws after the other, counted through all chains."""
     n_chains, n_draws, n_blocks, n_features = trace.weights.shape
     if blocks.labels.shape[:2] != (n_chains, n_draws):
         raise DataError(
@@ -70,12 +83,10 @@ def own_losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Array:
     found = merge_rows(match_features(trace, features))
     labels = blocks.labels.reshape(n_chains * n_draws, -1)
     weights = trace.weights.reshape(-1, n_blocks, n_features)
-    losses = np.empty(labels.shape)
     size = max(1, _PIECE // max(1, len(found.counts) * n_blocks))
     for first in range(0, len(labels), size):
         part = weights[first : first + size]
         z = (found.x @ part.reshape(-1, n_features).T).reshape(-1, len(part), n_blocks)
         z = logsumexp(z, axis=2, keepdims=True) - z  # (R, draws, B)
         draw = np.arange(len(part))[:, np.newaxis]
-        losses[first : first + size] = z[found.group[np.newaxis], draw, labels[first : first + size]]
-    return losses.reshape(n_chains, n_draws, -1)
+        yield slice(first, first + size), z[found.group[np.newaxis], draw, labels[first : first + size]]

@@ -3,7 +3,10 @@
 import contextlib
 import json
 import os
+import re
 import secrets
+import shlex
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -16,6 +19,8 @@ PROVENANCE = "provenance.json"  # written last: a folder without it is no whole 
 TRACES = "traces.nc"
 CHAINS = "chains"  # the folder of a run that its stages write in as they go
 RECORD = "run.json"  # in it: what was asked for
+
+_DRAFT = re.compile(r"\..+-[0-9a-f]{8}(\.[a-z0-9]+)?")  # what draft_of makes
 
 Writer = Callable[[Path], None]
 
@@ -69,10 +74,16 @@ def is_unfinished(path: str | os.PathLike[str]) -> bool:
 def how_to_resume(folder: Path) -> str:
     """Say that a run has not ended, and what ends it."""
     try:
-        command = str(json.loads((folder / CHAINS / RECORD).read_text(encoding="utf-8"))["command"])
+        record = json.loads((folder / CHAINS / RECORD).read_text(encoding="utf-8"))
+        command, where = str(record["command"]), str(record.get("where", ""))
     except (OSError, ValueError, KeyError, TypeError):
-        command = ""
-    way = f"{command} --resume" if command else f"fit(..., out={os.fspath(folder)!r}, resume=True)"
+        command, where = "", ""
+    if not command:
+        way = f"fit(..., out={os.fspath(folder)!r}, resume=True)"
+    else:
+        way = command if command.endswith(" --resume") else f"{command} --resume"
+        if where and not (os.path.isdir(where) and os.path.samefile(where, os.curdir)):  # noqa: PTH112, PTH121
+            way = f"cd {shlex.quote(where)} && {way}"
     return f"{folder} holds a run that has not ended: go on with {way}"
 
 
@@ -109,6 +120,15 @@ def write_file(path: Path, content: Writer | str) -> None:
 def draft_of(path: Path) -> Path:
     """Return a name beside a path, for what will be renamed to it once it is whole."""
     return path.with_name(f".{path.stem}-{secrets.token_hex(4)}{path.suffix}")
+
+
+def forget_drafts(folder: Path) -> None:
+    """Remove what a process that was killed left half written in a folder and below."""
+    for path in [path for path in folder.rglob(".*") if _DRAFT.fullmatch(path.name)]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from ffbm.errors import DataError, OptionError
 from ffbm.packing import pack, unpack
 from ffbm.store.chainlog import ChainLog, Draws
-from ffbm.store.folder import CHAINS, RECORD, check_new_folder, is_run, write_file
+from ffbm.store.folder import CHAINS, RECORD, check_new_folder, forget_drafts, is_run, write_file
 
 _SCHEMA = 1
 _LOCK = "lock"
@@ -82,16 +82,17 @@ def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume
         (folder / CHAINS).mkdir()
         _write_record(folder, record)
     journal = Journal(folder, {"schema": _SCHEMA, **record})
-    try:
-        with _locked(folder):
+    with _locked(folder):  # also while it is taken away: it may be another's
+        forget_drafts(folder)
+        try:
             yield journal
-    except BaseException:
-        with contextlib.suppress(OSError):
-            if journal.is_blank and not is_run(folder):
-                shutil.rmtree(folder / CHAINS)
-                if not was_there:
-                    folder.rmdir()
-        raise
+        except BaseException:
+            with contextlib.suppress(OSError):
+                if journal.is_blank and not is_run(folder):
+                    shutil.rmtree(folder / CHAINS)
+                    if not was_there:
+                        folder.rmdir()
+            raise
 
 
 def _write_record(folder: Path, record: Mapping[str, Any]) -> None:

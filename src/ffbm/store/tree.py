@@ -14,6 +14,7 @@ from ffbm.store.folder import SCHEMA
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.parts import FitParts, Reduced
+from ffbm.store.patient import writing
 from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     blocks_from_datasets,
@@ -102,7 +103,8 @@ def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
 
 def write_tree(tree: xr.DataTree, path: Path) -> None:
     """Write the tree as netCDF."""
-    tree.to_netcdf(path, engine="h5netcdf", encoding=_LABELS)
+    with writing(path) as file:
+        tree.to_netcdf(file, engine="h5netcdf", encoding=_LABELS)
 
 
 def read_tree(path: Path) -> xr.DataTree:

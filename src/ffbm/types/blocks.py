@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plain import count_of
 from ffbm.types.network import Array
 
 
@@ -71,8 +72,8 @@ class BlockTrace:
 
     def __repr__(self) -> str:
         c, t, n = self.labels.shape
-        found = f"{n:,} vertices in {self.n_blocks} blocks, lowest S {self.best_entropy:,.1f}"
-        return f"<BlockTrace: {c} chains x {t} draws, {found}>"
+        found = f"{n:,} vertices in {count_of(self.n_blocks, 'block')}, lowest S {self.best_entropy:,.1f}"
+        return f"<BlockTrace: {count_of(c, 'chain')} x {count_of(t, 'draw')}, {found}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 
 Array = npt.NDArray[Any]
 
@@ -95,7 +96,7 @@ class Graph:
         return np.concatenate((pairs, np.column_stack((at, at))))
 
     def __repr__(self) -> str:
-        return f"<Graph: {self.n_nodes:,} vertices, {self.n_edges:,} edges>"
+        return f"<Graph: {count_of(self.n_nodes, 'vertex', 'vertices')}, {count_of(self.n_edges, 'edge')}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,8 @@ class Features:
     def __repr__(self) -> str:
         n, d = self.values.shape
         kind = "sparse" if sp.issparse(self.values) else "dense"
-        return f"<Features: {d:,} from {len(set(self.columns)):,} columns, {n:,} vertices, {kind}>"
+        columns, vertices = count_of(len(set(self.columns)), "column"), count_of(n, "vertex", "vertices")
+        return f"<Features: {d:,} from {columns}, {vertices}, {kind}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,4 +186,5 @@ class Network:
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
-        return f"<Network {name}{self.n_nodes:,} vertices, {self.n_edges:,} edges, {self.n_features:,} features>"
+        sizes = count_of(self.n_nodes, "vertex", "vertices"), count_of(self.n_edges, "edge")
+        return f"<Network {name}{', '.join(sizes)}, {count_of(self.n_features, 'feature')}>"

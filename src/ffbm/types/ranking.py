@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ffbm.plain import count_of
 from ffbm.types.network import Array, Note
 
 if TYPE_CHECKING:
@@ -99,9 +100,11 @@ class Ranking:
         if self.n_blocks == 1:
             notes.append(Note("one_block", "with one block the weights are the prior's: no feature can matter", d))
         if self.n_kept > d:
-            notes.append(Note("nothing_reduced", f"all {d} features are kept: {self.n_kept} were asked for", d))
+            are = f"all {d} features are" if d > 1 else "the one feature is"
+            notes.append(Note("nothing_reduced", f"{are} kept: {self.n_kept} were asked for", d))
         elif n_positive < self.n_kept:
-            said = f"{n_positive} of {d} features have a positive score: no cutoff above 0 keeps {self.n_kept}"
+            have = "has" if n_positive == 1 else "have"
+            said = f"{n_positive} of {d} features {have} a positive score: no cutoff above 0 keeps {self.n_kept}"
             notes.append(Note("few_positive", said, n_positive))
         if self.n_kept < d:
             last = self.scores[self.order[self.n_kept - 1]]
@@ -189,7 +192,7 @@ class Ranking:
         cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
         n_kept = len(self.kept)
         notes = f"; {len(self.notes)} note{'s' * (len(self.notes) > 1)}" if self.notes else ""
-        return f"<Ranking: {n_kept:,} of {self.n_features:,} features kept, {cutoff}, k = {self.k:g}{notes}>"
+        return f"<Ranking: {n_kept:,} of {count_of(self.n_features, 'feature')} kept, {cutoff}, k = {self.k:g}{notes}>"
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{note.message}</p>" for note in self.notes)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plain import count_of
 from ffbm.types.network import Array, Note
 
 
@@ -107,7 +108,11 @@ class Scores:
 
     def __repr__(self) -> str:
         part, n = ("test", self.n_test) if self.n_test else ("train", self.n_train)
-        which = f"{n:,} held-out vertices" if self.n_test else f"{n:,} training vertices, none held out"
+        which = (
+            count_of(n, "held-out vertex", "held-out vertices")
+            if self.n_test
+            else f"{n:,} training vertices, none held out"
+        )
         bits, error, loss = (getattr(self, f"{name}_{part}") for name in ("bits", "bits_se", "predictive_loss"))
         base = getattr(self, f"base_rate_loss_{part}")
         return (

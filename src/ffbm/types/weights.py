@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plain import count_of
 from ffbm.types.network import Array, Note
 
 INTERCEPT = "(intercept)"  # the name of the feature that is 1 everywhere
@@ -130,8 +131,9 @@ class WeightTrace:
 
     def __repr__(self) -> str:
         thinned = f" (1 in {self.thin} stored)" if self.thin > 1 else ""
+        chains = f"{count_of(self.n_chains, 'chain')} x {count_of(self.n_draws, 'draw')}{thinned}"
         return (
-            f"<WeightTrace ({self.sampler}): {self.n_chains} chains x {self.n_draws:,} draws{thinned},"
-            f" {self.n_blocks} blocks x {self.n_features:,} features,"
-            f" acceptance {self.acceptance_rate.mean():.2f}, {int(self.diverging.sum())} divergences>"
+            f"<WeightTrace ({self.sampler}): {chains},"
+            f" {count_of(self.n_blocks, 'block')} x {count_of(self.n_features, 'feature')},"
+            f" acceptance {self.acceptance_rate.mean():.2f}, {count_of(int(self.diverging.sum()), 'divergence')}>"
         )

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ffbm.plain import count_of
 from ffbm.types.network import Array
 
 
@@ -44,4 +45,4 @@ class VarianceSplit:
     def __repr__(self) -> str:
         known = self.share[np.isfinite(self.share)]
         told = f"median share between {np.median(known):.0%}, largest {known.max():.0%}" if len(known) else "no shares"
-        return f"<VarianceSplit: {self.n_partitions:,} partitions x {self.n_each} draws, {told}>"
+        return f"<VarianceSplit: {count_of(self.n_partitions, 'partition')} x {count_of(self.n_each, 'draw')}, {told}>"

@@ -102,7 +102,7 @@ SAMPLERS: dict[str, Callable[[Problem], Draws]] = {"joint": sample_jointly, "cut
 def quantities(problem: Problem, labels: Array, w: Array, rng: np.random.Generator) -> Array:
     """Return the ranked functions (Q, T) of labels (T, N) and weights (T, B, D)."""
     x, rows, draw = problem.x, problem.rows, np.arange(len(labels))
-    s = np.array([description_length(problem.graph, b).without_partition for b in labels])
+    s = _lengths(problem.graph, labels)
     log_p = log_softmax(np.einsum("nd,tbd->tnb", x[rows], w), axis=2)
     likelihood = np.take_along_axis(log_p, labels[:, rows, np.newaxis], axis=2).sum(axis=(1, 2))
     centred = w - w.mean(axis=1, keepdims=True)
@@ -122,6 +122,13 @@ def quantities(problem: Problem, labels: Array, w: Array, rng: np.random.Generat
             w[draw, rng.integers(0, problem.n_blocks, len(draw)), 0],
         )
     )
+
+
+def _lengths(graph: Graph, labels: Array) -> Array:
+    """Return S (T,) of labels (T, N), once for each partition among them."""
+    patterns = (labels[:, :, np.newaxis] == labels[:, np.newaxis, :]).argmax(axis=2)  # the first vertex of each block
+    found, which = np.unique(patterns, axis=0, return_inverse=True)
+    return np.array([description_length(graph, b).without_partition for b in found])[which]
 
 
 def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:

@@ -15,7 +15,9 @@ FIVE = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3))
 FOUR = ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3))
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
-QUICK, FULL = (0.010, 0.004), (0.005, 0.002)  # the total variation allowed, and what chance may make of it
+# The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
+# its mean (2.5 times in the slowest chains); it only adds to what a fault makes.
+QUICK, FULL = (0.010, 0.005), (0.005, 0.002)
 
 
 class Trial(NamedTuple):
@@ -29,25 +31,25 @@ class Trial(NamedTuple):
 
 TRIALS = {
     "single moves, B=2": Trial(Case(TRIANGLES, 6, 2), (SINGLE,), 0, 300_000),
-    "single moves, B=3": Trial(Case(FIVE, 5, 3), (SINGLE,), 60_000, 300_000),
+    "single moves, B=3": Trial(Case(FIVE, 5, 3), (SINGLE,), 24_000, 300_000),
     "single moves, loops and parallels": Trial(Case(MESS, 6, 3), (SINGLE,), 0, 600_000),
-    "single moves, field": Trial(Case(MESS, 6, 2, field=True), (SINGLE,), 60_000, 600_000),
-    "single moves, empty blocks": Trial(Case(MESS, 6, 3, allow_empty=True), (SINGLE,), 120_000, 600_000),
+    "single moves, field": Trial(Case(MESS, 6, 2, field=True), (SINGLE,), 26_000, 600_000),
+    "single moves, empty blocks": Trial(Case(MESS, 6, 3, allow_empty=True), (SINGLE,), 60_000, 600_000),
     "single moves, field and empty blocks": Trial(
         Case(STAR, 5, 3, field=True, allow_empty=True), (SINGLE,), 0, 2_000_000
     ),
     "single moves, seven vertices": Trial(Case(SEVEN, 7, 2), (SINGLE,), 0, 600_000),
-    "re-split, B=2": Trial(Case(FOUR, 4, 2), (RESPLIT,), 30_000, 120_000),
+    "re-split, B=2": Trial(Case(FOUR, 4, 2), (RESPLIT,), 22_000, 120_000),
     "re-split, B=3": Trial(Case(FIVE, 5, 3), (RESPLIT,), 0, 400_000),
-    "re-split, field": Trial(Case(FOUR, 4, 2, field=True), (RESPLIT,), 50_000, 300_000),
-    "merge-split, B=3": Trial(Case(FOUR, 4, 3), (MERGE_SPLIT,), 60_000, 250_000),
-    "merge-split, field": Trial(Case(FOUR, 4, 3, field=True), (MERGE_SPLIT, SINGLE), 110_000, 600_000),
-    "open-close, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (OPEN_CLOSE,), 140_000, 600_000),
-    "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 45_000, 150_000),
+    "re-split, field": Trial(Case(FOUR, 4, 2, field=True), (RESPLIT,), 38_000, 300_000),
+    "merge-split, B=3": Trial(Case(FOUR, 4, 3), (MERGE_SPLIT,), 45_000, 250_000),
+    "merge-split, field": Trial(Case(FOUR, 4, 3, field=True), (MERGE_SPLIT, SINGLE, SINGLE, SINGLE), 65_000, 600_000),
+    "open-close, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (OPEN_CLOSE,), 90_000, 600_000),
+    "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 22_000, 150_000),
     "all moves, B=3": Trial(Case(FIVE, 5, 3), ALL[:3], 0, 100_000),
-    "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 20_000, 80_000),
+    "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 12_000, 80_000),
     "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior="sets"), (SINGLE,), 0, 250_000),
-    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior="sets"), ALL, 20_000, 120_000),
+    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior="sets"), ALL, 13_000, 120_000),
     "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
     "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
 }

@@ -56,13 +56,13 @@ def open_workers(workers: Workers, n_items: int) -> Iterator[Run]:
 
 @contextmanager
 def connected(workers: Workers) -> Iterator[Workers]:
-    """Keep one connection to the cluster at an address for all stages of a run; other workers are as they are."""
-    if not isinstance(check_workers(workers), str):
+    """Keep one connection to the cluster at an address for all stages of a run; threads are as they are."""
+    if not is_cluster(check_workers(workers)):
         yield workers
         return
-    from ffbm.workers.cluster import connect
+    from ffbm.workers.cluster import connect, lent
 
-    with connect(workers) as client:
+    with connect(workers) if isinstance(workers, str) else lent(workers) as client:
         yield client
 
 

@@ -1,5 +1,6 @@
 """The workers of a dask cluster: shared data are sent to each of them once, and then only what moves."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,16 +11,28 @@ from ffbm.errors import OptionError
 from ffbm.packing import pack, unpack
 
 _TIMEOUT = "20s"  # to find the scheduler
+_PATIENCE = 60.0  # seconds until a cluster without workers is given up
+_TRIES = 5  # at work that all workers die of
+_PAUSE = 2.0  # seconds after the second of them, then twice, three times as many
 
 
 @contextmanager
 def open_cluster(workers: Any) -> Iterator[Callable[..., list[Any]]]:
     """Yield ``run(function, items, *shared) -> list`` on the cluster at an address or of a Client."""
     if not isinstance(workers, str):
-        yield _Cluster(workers).run
+        yield _cluster_of(workers).run
         return
     with connect(workers) as client:
-        yield _Cluster(client).run
+        yield _cluster_of(client).run
+
+
+@contextmanager
+def lent(client: Any) -> Iterator[Any]:
+    """Use a Client for the length of a run, and leave no data on its cluster."""
+    try:
+        yield client
+    finally:
+        _cluster_of(client).forget()
 
 
 @contextmanager
@@ -45,15 +58,53 @@ class _Cluster:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self.forget()
+
+    def forget(self) -> None:
+        """Let the cluster drop the shared data."""
         self._shared: tuple[Any, ...] = ()
-        self._remote: Any = _Box(())
+        self._remote: Any = None
 
     def run(self, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any) -> list[Any]:
-        if [id(part) for part in shared] != [id(part) for part in self._shared]:
-            self._shared = shared
-            self._remote = self._client.scatter(_Box(shared), broadcast=True, hash=False)
-        futures = [self._client.submit(_work, self._remote, function, pack(item, shared), pure=False) for item in items]
-        return [unpack(done, shared) for done in self._client.gather(futures)]
+        """Return ``[function(*shared, item) for item in items]``, computed on the workers.
+
+        A piece of work whose worker dies is given to another. If all of them die, the shared data die with them: they
+        are sent again to those that come after.
+        """
+        import distributed
+        from distributed.comm.core import CommClosedError
+
+        packed = [pack(item, shared) for item in items]
+        for number in range(_TRIES):
+            try:
+                self._send(shared)
+                futures = [self._client.submit(_work, self._remote, function, item, pure=False) for item in packed]
+                return [unpack(done, shared) for done in self._client.gather(futures)]
+            except (distributed.CancelledError, distributed.KilledWorker, CommClosedError, TimeoutError):
+                self.forget()
+                time.sleep(_PAUSE * number)  # those that come after need a moment
+        raise OptionError(
+            f"workers of the cluster died {_TRIES} times at the same work: look at their logs, then resume"
+        )
+
+    def _send(self, shared: tuple[Any, ...]) -> None:
+        if self._client.status != "running":
+            raise OptionError(f"the Client of the cluster is {self._client.status}: open another")
+        if self._remote is not None and [*map(id, shared)] == [*map(id, self._shared)]:
+            return
+        self.forget()
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise OptionError("the cluster has no workers: start some with dask worker ADDRESS") from error
+        self._remote = self._client.scatter(_Box(shared), broadcast=True, hash=False)
+        self._shared = shared
+
+
+def _cluster_of(client: Any) -> _Cluster:
+    """Return what is on the cluster of a Client: kept with it, so that the stages of a run share what was sent."""
+    found: _Cluster = vars(client).setdefault("_ffbm", _Cluster(client))
+    return found
 
 
 class _Box:

@@ -1,0 +1,61 @@
+"""Arrays made from arrays of draws that lie on disk: they are written beside them, so that memory holds neither."""
+
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from ffbm.store.folder import write_file
+from ffbm.types import Array
+
+_PIECE = 1 << 22  # bytes worked on at once
+
+
+def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
+    """Return the draws of ``parts``, (some draws, ...) each, as an array of the shape and type of ``draws``.
+
+    In memory if ``draws`` (C, T, ...) are; otherwise in a file of this name beside theirs, read when it is used.
+
+    >>> draws = np.arange(8).reshape(2, 2, 2)
+    >>> written_like(draws, "more", (draws.reshape(4, 2)[part] + 1 for part in pieces(draws))).tolist()
+    [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    """
+    place = _place(draws)
+    if place is None:
+        made = np.empty(draws.shape, draws.dtype)
+        flat, at = made.reshape(-1, *draws.shape[2:]), 0
+        for part in parts:
+            flat[at : at + len(part)] = part
+            at += len(part)
+        return made
+    path = place.with_name(f"{name}.npy")
+    write_file(path, lambda draft: _write(draft, draws, parts))
+    return np.load(path, mmap_mode="r")
+
+
+def pieces(draws: Array) -> Iterator[slice]:
+    """Yield stretches of draws (C, T, ...), counted through all chains, of a few megabytes each."""
+    n_draws = draws.shape[0] * draws.shape[1]
+    size = max(1, _PIECE // max(1, draws.nbytes // max(1, n_draws)))
+    for first in range(0, n_draws, size):
+        yield slice(first, min(first + size, n_draws))
+
+
+def _place(draws: Any) -> Path | None:
+    """Return the file that holds these draws and no others; None if they are in memory, or a part of a file."""
+    is_whole = isinstance(draws, np.memmap) and isinstance(draws.base, mmap.mmap)
+    return Path(draws.filename) if is_whole and draws.filename else None
+
+
+def _write(draft: Path, draws: Array, parts: Iterable[Array]) -> None:
+    with draft.open("wb") as file:  # not through a map of the file: there a full disk ends the process
+        head = {"descr": npy.dtype_to_descr(draws.dtype), "fortran_order": False, "shape": draws.shape}
+        npy.write_array_header_2_0(file, head)
+        for part in parts:
+            file.write(np.ascontiguousarray(part, dtype=draws.dtype).data)
+        file.flush()
+        os.fsync(file.fileno())
