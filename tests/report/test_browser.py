@@ -164,6 +164,17 @@ def test_search_of_vertices_and_features(opened, evil):
     assert said(opened).startswith(f"{name}: ")
 
 
+def test_a_click_on_a_feature_of_the_ranking_shows_its_vertices(opened, evil):
+    name = evil.ranking.kept[1]
+    buttons = opened.find_elements("css selector", "#ranking button.feature")
+    [wanted] = [button for button in buttons if button.get_attribute("textContent") == name]
+    opened.execute_script("arguments[0].click()", wanted)
+    assert said(opened).startswith(f"{name}: ")
+    x = evil.network.features.values[:, evil.network.features.names.index(name)]
+    assert lit(opened) == int((np.asarray(x.todense() if hasattr(x, "todense") else x) > 0).sum())
+    assert opened.find_element("id", "find-feature").get_attribute("value") == name
+
+
 def test_zoom_changes_what_is_seen(opened):
     ask = "const range = Bokeh.documents[0].roots()[0].x_range; return range.end - range.start"
     before = opened.execute_script(ask)

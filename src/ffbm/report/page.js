@@ -122,6 +122,22 @@
       if (!findFeature.value) clear();
       else if (Object.hasOwn(data.features, findFeature.value)) showFeature(findFeature.value);
     });
+    // A feature in the ranking is a button that shows its vertices; from the keyboard the field does the same.
+    for (const cell of document.querySelectorAll("#ranking tbody td")) {
+      const name = cell.textContent;
+      if (!Object.hasOwn(data.features, name) || cell.cellIndex !== 1) continue;
+      const button = document.createElement("button");
+      button.className = "feature";
+      button.tabIndex = -1;
+      button.textContent = name;
+      button.title = "show its vertices in the network";
+      button.addEventListener("click", () => {
+        findFeature.value = name;
+        showFeature(name);
+        document.getElementById("fig-network").scrollIntoView({ block: "nearest" });
+      });
+      cell.replaceChildren(button);
+    }
     source.selected.change.connect(() => {
       const [i] = source.selected.indices;
       if (i === undefined) { if (shown && shown[0] === "v") clear(); } else showVertex(i);
