@@ -24,4 +24,3 @@ def test_nothing_was_lost():
     assert all(row["kills"] >= 20 * row["runs"] and row["equal"] == row["runs"] for row in told["kills"])
     assert told["workers"]["equal"]
     assert told["inputs"]["failed"] == 0
-    assert next(row["ratio"] for row in told["speed"]["rows"] if row["stage"] == "both") >= 1.7
