@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import ffbm
 from ffbm.results import Fit, fit
+from ffbm.results.answer import answer_paragraphs
 from ffbm.results.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
@@ -110,3 +111,12 @@ def test_control_characters_are_shown_by_their_codes():
 def test_long_names_keep_their_ends():
     assert cut("school;anonymized feature 834", 20) == "school;an...ture 834"
     assert cut("short", 20) == "short"
+
+
+def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
+    first = answer_paragraphs(good, good.memberships.probs)[0]
+    named = first.partition("matter most: ")[2].rstrip(".").split(", ")
+    ranking = good.ranking
+    assert named == [ranking.names[j] for j in ranking.order[:3] if ranking.scores[j] > 0]
+    none = dataclasses.replace(good.parts, ranking=dataclasses.replace(ranking, sd=ranking.sd + 9))
+    assert "matter most" not in answer_paragraphs(Fit(none), good.memberships.probs)[0]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _BLOCKS = 20  # blocks told one by one
 _FEATURES = 3  # features told of a block
+_NAMED = 3  # features named for the whole network
 _LIKELY = 0.5
 
 
@@ -43,8 +44,10 @@ def _share(fit: "Fit") -> str:
     if not s.n_test or not s.bits_test > 2 * s.bits_se_test:
         return ""
     whole = s.base_rate_loss_test / np.log(2)
-    first = ", ".join(fit.ranking.kept[:3])
-    return f" That is {s.bits_test / whole:.0%} of the structure in blocks. The features that matter most: {first}."
+    share = f" That is {s.bits_test / whole:.0%} of the structure in blocks."
+    ranking = fit.ranking
+    first = [ranking.names[j] for j in ranking.order[:_NAMED] if ranking.scores[j] > 0]  # no others stand clear of 0
+    return f"{share} The features that matter most: {', '.join(first)}." if first else share
 
 
 def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
