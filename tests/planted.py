@@ -26,6 +26,11 @@ def telling_flag(labels, rng, agree=0.85):
     return np.where(rng.random(len(labels)) < agree, labels == 0, labels != 0).astype(float)
 
 
+def two_flags(labels, rng):
+    """A noise flag and one that tells nearly all."""
+    return np.column_stack((noise_flag(labels, rng), telling_flag(labels, rng, agree=0.97)))
+
+
 def noise_flag(labels, rng, share=0.5):
     """A flag that knows nothing of the blocks."""
     return (rng.random(len(labels)) < share).astype(float)

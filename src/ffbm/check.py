@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from math import floor
 from numbers import Integral, Real
 from typing import Any
 
@@ -57,13 +58,27 @@ def _bounds(low: float | None, high: float | None, *, above: bool = False) -> st
     return "".join(f", {part}" for part in (least, most) if part)
 
 
+def burn_sweeps(burn_in: float, n_sweeps: int) -> int:
+    """Return how many sweeps are dropped as burn-in: that share of them, rounded down.
+
+    >>> burn_sweeps(0.29, 100)  # where 0.29 * 100 is 28.999...
+    29
+    """
+    return floor(burn_in * n_sweeps + 1e-9)
+
+
+def is_client(workers: Any) -> bool:
+    """Tell whether workers are a dask Client, without importing dask."""
+    return hasattr(workers, "scatter")
+
+
 def check_workers(workers: Any) -> Any:
     """Return ``workers`` if work can be given to them: None, a number of threads, or a dask cluster.
 
     >>> check_workers("tcp://host:8786"), check_workers(2)
     ('tcp://host:8786', 2)
     """
-    if workers is None or hasattr(workers, "scatter"):  # a dask Client, known without importing dask
+    if workers is None or is_client(workers):
         return workers
     if isinstance(workers, str):
         if re.fullmatch(r"[a-z]+://\S+", workers) is None:

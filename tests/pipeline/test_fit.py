@@ -14,13 +14,9 @@ from ffbm.pipeline.fit import keep_features, run_fit
 from ffbm.pipeline.weights import sample_weights
 from ffbm.scoring import score_weights
 
-from ..planted import noise_flag, planted_network, telling_flag
+from ..planted import planted_network, two_flags
 
 QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=80, n_chains=2, seed=4)
-
-
-def two_flags(labels, rng):
-    return np.column_stack((noise_flag(labels, rng), telling_flag(labels, rng, agree=0.97)))
 
 
 @pytest.fixture(scope="module")

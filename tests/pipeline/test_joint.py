@@ -19,15 +19,11 @@ from ffbm.scoring import score_draws
 from ffbm.store.parts import FitParts
 from ffbm.theta.target import energy
 
-from ..planted import noise_flag, planted_network, telling_flag
+from ..planted import planted_network, two_flags
 
 QUICK = FitConfig(
     n_blocks=2, target="joint", n_sweeps=60, n_warmup=40, n_draws=80, n_chains=2, thin=2, seed=4, n_kept=1
 )
-
-
-def two_flags(labels, rng):
-    return np.column_stack((noise_flag(labels, rng), telling_flag(labels, rng, agree=0.97)))
 
 
 @pytest.fixture(scope="module")

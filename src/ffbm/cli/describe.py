@@ -83,11 +83,10 @@ def _print_description(it: dict[str, Any]) -> None:
 
 
 def _duration(fit: dict[str, Any]) -> str:
-    seconds = fit["seconds"]
-    units = [(3600, "hours"), (60, "minutes"), (1, "seconds")]
-    size, unit = next((size, unit) for size, unit in units if seconds >= 2 * size or size == 1)
+    from ffbm.pipeline.estimate import in_words
+
     blocks, cores = count_of(fit["n_blocks"], "block"), count_of(fit["workers"], "core")
-    return f"a fit takes about {seconds / size:.0f} {unit} on {cores}, if it finds about {blocks}"
+    return f"a fit takes about {in_words(fit['seconds'])} on {cores}, if it finds about {blocks}"
 
 
 def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:

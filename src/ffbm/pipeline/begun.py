@@ -1,12 +1,23 @@
-"""What block chains are given to begin with: a field, labels of one's own."""
+"""What block chains are given to begin with: how many sweeps, a field, labels of one's own."""
 
 import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.entropy import check_labels
-from ffbm.check import check_choice
+from ffbm.check import burn_sweeps, check_choice, check_int, check_real
 from ffbm.errors import OptionError
 from ffbm.types import Array
+
+
+def check_sweeps(n_sweeps: int, burn_in: float, thin: int) -> tuple[int, int, int]:
+    """Return how many sweeps are made, how many of them are dropped, and one in how many of the rest is kept."""
+    n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
+    burn = burn_sweeps(check_real("burn_in", burn_in, 0, 1), n_sweeps)
+    if n_sweeps - burn < thin:
+        raise OptionError(
+            f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
+        )
+    return n_sweeps, burn, thin
 
 
 def check_field(field: npt.ArrayLike | None, n_nodes: int, n_blocks: int) -> Array | None:

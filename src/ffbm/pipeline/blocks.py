@@ -1,7 +1,6 @@
 """The block stage: chains of partitions, p(b | A), from a network."""
 
 from functools import partial
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,16 @@ from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
 from ffbm.kernels.partition import Model
-from ffbm.pipeline.begun import check_field, check_initial
+from ffbm.pipeline.begun import check_field, check_initial, check_sweeps
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.run import run_chains
-from ffbm.progress import Listener, Progress, listening
+from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
 from ffbm.types import Array, BlockTrace, Graph, Network
-from ffbm.workers import Workers, open_workers
+from ffbm.workers import Workers
 
 _MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
@@ -106,12 +105,7 @@ def sample_blocks(
     graph = net.graph if isinstance(net, Network) else net
     is_free = isinstance(n_blocks, str) and n_blocks == "free"
     wanted = check_block_number(graph, n_blocks, allow_empty)
-    n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
-    burn = floor(check_real("burn_in", burn_in, 0, 1) * n_sweeps + 1e-9)  # 0.29 * 100 is meant to be 29
-    if n_sweeps - burn < thin:
-        raise OptionError(
-            f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
-        )
+    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
     n_chains = check_int("n_chains", n_chains, low=1)
     settings = BlockSettings(
         burn,
@@ -138,7 +132,8 @@ def sample_blocks(
         model = block_model(graph, room, check_field(field, graph.n_nodes, room), prior)
 
         shared = graph, model, given
-        begin = partial(_begin, seed, n_chains, wanted, room, settings, prior, conduct, shared)
+        one = partial(_begin_one, seed, wanted, room, settings, prior)
+        begin = partial(conduct.begin, one, n_chains, shared)
         key = digest(shared, seed, n_chains, wanted, settings, prior) if journal else ""
         states, draws = run_chains("blocks", begin, advance, BlockDraws, n_sweeps, conduct, shared, key)
     if is_free:
@@ -156,23 +151,6 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
         check_choice("n_blocks", n_blocks, ("auto", "free"))
         return None
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
-
-
-def _begin(
-    seed: int,
-    n_chains: int,
-    wanted: int | None,
-    room: int,
-    settings: BlockSettings,
-    prior: str,
-    conduct: Conduct,
-    shared: tuple[Graph, Model, str | Array],
-) -> list[BlockState]:
-    conduct.tell(Progress("starts", 0, n_chains))
-    with open_workers(conduct.workers, n_chains) as run:
-        states = run(partial(_begin_one, seed, wanted, room, settings, prior), range(n_chains), shared)
-    conduct.tell(Progress("starts", n_chains, n_chains))
-    return states
 
 
 def _begin_one(

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from ffbm.progress import Listener
+from ffbm.progress import Listener, Progress
 from ffbm.store.journal import Journal
-from ffbm.workers import Workers, is_cluster
+from ffbm.workers import Workers, is_cluster, open_workers
 
 Found = TypeVar("Found")
+State = TypeVar("State")
 
 
 class Conduct(NamedTuple):
@@ -26,6 +27,14 @@ class Conduct(NamedTuple):
     def threads(self) -> int | None:
         """How many threads of this process may work: with a cluster as many as there are cores."""
         return None if is_cluster(self.workers) else self.workers
+
+    def begin(self, one: Callable[[Any, int], State], n_chains: int, shared: Any) -> list[State]:
+        """Return ``one(shared, chain)`` for every chain, made by the workers."""
+        self.tell(Progress("starts", 0, n_chains))
+        with open_workers(self.workers, n_chains) as run:
+            states = run(one, range(n_chains), shared)
+        self.tell(Progress("starts", n_chains, n_chains))
+        return states
 
     def remember(self, name: str, key: str, find: Callable[[], Found]) -> Found:
         """Return what was found before under this name and key, or find it."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from math import ceil, floor
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,18 +11,19 @@ from ffbm.blocks.align import align_blocks
 from ffbm.blocks.choose import best_of
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.start import greedy_labels
-from ffbm.check import check_choice, check_int, check_real
+from ffbm.check import check_choice, check_int
 from ffbm.diagnostics import block_diagnostics
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import Harvest
 from ffbm.pipeline import weights as weight_stage
+from ffbm.pipeline.begun import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import run_chains
-from ffbm.progress import Listener, Progress, listening
+from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.beside import pieces, written_like
 from ffbm.store.journal import Journal, digest
@@ -110,12 +111,7 @@ def sample_joint(
     wanted = check_block_number(graph, n_blocks, allow_empty=True)
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
-    n_sweeps, thin = check_int("n_sweeps", n_sweeps, low=1), check_int("thin", thin, low=1)
-    burn = floor(check_real("burn_in", burn_in, 0, 1) * n_sweeps + 1e-9)  # 0.29 * 100 is meant to be 29
-    if n_sweeps - burn < thin:
-        raise OptionError(
-            f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
-        )
+    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
     jumps = _JUMPS[check_choice("moves", moves, tuple(_JUMPS))]
     settings = JointSettings(
@@ -139,20 +135,10 @@ def sample_joint(
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: _model(net, features, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
-        begin = partial(_begin, model, settings, seed, stage, n_chains, conduct)
+        begin = partial(conduct.begin, partial(_begin_one, settings, seed, stage), n_chains, model)
         key = digest(model, settings, seed, n_chains) if journal else ""
         states, drawn = run_chains(stage, begin, advance, Harvest, n_sweeps, conduct, model, key)
     return gather(net, model, states, drawn, chosen | settings._asdict(), notes)
-
-
-def _begin(
-    model: JointModel, settings: JointSettings, seed: int, stage: str, n_chains: int, conduct: Conduct
-) -> list[JointState]:
-    conduct.tell(Progress("starts", 0, n_chains))
-    with open_workers(conduct.workers, n_chains) as run:
-        states = run(partial(_begin_one, settings, seed, stage), range(n_chains), model)
-    conduct.tell(Progress("starts", n_chains, n_chains))
-    return states
 
 
 def _begin_one(settings: JointSettings, seed: int, stage: str, model: JointModel, chain: int) -> JointState:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.check import burn_sweeps
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline.estimate import guess_blocks
@@ -40,7 +41,7 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     (67200, 288000)
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
-    n_partitions = int((1 - config.burn_in) * config.n_sweeps) // config.thin
+    n_partitions = (config.n_sweeps - burn_sweeps(config.burn_in, config.n_sweeps)) // config.thin
     n_draws = n_partitions if config.target == "joint" else config.n_draws
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + config.intercept)
     return Room(

@@ -4,13 +4,14 @@ import contextlib
 import errno
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil, floor
+from math import ceil
 from pathlib import Path
 from typing import Any
 
+from ffbm.check import burn_sweeps
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
-from ffbm.store.folder import PROVENANCE, how_to_resume, is_run, is_unfinished
+from ffbm.store.folder import CHAINS, PROVENANCE, RECORD, how_to_resume, is_run, is_unfinished
 from ffbm.store.journal import Journal, digest, read_record
 from ffbm.types import BlockTrace, Network
 
@@ -18,7 +19,7 @@ _NOT_THE_ANSWER = ("workers", "out", "resume")  # settings that no draw depends 
 _LENGTHS = ("n_sweeps", "n_draws")
 
 
-def describe_run(net: Network, config: FitConfig, blocks: Any, version: str, command: str) -> dict[str, Any]:
+def describe_run(net: Network, blocks: Any, version: str, command: str, config: FitConfig) -> dict[str, Any]:
     """Return what a run is begun with, as plain values: all that its draws depend on."""
     return {
         "ffbm": version,
@@ -27,7 +28,7 @@ def describe_run(net: Network, config: FitConfig, blocks: Any, version: str, com
         "nodes": digest(net.node_ids),
         "blocks": None if blocks is None else _name(blocks),
         "config": {name: value for name, value in config.to_dict().items() if name not in _NOT_THE_ANSWER},
-        "burn": floor(config.burn_in * config.n_sweeps + 1e-9),
+        "burn": burn_sweeps(config.burn_in, config.n_sweeps),
         "command": command,
         "where": str(Path.cwd()),  # names of files in the command may be relative
     }
@@ -35,7 +36,7 @@ def describe_run(net: Network, config: FitConfig, blocks: Any, version: str, com
 
 def saved_settings(path: str) -> dict[str, Any]:
     """Return the settings that the run in a folder was begun with; none if there is no run."""
-    return dict(read_record(Path(path))["config"]) if (Path(path) / "chains" / "run.json").is_file() else {}
+    return dict(read_record(Path(path))["config"]) if (Path(path) / CHAINS / RECORD).is_file() else {}
 
 
 def go_on(journal: Journal, wanted: dict[str, Any], config: FitConfig) -> tuple[FitConfig, bool]:

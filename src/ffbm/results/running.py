@@ -5,15 +5,18 @@ import os
 import shlex
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import numpy.typing as npt
 
+from ffbm.check import is_client
 from ffbm.config import FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
-from ffbm.pipeline.estimate import estimate_seconds
+from ffbm.pipeline.estimate import estimate_seconds, in_words
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
 from ffbm.progress import Listener
@@ -24,7 +27,7 @@ from ffbm.results.saving import load_fit
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, open_journal
 from ffbm.types import BlockTrace, Network
-from ffbm.workers import Workers, connected, is_client
+from ffbm.workers import Workers, connected
 
 _LONG = 60.0  # seconds: longer runs are announced
 
@@ -175,41 +178,39 @@ def fit_with(
         raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
     with connected(config.workers if workers is None else workers) as hands:
+        go = partial(_fit, net, blocks, progress, command, hands)
         if config.out is None:
-            return _fit(net, config, blocks, progress, command, hands, None)
+            return go(config, None)
+        wanted = partial(describe_run, net, blocks, version("ffbm"), command)
         with telling_how_to_resume(config.out):
-            return _fit_in_folder(net, config, blocks, progress, command, hands)
+            return _fit_in_folder(config, config.out, wanted, go)
 
 
 def _fit_in_folder(
-    net: Network,
     config: FitConfig,
-    blocks: Any,
-    progress: Listener | bool | None,
-    command: str,
-    workers: Workers,
+    out: str,
+    wanted: Callable[[FitConfig], dict[str, Any]],
+    go: Callable[[FitConfig, Journal], Fit],
 ) -> Fit:
-    out = str(config.out)
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
-    wanted = describe_run(net, config, blocks, version("ffbm"), command)
-    with open_journal(out, wanted, config.resume) as journal:
+    with open_journal(out, wanted(config), config.resume) as journal:
         if config.resume:
-            config, is_left = go_on(journal, wanted, config)
+            config, is_left = go_on(journal, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = _fit(net, config, blocks, progress, command, workers, journal)
+        found = go(config, journal)
         found.save(out)
         return found
 
 
 def _fit(
     net: Network,
-    config: FitConfig,
     blocks: Any,
     progress: Listener | bool | None,
     command: str,
     workers: Workers,
+    config: FitConfig,
     journal: Journal | None,
 ) -> Fit:
     check_room(net, config)
@@ -230,11 +231,4 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     )  # fmt: skip
     if seconds > _LONG:
         saved = "" if config.out is not None else "; with --out it could be resumed"
-        logging.getLogger("ffbm").info("this takes about %s%s", _length(seconds), saved)
-
-
-def _length(seconds: float) -> str:
-    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
+        logging.getLogger("ffbm").info("this takes about %s%s", in_words(seconds), saved)

@@ -34,7 +34,7 @@ def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
         return made
     path = place.with_name(f"{name}.npy")
     write_file(path, lambda draft: _write(draft, draws, parts))
-    return np.load(path, mmap_mode="r")
+    return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def pieces(draws: Array) -> Iterator[slice]:
@@ -47,8 +47,11 @@ def pieces(draws: Array) -> Iterator[slice]:
 
 def _place(draws: Any) -> Path | None:
     """Return the file that holds these draws and no others; None if they are in memory, or a part of a file."""
-    is_whole = isinstance(draws, np.memmap) and isinstance(draws.base, mmap.mmap)
-    return Path(draws.filename) if is_whole and draws.filename else None
+    file = draws if isinstance(draws, np.memmap) else draws.base
+    if not isinstance(file, np.memmap) or file.shape != draws.shape or not file.filename:
+        return None
+    held: Any = file.base
+    return Path(file.filename) if isinstance(held, mmap.mmap) else None
 
 
 def _write(draft: Path, draws: Array, parts: Iterable[Array]) -> None:

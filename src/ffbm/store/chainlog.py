@@ -100,7 +100,7 @@ class ChainLog(Generic[Draws]):
         for old in self._states():
             if old != done:
                 self._state(old).unlink()
-        return self._kind(*(self._open(whole, name) for name in self._fields))
+        return self._kind(*(np.asarray(self._open(whole, name)) for name in self._fields))
 
     @property
     def _fields(self) -> tuple[str, ...]:

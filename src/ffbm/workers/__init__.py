@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from ffbm.check import check_workers
+from ffbm.check import check_workers, is_client
 
 Result = TypeVar("Result")
 
@@ -69,8 +69,3 @@ def connected(workers: Workers) -> Iterator[Workers]:
 def is_cluster(workers: Workers) -> bool:
     """Tell whether workers are those of a cluster, and not threads of this process."""
     return isinstance(workers, str) or is_client(workers)
-
-
-def is_client(workers: Workers) -> bool:
-    """Tell whether workers are a dask Client, without importing dask."""
-    return hasattr(workers, "scatter")
