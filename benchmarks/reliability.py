@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -15,11 +16,14 @@ import time
 import warnings
 from pathlib import Path
 
+import numba
+import numpy as np
 from record import RESULTS, say, write
 
 import ffbm
 from ffbm.data.registry import DATASETS
 from ffbm.errors import ConvergenceWarning
+from ffbm.workers import open_workers
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT))
@@ -98,10 +102,24 @@ def count_inputs():
     return {"bad": bad, "fuzzed": fuzzed, "failed": failed}
 
 
+@numba.njit(nogil=True)
+def count(n):
+    """Arithmetic that needs no memory: what a second thread can give at best."""
+    total = 0.0
+    for i in range(n):
+        total += np.sin(i * 0.5)
+    return total
+
+
 def measure_speed(name, n_sweeps, n_draws, repeats):
-    """Four chains on one thread and on two, in turns; the best of some times."""
+    """Four chains on one thread and on two, in turns: medians, and the median of the ratios."""
     net = ffbm.load_dataset(name)
     members = ffbm.align_blocks(ffbm.sample_blocks(net, 10, n_sweeps=20, thin=1, seed=1, progress=False))
+
+    def arithmetic(n):
+        with open_workers(n, 4) as run:
+            run(count, [30_000_000] * 4)
+
     work = {
         "blocks": lambda n: ffbm.sample_blocks(
             net, 10, n_sweeps=n_sweeps, n_chains=4, seed=1, workers=n, initial=members.labels, progress=False
@@ -109,22 +127,27 @@ def measure_speed(name, n_sweeps, n_draws, repeats):
         "weights": lambda n: ffbm.sample_weights(
             net.features, members, n_draws=n_draws, n_warmup=n_draws // 2, n_chains=4, seed=1, workers=n, progress=False
         ),
+        "arithmetic": arithmetic,
     }
-    rows = []
-    for stage, go in work.items():
-        seconds = {1: [], 2: []}
-        for _ in range(repeats):
-            for n, taken in seconds.items():
+    count(1)
+    seconds = {stage: {1: [], 2: []} for stage in work}
+    for _ in range(repeats):
+        for stage, go in work.items():
+            for n in (1, 2):
                 begun = time.perf_counter()
                 go(n)
-                taken.append(time.perf_counter() - begun)
-        one, two = min(seconds[1]), min(seconds[2])
-        rows.append({"stage": stage, "one": one, "two": two, "ratio": one / two})
-    one, two = (sum(row[n] for row in rows) for n in ("one", "two"))
-    rows.append({"stage": "both", "one": one, "two": two, "ratio": one / two})
-    for row in rows:
-        say(f"{row['stage']:>8}: {row['one']:.1f} s on one thread, {row['two']:.1f} s on two, {row['ratio']:.2f} times")
-    return {"network": name, "chains": 4, "n_sweeps": n_sweeps, "n_draws": n_draws, "rows": rows}
+                seconds[stage][n].append(time.perf_counter() - begun)
+    both = {n: [a + b for a, b in zip(seconds["blocks"][n], seconds["weights"][n], strict=True)] for n in (1, 2)}
+    rows = []
+    for stage, taken in (seconds | {"both": both}).items():
+        ratios = [one / two for one, two in zip(taken[1], taken[2], strict=True)]
+        one, two, ratio = statistics.median(taken[1]), statistics.median(taken[2]), statistics.median(ratios)
+        rows.append({"stage": stage, "one": one, "two": two, "ratio": ratio, "low": min(ratios), "high": max(ratios)})
+        say(
+            f"{stage:>10}: {one:.1f} s on one thread, {two:.1f} s on two,"
+            f" {ratio:.2f} times ({min(ratios):.2f} to {max(ratios):.2f})"
+        )
+    return {"network": name, "chains": 4, "n_sweeps": n_sweeps, "n_draws": n_draws, "repeats": repeats, "rows": rows}
 
 
 def measure_memory(nest, folder, n_draws):
@@ -179,6 +202,6 @@ if __name__ == "__main__":
     parser.add_argument("--losses", type=int, default=10, help="workers killed")
     parser.add_argument("--draws", type=int, default=5000)
     parser.add_argument("--sweeps", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--network", default="facebook")
     main(parser.parse_args())

@@ -114,6 +114,14 @@ cluster._Box.__setstate__ = restore
 """
 
 
+def test_pieces_of_work_may_be_submitted_at_once(client):
+    shared = np.arange(5)
+    with open_workers(client, 20) as run:
+        futures = [run.submit(TAKE, (shared, i), shared) for i in range(20)]
+        found = [future.result() for future in futures]
+    assert [(part is shared, value) for part, value in found] == [(True, 2 * i) for i in range(20)]
+
+
 def test_shared_data_reach_each_worker_once_and_tasks_without_them(fresh_client, monkeypatch):
     client = fresh_client
     client.run(exec, COUNT, {})

@@ -19,6 +19,15 @@ def test_errors_come_through(workers):
         run(lambda n: 1 // n, [1, 0, 2])
 
 
+@pytest.mark.parametrize("workers", [None, 1, 3])
+def test_pieces_of_work_are_taken_one_by_one(workers):
+    with open_workers(workers, 3) as run:
+        assert 1 <= run.width <= 3
+        assert [run.submit(pow, 3, 2).result(), run.submit(pow, 4, 2).result()] == [8, 16]
+        with pytest.raises(ZeroDivisionError):
+            run.submit(lambda n: 1 // n, 0).result()
+
+
 def test_number_of_workers_is_checked():
     with pytest.raises(OptionError, match="workers must be"), open_workers(0, 3):
         pass

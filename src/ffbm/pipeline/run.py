@@ -6,8 +6,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -16,13 +17,13 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.progress import Progress
 from ffbm.store.chainlog import Begun, ChainLog
 from ffbm.types import Array
-from ffbm.workers import open_workers
+from ffbm.workers import Pool, open_workers
 
 State = TypeVar("State")
 Draws = TypeVar("Draws", bound=tuple[Array, ...])
 Advance = Callable[[State, int], tuple[State, Draws]]
 
-_SEGMENT_SECONDS = 0.5  # how often progress shows and Ctrl-C is seen
+_SEGMENT_SECONDS = 0.25  # how long a chain runs before it is looked after: progress, Ctrl-C
 _SAVE_SECONDS = 10.0  # how often chains are written down, if they have a journal
 _SAVE_BYTES = 1 << 24  # or how much they may have drawn since
 
@@ -65,44 +66,84 @@ def _go_on(
     shared: Any,
     log: ChainLog[Draws] | None,
 ) -> tuple[list[State], Draws]:
-    chains, done, segment = begun.states, begun.done, 1
-    pending: list[list[Draws]] = [[] for _ in chains]
-    saved, since = time.perf_counter(), done
+    """Let every chain run on by itself, those behind first; they meet where they are written down, and at the end."""
+    chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
+    segment, saved, since, meet = 1, time.perf_counter(), begun.done, n_steps
+    conduct.tell(Progress(stage, since, n_steps))
     with open_workers(conduct.workers, len(chains)) as run, _heeding(log is not None) as stopping:
-        while done < n_steps:
-            size = min(segment, n_steps - done)
-            conduct.tell(Progress(stage, done, n_steps))
-            begun_at = time.perf_counter()
-            moved = run(partial(_turn, advance, size), chains, shared)
-            now = time.perf_counter()
-            pace = max(now - begun_at, 1e-6) / size
-            segment = max(1, min(round(_SEGMENT_SECONDS / pace), 4 * segment))
-            done += size
-            for chain, (state, part) in enumerate(moved):
-                chains[chain] = state
-                pending[chain].append(part)
-            is_due = now - saved > _SAVE_SECONDS or _size(pending) > _SAVE_BYTES
-            if log is not None and (is_due or done == n_steps or stopping.is_set()):
-                log.save(chains, shared, done, since, [_joined(kind, parts) for parts in pending])
-                pending, saved, since = [[] for _ in chains], time.perf_counter(), done
+        while since < n_steps:
+            behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
+            for chain in behind[: run.width - sum(one.underway > 0 for one in chains)]:
+                chain.begin(run, advance, min(segment, meet - chain.done), shared)
+            going = {chain.future: chain for chain in chains if chain.underway}
+            for future in wait(going, return_when=FIRST_COMPLETED).done:
+                pace = going[future].end()
+                segment = max(1, min(round(_SEGMENT_SECONDS / pace), 4 * segment))
+            conduct.tell(Progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
+            if log is not None and (stopping.is_set() or _is_due(chains, saved)):
+                meet = max(chain.done + chain.underway for chain in chains)
+            if any(chain.done < meet for chain in chains):
+                continue
+            if log is not None:
+                log.save([one.state for one in chains], shared, meet, since, [one.take(kind) for one in chains])
+            saved, since, meet = time.perf_counter(), meet, n_steps
             if stopping.is_set():
                 raise KeyboardInterrupt
-    conduct.tell(Progress(stage, n_steps, n_steps))
-    if log is not None:
-        return chains, log.join(n_steps)
-    return chains, kind(*(np.stack(parts) for parts in zip(*(_joined(kind, parts) for parts in pending), strict=True)))
+    states = [chain.state for chain in chains]
+    return states, log.join(n_steps) if log is not None else _together(kind, [one.parts for one in chains], conduct)
 
 
-def _turn(advance: Advance[State, Draws], size: int, _: Any, state: State) -> tuple[State, Draws]:
-    return advance(state, size)
+class _Chain(Generic[State, Draws]):
+    """A chain on its way: its state, the steps that led there, and its draws since it was last written down."""
+
+    def __init__(self, state: State, done: int) -> None:
+        self.state, self.done, self.parts = state, done, list[Draws]()
+        self.underway, self.future = 0, Future[tuple[State, Draws, float]]()
+
+    def begin(self, run: Pool, advance: Advance[State, Draws], n_steps: int, shared: Any) -> None:
+        """Have a worker make these steps."""
+        self.underway, self.future = n_steps, run.submit(partial(_turn, advance, n_steps), self.state, shared)
+
+    def end(self) -> float:
+        """Take what the worker made; return the seconds of a step."""
+        self.state, draws, seconds = self.future.result()
+        self.parts.append(draws)
+        pace = seconds / self.underway
+        self.done, self.underway = self.done + self.underway, 0
+        return pace
+
+    def take(self, kind: type[Draws]) -> Draws:
+        """Return the draws as one, and keep none of them."""
+        parts, self.parts = self.parts, []
+        return kind(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
 
 
-def _joined(kind: type[Draws], parts: Sequence[Draws]) -> Draws:
-    return kind(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+def _is_due(chains: Sequence[_Chain[Any, Any]], saved: float) -> bool:
+    drawn = sum(array.nbytes for chain in chains for part in chain.parts for array in part)
+    return drawn > _SAVE_BYTES or time.perf_counter() - saved > _SAVE_SECONDS
 
 
-def _size(pending: Sequence[Sequence[Draws]]) -> int:
-    return sum(array.nbytes for parts in pending for part in parts for array in part)
+def _turn(advance: Advance[State, Draws], size: int, _: Any, state: State) -> tuple[State, Draws, float]:
+    begun = time.perf_counter()
+    state, draws = advance(state, size)
+    return state, draws, max(time.perf_counter() - begun, 1e-9)
+
+
+def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], conduct: Conduct) -> Draws:
+    """Return the draws of all chains, (chain, draw, ...); every chain is copied once, by a thread of its own."""
+    fields = [*zip(*(zip(*chain, strict=True) for chain in parts), strict=True)]  # field, chain, part
+    whole = [
+        np.empty((len(chains), sum(map(len, chains[0])), *chains[0][0].shape[1:]), chains[0][0].dtype)
+        for chains in fields
+    ]
+
+    def fill(chain: int) -> None:
+        for array, chains in zip(whole, fields, strict=True):
+            np.concatenate(chains[chain], out=array[chain])
+
+    with open_workers(conduct.threads, len(parts)) as run:
+        run(fill, range(len(parts)))
+    return kind(*whole)
 
 
 @contextlib.contextmanager

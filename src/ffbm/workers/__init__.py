@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -26,8 +26,17 @@ class Run(Protocol):
         """
 
 
+class Pool(Run, Protocol):
+    """Workers that also take pieces of work one by one."""
+
+    width: int  # pieces that go on at once
+
+    def submit(self, function: Callable[..., Result], item: Any, /, *shared: Any) -> Future[Result]:
+        """Begin ``function(*shared, item)``; what it returns is in the future when it has ended."""
+
+
 @contextmanager
-def open_workers(workers: Workers, n_items: int) -> Iterator[Run]:
+def open_workers(workers: Workers, n_items: int) -> Iterator[Pool]:
     """Open a pool and yield ``run(function, items, *shared) -> list``, results in the order of the items.
 
     ``workers=None`` takes as many threads as there are items or cores, whichever is fewer; the address of a dask
@@ -35,23 +44,40 @@ def open_workers(workers: Workers, n_items: int) -> Iterator[Run]:
     random stream, so the results are the same wherever they are computed. Inside, BLAS keeps to one thread.
 
     >>> with open_workers(2, n_items=3) as run:
-    ...     run(abs, [-1, -2]), run(pow, [1, 2, 3], 2)
-    ([1, 2], [2, 4, 8])
+    ...     run(abs, [-1, -2]), run(pow, [1, 2, 3], 2), run.submit(pow, 3, 2).result()
+    ([1, 2], [2, 4, 8], 8)
     """
     if is_cluster(check_workers(workers)):
         from ffbm.workers.cluster import open_cluster
 
-        with open_cluster(workers) as run:
+        with open_cluster(workers, n_items) as run:
             yield run
         return
-    cores = os.cpu_count() or 1
-    count = min(n_items, cores) if workers is None else workers
-    with threadpool_limits(limits=1, user_api="blas"):
-        if min(count, n_items) <= 1:
-            yield lambda function, items, /, *shared: [function(*shared, item) for item in items]
-            return
-        with ThreadPoolExecutor(count) as pool:
-            yield lambda function, items, /, *shared: list(pool.map(partial(function, *shared), items))
+    count = max(1, min(n_items, (os.cpu_count() or 1) if workers is None else workers))
+    with threadpool_limits(limits=1, user_api="blas"), _Caller() if count == 1 else ThreadPoolExecutor(count) as pool:
+        yield _Threads(pool, count)
+
+
+class _Threads:
+    """The threads of an executor."""
+
+    def __init__(self, pool: Executor, width: int) -> None:
+        self._pool, self.width = pool, width
+
+    def __call__(self, function: Callable[..., Result], items: Sequence[Any], /, *shared: Any) -> list[Result]:
+        return list(self._pool.map(partial(function, *shared), items))
+
+    def submit(self, function: Callable[..., Result], item: Any, /, *shared: Any) -> Future[Result]:
+        return self._pool.submit(function, *shared, item)
+
+
+class _Caller(Executor):
+    """An executor whose only worker is whoever calls it."""
+
+    def submit(self, function: Callable[..., Result], /, *given: Any, **named: Any) -> Future[Result]:
+        future: Future[Result] = Future()
+        future.set_result(function(*given, **named))
+        return future
 
 
 @contextmanager

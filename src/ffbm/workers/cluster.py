@@ -1,8 +1,10 @@
 """The workers of a dask cluster: shared data are sent to each of them once, and then only what moves."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -16,14 +18,28 @@ _TRIES = 5  # at work that all workers die of
 _PAUSE = 2.0  # seconds after the second of them, then twice, three times as many
 
 
+class _Remote:
+    """The workers of a cluster; a thread of this process waits for each piece of work that is submitted."""
+
+    def __init__(self, cluster: "_Cluster", pool: ThreadPoolExecutor, width: int) -> None:
+        self._cluster, self._pool, self.width = cluster, pool, width
+
+    def __call__(self, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any) -> list[Any]:
+        return self._cluster.run(function, items, *shared)
+
+    def submit(self, function: Callable[..., Any], item: Any, /, *shared: Any) -> Future[Any]:
+        return self._pool.submit(lambda: self._cluster.run(function, [item], *shared)[0])
+
+
 @contextmanager
-def open_cluster(workers: Any) -> Iterator[Callable[..., list[Any]]]:
+def open_cluster(workers: Any, n_items: int) -> Iterator[_Remote]:
     """Yield ``run(function, items, *shared) -> list`` on the cluster at an address or of a Client."""
-    if not isinstance(workers, str):
-        yield _cluster_of(workers).run
-        return
-    with connect(workers) as client:
-        yield _cluster_of(client).run
+    width = max(1, n_items)
+    with (
+        connect(workers) if isinstance(workers, str) else nullcontext(workers) as client,
+        ThreadPoolExecutor(width) as pool,
+    ):
+        yield _Remote(_cluster_of(client), pool, width)
 
 
 @contextmanager
@@ -57,7 +73,7 @@ class _Cluster:
     """One set of shared data at a time stays on the cluster."""
 
     def __init__(self, client: Any) -> None:
-        self._client = client
+        self._client, self._lock = client, threading.Lock()
         self.forget()
 
     def forget(self) -> None:
@@ -76,29 +92,34 @@ class _Cluster:
 
         packed = [pack(item, shared) for item in items]
         for number in range(_TRIES):
+            remote = None
             try:
-                self._send(shared)
-                futures = [self._client.submit(_work, self._remote, function, item, pure=False) for item in packed]
+                remote = self._send(shared)
+                futures = [self._client.submit(_work, remote, function, item, pure=False) for item in packed]
                 return [unpack(done, shared) for done in self._client.gather(futures)]
             except (distributed.CancelledError, distributed.KilledWorker, CommClosedError, TimeoutError):
-                self.forget()
+                with self._lock:
+                    if self._remote is remote:  # and no other thread has sent them again
+                        self.forget()
                 time.sleep(_PAUSE * number)  # those that come after need a moment
         raise OptionError(
             f"workers of the cluster died {_TRIES} times at the same work: look at their logs, then resume"
         )
 
-    def _send(self, shared: tuple[Any, ...]) -> None:
-        if self._client.status != "running":
-            raise OptionError(f"the Client of the cluster is {self._client.status}: open another")
-        if self._remote is not None and [*map(id, shared)] == [*map(id, self._shared)]:
-            return
-        self.forget()
-        try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
-        except TimeoutError as error:
-            raise OptionError("the cluster has no workers: start some with dask worker ADDRESS") from error
-        self._remote = self._client.scatter(_Box(shared), broadcast=True, hash=False)
-        self._shared = shared
+    def _send(self, shared: tuple[Any, ...]) -> Any:
+        """Return where the shared data are on the cluster; they are sent if they are not there."""
+        with self._lock:
+            if self._client.status != "running":
+                raise OptionError(f"the Client of the cluster is {self._client.status}: open another")
+            if self._remote is None or [*map(id, shared)] != [*map(id, self._shared)]:
+                self.forget()
+                try:
+                    self._client.wait_for_workers(1, timeout=_PATIENCE)
+                except TimeoutError as error:
+                    raise OptionError("the cluster has no workers: start some with dask worker ADDRESS") from error
+                self._remote = self._client.scatter(_Box(shared), broadcast=True, hash=False)
+                self._shared = shared
+            return self._remote
 
 
 def _cluster_of(client: Any) -> _Cluster:
