@@ -1,6 +1,7 @@
 """The loop that runs chains: each by itself, together where they are written down."""
 
 import threading
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -75,16 +76,21 @@ def test_a_slow_chain_does_not_hold_the_others_up():
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_chains_meet_where_they_are_written_down(tmp_path, monkeypatch, workers):
-    monkeypatch.setattr(run, "_SEGMENT_SECONDS", 0.0)
-    monkeypatch.setattr(run, "_SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(run, "_SEGMENT_SECONDS", 0.002)
+    monkeypatch.setattr(run, "_SAVE_SECONDS", 0.01)
     saved = []
+
+    def advance(state, n_steps):
+        time.sleep(0.001 * (1 + state.chain) * n_steps)
+        return count(state, n_steps)
+
     with open_journal(str(tmp_path / "run"), {"config": {}}, False) as journal:
         log = journal.stage("counting", "key", Steps)
         keep = log.save
         monkeypatch.setattr(log, "save", lambda states, *rest: saved.append((rest[1], states)) or keep(states, *rest))
         monkeypatch.setattr(journal, "stage", lambda *_: log)
-        np.testing.assert_array_equal(go(count, workers, journal=journal)[1].step, expected())
-    assert len(saved) > 10
+        np.testing.assert_array_equal(go(advance, workers, journal=journal)[1].step, expected())
+    assert len(saved) > 3
     assert all(state.done == done for done, states in saved for state in states)
 
 
