@@ -270,7 +270,8 @@ def test_the_first_column_gives_way(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     lines = align([["x" * 90, "12 (3%)"], ["short", "1 (2%)"]], right=[1]).splitlines()
     assert [len(line) for line in lines] == [40, 40]
-    assert lines[0].endswith("...  12 (3%)")
+    assert "xx...xx" in lines[0]  # cut in the middle: names of one column differ at their ends
+    assert lines[0].endswith("x  12 (3%)")
 
 
 def test_unknown_ids_and_parallel_edges_from_the_command_line(capsys, friends):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection
-from math import floor
 from numbers import Integral, Real
 from typing import Any
 
@@ -56,15 +55,6 @@ def _bounds(low: float | None, high: float | None, *, above: bool = False) -> st
     least = None if low is None else (f"above {low}" if above else f"at least {low}")
     most = None if high is None else f"at most {high}"
     return "".join(f", {part}" for part in (least, most) if part)
-
-
-def burn_sweeps(burn_in: float, n_sweeps: int) -> int:
-    """Return how many sweeps are dropped as burn-in: that share of them, rounded down.
-
-    >>> burn_sweeps(0.29, 100)  # where 0.29 * 100 is 28.999...
-    29
-    """
-    return floor(burn_in * n_sweeps + 1e-9)
 
 
 def is_client(workers: Any) -> bool:

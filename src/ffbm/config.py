@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,15 @@ class FitConfig:
     def from_dict(cls, settings: Mapping[str, Any], where: str = "the settings") -> "FitConfig":
         """Return the settings given by name; an unknown name is refused."""
         return cls(**check_names(settings, where))
+
+
+def burn_sweeps(burn_in: float, n_sweeps: int) -> int:
+    """Return how many sweeps are dropped as burn-in: that share of them, rounded down.
+
+    >>> burn_sweeps(0.29, 100)  # where 0.29 * 100 is 28.999...
+    29
+    """
+    return floor(burn_in * n_sweeps + 1e-9)
 
 
 def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:

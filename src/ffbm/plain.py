@@ -1,4 +1,4 @@
-"""Plain values for strict JSON, and plain words for counts."""
+"""Plain values for strict JSON, and plain words for people."""
 
 import math
 from typing import Any
@@ -11,6 +11,27 @@ def count_of(number: int, thing: str, things: str = "") -> str:
     ('1 cell', '1,200 cells', '2 vertices')
     """
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def in_words(seconds: float) -> str:
+    """Write a length of time in the unit that suits it.
+
+    >>> in_words(37.2), in_words(200), in_words(1e6)
+    ('37 seconds', '3 minutes', '12 days')
+    """
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def visible(text: str) -> str:
+    r"""Replace characters that cannot be seen, such as those that steer a terminal, by their codes.
+
+    >>> visible("one\x1b[2Jtwo")
+    'one\\x1b[2Jtwo'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def finite(value: Any) -> Any:

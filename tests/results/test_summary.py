@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import ffbm
 from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs
-from ffbm.results.typeset import cut, tabulate
+from ffbm.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from ffbm.cli import options
 from ffbm.cli.description import describe_network, estimate_fit
-from ffbm.cli.screen import align, print_json, print_text, visible, wrap
-from ffbm.plain import count_of
+from ffbm.cli.screen import align, print_json, print_text, wrap
+from ffbm.plain import count_of, in_words, visible
 
 _N_SHOWN = 20
 
@@ -83,8 +83,6 @@ def _print_description(it: dict[str, Any]) -> None:
 
 
 def _duration(fit: dict[str, Any]) -> str:
-    from ffbm.pipeline.estimate import in_words
-
     blocks, cores = count_of(fit["n_blocks"], "block"), count_of(fit["workers"], "core")
     return f"a fit takes about {in_words(fit['seconds'])} on {cores}, if it finds about {blocks}"
 

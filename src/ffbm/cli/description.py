@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 def describe_network(network: "Network") -> dict[str, Any]:
     """Return the sizes of a network, how its columns were read, its features and its notes."""
     graph, features = network.graph, network.features
-    is_number = _find_numbers(features)
+    is_number = features.is_number.tolist()
     return {
         "name": network.name,
         "n_nodes": network.n_nodes,
@@ -32,7 +32,7 @@ def describe_network(network: "Network") -> dict[str, Any]:
             }
             for j in range(features.n_features)
         ],
-        "notes": [{"code": n.code, "message": n.message, "count": n.count} for n in network.notes],
+        "notes": [note.to_dict() for note in network.notes],
     }
 
 
@@ -78,16 +78,6 @@ def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[
             }
         )
     return described
-
-
-def _find_numbers(features: "Features") -> list[bool]:
-    """Say of each feature whether it is a number: standardised, or something else than 0 and 1."""
-    import numpy as np
-    import scipy.sparse as sp
-
-    cells = sp.coo_array(features.values)
-    odd = np.bincount(cells.col[(cells.data != 0) & (cells.data != 1)], minlength=features.n_features) > 0
-    return [bool(number) for number in odd | (features.mean != 0) | (features.sd != 1)]
 
 
 def _count_parallel(graph: "Graph") -> int:

@@ -1,19 +1,17 @@
 """``ffbm fit``: from a network to the answer."""
 
-import logging
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffbm.cli import options
+from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
-from ffbm.cli.screen import print_error, print_json, print_text
+from ffbm.cli.screen import print_json, print_text
 from ffbm.errors import OptionError
 
 if TYPE_CHECKING:
@@ -60,7 +58,6 @@ Intercept = Annotated[
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
 Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on standard error but errors.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 if the chains have not converged.")]
 
 
@@ -190,33 +187,3 @@ def _number_or(word: str, option: str, text: str | None) -> int | str | None:
         return int(text)
     except ValueError:
         raise OptionError(f"{option} must be a whole number or {word}; got {text!r}") from None
-
-
-@contextmanager
-def announcing(quiet: bool) -> Iterator[None]:
-    """Show what the stages log, such as the first compilation, on standard error while they run."""
-    logger = logging.getLogger("ffbm")
-    handler = _Announcer()
-    level = logger.level
-    if not quiet:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-
-
-class _Announcer(logging.Handler):
-    """Print each message once, whichever stages send it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._seen: set[str] = set()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        message = record.getMessage()
-        if message not in self._seen:
-            self._seen.add(message)
-            print_error(message)

@@ -64,10 +64,10 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
             f"the table must have the {count_of(len(wanted), 'column')} that the features come from;"
             f" {shorten(lacking, 5)} {'is' if len(lacking) == 1 else 'are'} missing: add them, blank where unknown"
         )
-    values, is_flag = np.zeros((len(table), features.n_features)), _flags(features)
+    values = np.zeros((len(table), features.n_features))
     notes: list[Note] = []
     for name, places in wanted.items():
-        notes += _encode_column(features, name, places, is_flag, table.iloc[:, by_name[name]], values)
+        notes += _encode_column(features, name, places, table.iloc[:, by_name[name]], values)
     unused = [name for name in by_name if name not in wanted]
     if unused:
         said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from them: {shorten(unused, 5)}"
@@ -76,18 +76,16 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     return Features(new, features.names, features.columns, features.mean, features.sd), _few(notes)
 
 
-def _encode_column(
-    features: Features, name: str, places: list[int], is_flag: Array, cells: pd.Series, values: Array
-) -> list[Note]:
+def _encode_column(features: Features, name: str, places: list[int], cells: pd.Series, values: Array) -> list[Note]:
     """Fill the features of one column and tell what could not be read."""
     own = [d for d in places if _text_of(features, d) is None]
     flags = {d: text for d in places if (text := _text_of(features, d)) is not None}
     last = max(flags, default=-1)
     is_marker = last == places[-1] and flags.get(last) in ("missing", "(missing)")
-    fate = "no flag" if not own or is_flag[own[0]] else "read as the earlier mean"
+    fate = "no flag" if not own or not features.is_number[own[0]] else "read as the earlier mean"
     unknown: dict[str, int] = {}
     if own:
-        missing = _encode_numbers(features, name, own[0], bool(is_flag[own[0]]), cells, values)
+        missing = _encode_numbers(features, name, own[0], cells, values)
     else:
         known = {text: d for d, text in flags.items() if not (is_marker and d == last and text == "(missing)")}
         missing, unknown = _encode_values(name, known, cells, values)
@@ -105,9 +103,10 @@ def _encode_column(
     return notes
 
 
-def _encode_numbers(features: Features, name: str, d: int, wants_flag: bool, cells: pd.Series, values: Array) -> Array:
+def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, values: Array) -> Array:
     """Fill a column that was a flag or a number of its own name; return where it is missing (N,)."""
     column, _ = parse_column(name, cells)
+    wants_flag = not features.is_number[d]
     if column.kind not in ("empty", "flag", *(() if wants_flag else ("number",))):
         what = "0 or 1" if wants_flag else "numbers"
         came = shorten(column.values, 3) if column.kind == "values" else "other numbers"
@@ -145,13 +144,6 @@ def _text_of(features: Features, d: int) -> str | None:
         other = features.columns[features.names.index(numbered[1])]
         name = numbered[1] if other != column else name
     return name[len(column) + 1 :] if name.startswith(f"{column}=") else None
-
-
-def _flags(features: Features) -> Array:
-    """Tell which features are flags (D,): not standardised, and 0 or 1 throughout."""
-    x = sp.coo_array(features.values)
-    other = np.bincount(x.col[(x.data != 0) & (x.data != 1)], minlength=features.n_features) > 0
-    return np.asarray((features.mean == 0) & (features.sd == 1) & ~other)
 
 
 def _few(notes: list[Note]) -> list[Note]:

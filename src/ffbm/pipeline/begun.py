@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.entropy import check_labels
-from ffbm.check import burn_sweeps, check_choice, check_int, check_real
+from ffbm.check import check_choice, check_int, check_real
+from ffbm.config import burn_sweeps
 from ffbm.errors import OptionError
 from ffbm.types import Array
 

@@ -22,18 +22,6 @@ def guess_blocks(n_nodes: int) -> int:
     return max(1, round(n_nodes**0.5))
 
 
-def in_words(seconds: float) -> str:
-    """Return a length of time in the unit that suits it.
-
-    >>> in_words(37.2), in_words(200), in_words(1e6)
-    ('37 seconds', '3 minutes', '12 days')
-    """
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
-
-
 def estimate_seconds(
     net: Network,
     n_blocks: int | str = "auto",

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.check import burn_sweeps
-from ffbm.config import FitConfig
+from ffbm.config import FitConfig, burn_sweeps
 from ffbm.errors import OptionError
 from ffbm.pipeline.estimate import guess_blocks
 from ffbm.pipeline.weights import STORED_BYTES

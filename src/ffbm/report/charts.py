@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plain import visible
 from ffbm.plots.heatmap import short_count
 from ffbm.plots.palette import block_colour
 from ffbm.plots.traces import SHADES
 from ffbm.report.drawing import OUTLINE, TEXT, colours, hollow, ink_on, name_axis, new_chart, shades, shape, tell
 from ffbm.report.network import edge_counts
 from ffbm.report.subject import Subject
-from ffbm.report.table import visible
 from ffbm.types import Array
 
 SHOWN = 30  # features of a figure

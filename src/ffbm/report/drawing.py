@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ffbm.plain import visible
 from ffbm.plots.palette import block_colour, block_marker
 from ffbm.plots.paper import short_names
-from ffbm.report.table import visible
 from ffbm.types import Array
 
 TEXT = "#4d4d4d"  # the page's script sets colours for light and dark; these are for print

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.plain import visible
 from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
 from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import block_colour
 from ffbm.report.drawing import OUTLINE, colours, hollow, new_chart, shape, tell
 from ffbm.report.subject import Subject
-from ffbm.report.table import Table, visible
+from ffbm.report.table import Table
 from ffbm.types import Array
 
 MOST_NODES, MOST_EDGES = 2_000, 50_000  # beyond, the graph of blocks
@@ -143,14 +144,13 @@ def _features(subject: Subject) -> list[str]:
     rank = np.empty(ranking.n_features, dtype=np.int64)
     rank[ranking.order] = np.arange(ranking.n_features)
     x = sp.csr_array(features.values)
-    scaled = (features.mean != 0) | (features.sd != 1)
     texts = []
     for i in range(x.shape[0]):
         part = slice(x.indptr[i], x.indptr[i + 1])
         held = sorted(zip(x.indices[part], x.data[part], strict=True), key=lambda pair: rank[pair[0]])
         held = [(j, value) for j, value in held if value != 0]
         said = [
-            features.names[j] if value == 1 and not scaled[j]
+            features.names[j] if not features.is_number[j]
             else f"{features.names[j]} = {value * features.sd[j] + features.mean[j]:.4g}"
             for j, value in held[:_LISTED]
         ]  # fmt: skip

@@ -6,10 +6,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ffbm.plain import count_of, finite
+from ffbm.plain import count_of, finite, visible
 from ffbm.report import charts, network, tables
 from ffbm.report.subject import Subject
-from ffbm.report.table import Table, visible
+from ffbm.report.table import Table
 
 CITATION = (
     "Lawrence Tray and Ioannis Kontoyiannis (2021). The Feature-First Block Model."

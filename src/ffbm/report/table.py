@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ffbm.plain import visible
+
 _LOOKED_AT = 50  # rows that tell what a column holds
 
 
@@ -62,8 +64,3 @@ def write_cell(value: Any, digits: int) -> Cell:
             return Cell("–", None)
         return Cell("∞" if isinf(number) else f"{round(number, digits) + 0.0:,.{digits}f}", number)
     return Cell(visible(str(value)), None)
-
-
-def visible(text: str) -> str:
-    """Replace control characters, which a page cannot show, by their codes."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
-from ffbm.results.typeset import sentence
 from ffbm.types import Array
+from ffbm.typeset import sentence
 
 if TYPE_CHECKING:
     from ffbm.results.fitted import Fit
@@ -24,7 +24,7 @@ def warning_paragraphs(fit: "Fit") -> tuple[str, ...]:
     if not fit.converged:
         said.append(
             f"The chains have NOT converged. {sentence(fit.converged.reason)} Do not rely on what follows, the ranking"
-            f" least of all; run {tell_cure(fit) or 'longer chains'}."
+            f" least of all; run {tell_cure(fit)}."
         )
     modes = _line(tell_modes(fit))
     return (*said, modes) if modes else tuple(said)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.results.typeset import number, tabulate, wrap
+from ffbm.typeset import number, tabulate, wrap
 
 if TYPE_CHECKING:
     from ffbm.results.comparison import Comparison

@@ -45,14 +45,13 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
 def _attributes(net: Network) -> list[dict[str, float]]:
     """Return the features of each vertex by name; flags that are not set are left out."""
     x = net.features
-    is_number = (x.mean != 0) | (x.sd != 1)
     found: list[dict[str, float]] = [{} for _ in range(net.n_nodes)]
     cells = sp.coo_array(x.values)
-    kept = ~is_number[cells.col]
+    kept = ~x.is_number[cells.col]
     for i, j, value in zip(cells.row[kept], cells.col[kept], cells.data[kept], strict=True):
         if value:
-            found[i][x.names[j]] = int(value) if value == int(value) else float(value)
-    for j in np.flatnonzero(is_number).tolist():
+            found[i][x.names[j]] = 1
+    for j in np.flatnonzero(x.is_number).tolist():
         for i, value in enumerate(_column(x.values, j) * x.sd[j] + x.mean[j]):
             found[i][x.names[j]] = float(value)
     return found

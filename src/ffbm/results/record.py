@@ -96,4 +96,4 @@ def _joint(found: JointDiagnostics) -> dict[str, Any]:
 
 
 def _notes(notes: tuple[Note, ...]) -> list[dict[str, Any]]:
-    return [{"code": note.code, "message": note.message, "count": note.count} for note in notes]
+    return [note.to_dict() for note in notes]

@@ -8,8 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from ffbm.check import burn_sweeps
-from ffbm.config import FitConfig
+from ffbm.config import FitConfig, burn_sweeps
 from ffbm.errors import OptionError
 from ffbm.store.folder import CHAINS, PROVENANCE, RECORD, how_to_resume, is_run, is_unfinished
 from ffbm.store.journal import Journal, digest, read_record

@@ -16,9 +16,10 @@ import numpy.typing as npt
 from ffbm.check import is_client
 from ffbm.config import FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
-from ffbm.pipeline.estimate import estimate_seconds, in_words
+from ffbm.pipeline.estimate import estimate_seconds
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
+from ffbm.plain import in_words
 from ffbm.progress import Listener
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.results.typeset import wrap
+from ffbm.typeset import wrap
 
 if TYPE_CHECKING:
     from ffbm.results.fitted import Fit
@@ -74,7 +74,7 @@ def tell_cure(fit: "Fit") -> str:
     cures = [] if found.blocks.converged else ["more sweeps (n_sweeps, --sweeps) or fewer blocks"]
     if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
         cures.append("more chains or draws of the weights (n_chains, n_draws)")
-    return " and ".join(cures)
+    return " and ".join(cures) or "more sweeps (n_sweeps, --sweeps)"  # labels and weights together alone
 
 
 def tell_notes(fit: "Fit") -> str:

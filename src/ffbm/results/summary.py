@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.plain import count_of
+from ffbm.plain import count_of, visible
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
-from ffbm.results.typeset import WIDTH, cut, number, sentence, tabulate, visible, wrap
 from ffbm.types import Array
 from ffbm.types.scores import Scores
+from ffbm.typeset import WIDTH, cut, number, sentence, tabulate, wrap
 
 if TYPE_CHECKING:
     from ffbm.results.fitted import Fit

@@ -1,7 +1,7 @@
 """A labelled network: a multigraph in CSR form and a table of vertex features."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,10 @@ class Note:
     code: str
     message: str
     count: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it by name."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +136,13 @@ class Features:
         if sp.issparse(self.values):
             return np.bincount(self.values.indices[self.values.data != 0], minlength=self.n_features)
         return np.count_nonzero(self.values, axis=0)
+
+    @cached_property
+    def is_number(self) -> Array:
+        """Which features are numbers, not flags (D,): standardised, or something else than 0 and 1."""
+        cells = sp.coo_array(self.values)
+        odd = np.bincount(cells.col[(cells.data != 0) & (cells.data != 1)], minlength=self.n_features) > 0
+        return np.asarray(odd | (self.mean != 0) | (self.sd != 1))
 
     def __repr__(self) -> str:
         n, d = self.values.shape

@@ -103,7 +103,7 @@ class Scores:
         """
         told = {field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
         told |= {"n_train": self.n_train, "n_test": self.n_test}
-        told["notes"] = [{"code": note.code, "message": note.message, "count": note.count} for note in self.notes]
+        told["notes"] = [note.to_dict() for note in self.notes]
         return told
 
     def __repr__(self) -> str:

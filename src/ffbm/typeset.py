@@ -1,0 +1,64 @@
+"""Plain text in lines of one width: paragraphs and tables."""
+
+import textwrap
+from collections.abc import Sequence
+from math import isnan
+
+from ffbm.plain import visible
+
+WIDTH = 80
+_LEAST = 20  # columns for the cells that give way, however narrow the rest leaves them
+
+
+def wrap(text: str, first: str = "", rest: str = "", width: int = WIDTH) -> str:
+    """Wrap a text to the width, visible characters only."""
+    return textwrap.fill(
+        visible(text),
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def tabulate(
+    rows: Sequence[Sequence[str]], right: Sequence[int], gives: int = 0, *, indent: int = 2, width: int = WIDTH
+) -> str:
+    """Line up cells in columns within the width; the column ``gives`` is cut if it must be.
+
+    >>> print(tabulate([["a", "1"], ["bcd", "20"]], right=[1], indent=0))
+    a     1
+    bcd  20
+    """
+    cells = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    spare = width - indent - 2 * (len(widths) - 1) - (sum(widths) - widths[gives])
+    widths[gives] = min(widths[gives], max(spare, _LEAST))
+    lines = []
+    for row in cells:
+        parts = [
+            cut(cell, room) if place == gives else cell
+            for place, (cell, room) in enumerate(zip(row, widths, strict=True))
+        ]
+        padded = [c.rjust(w) if p in right else c.ljust(w) for p, (c, w) in enumerate(zip(parts, widths, strict=True))]
+        lines.append((" " * indent + "  ".join(padded)).rstrip())
+    return "\n".join(lines)
+
+
+def cut(text: str, width: int) -> str:
+    """Cut the middle out of a text: features of one column differ at their ends."""
+    if len(text) <= width:
+        return text
+    tail = (width - 3) // 2
+    return f"{text[: width - 3 - tail]}...{text[len(text) - tail :]}"
+
+
+def sentence(text: str) -> str:
+    """Make a sentence of a phrase."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def number(value: float, digits: int) -> str:
+    """Write a number with so many digits, a dash for NaN."""
+    return "-" if isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"  # no "-0.00"
