@@ -17,7 +17,6 @@ SHOWN = 30  # features of a figure
 _ROW = 24  # pixels for a feature
 _CLEAR = "#ffffff00"
 _POINTS = 300  # of a trace
-_LOW, _HIGH = 0.025, 0.975
 BLUE_RED = (
     "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7", "#fddbc7", "#f4a582", "#d6604d", "#b2182b",
     "#67001f",
@@ -27,12 +26,7 @@ GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
 
 def intervals(subject: Subject, places: Array) -> Array:
     """Return the 95 % interval of centred weights (2, B, len(places))."""
-    found = []
-    for place in places:  # one at a time: draws may be many, and on disk
-        draws = subject.parts.weights.weights[..., place]
-        draws = draws - draws.mean(axis=2, keepdims=True)
-        found.append(np.quantile(draws.reshape(-1, draws.shape[2]), (_LOW, _HIGH), axis=0))
-    return np.stack(found, axis=-1)
+    return np.stack([subject.parts.weights.centred_interval(place) for place in places], axis=-1)
 
 
 def draw_heat_map(subject: Subject) -> Any:

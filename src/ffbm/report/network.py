@@ -13,7 +13,6 @@ from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import block_colour
 from ffbm.report.drawing import OUTLINE, colours, hollow, new_chart, shape, tell
 from ffbm.report.subject import Subject
-from ffbm.report.table import Table
 from ffbm.types import Array
 
 MOST_NODES, MOST_EDGES = 2_000, 50_000  # beyond, the graph of blocks
@@ -21,7 +20,6 @@ _LINES = 1_500  # edges up to which each is a line of its own; beyond, they are 
 SURE = 0.9  # a vertex in its block less often is drawn hollow
 _FEATURES = 500  # features that can be highlighted
 _LISTED = 12  # features told of a vertex
-_ROWS = 2_000  # rows of a table
 _COUNTED = 8  # blocks up to which there is room for edge counts at lines
 _HEIGHT = 560
 
@@ -173,21 +171,6 @@ def network_data(subject: Subject) -> dict[str, Any]:
         "features": features,
         "sizes": subject.parts.memberships.sizes.tolist(),
     }
-
-
-def vertex_table(subject: Subject) -> Table:
-    """One row a vertex: id, block, how sure, memberships, features."""
-    net, members = subject.parts.network, subject.parts.memberships
-    n = min(net.n_nodes, _ROWS)
-    told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
-    training = np.isin(np.arange(n), subject.parts.train)
-    sure = members.probs[np.arange(n), members.labels[:n]]
-    degrees = net.graph.degrees[:n]
-    columns = told["id"], members.labels[:n], sure, told["members"], training, degrees, told["features"]
-    rows = list(zip(*columns, strict=True))
-    left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
-    head = ("vertex", "block", "share of draws", "memberships", "training", "degree", "features")
-    return Table("Vertices", head, rows, is_long=True, left_out=left)
 
 
 def _number_blocks(chart: Any, place: Array, labels: Array) -> None:

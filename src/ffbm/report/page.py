@@ -105,7 +105,7 @@ def _panels(subject: Subject) -> dict[str, Panel]:
             "network", f"The graph of blocks of {size}", network.draw_block_graph(subject), tables.matrix_table(subject)
         )
     else:
-        first = Panel("network", f"The network: {size}", network.draw_network(subject), network.vertex_table(subject))
+        first = Panel("network", f"The network: {size}", network.draw_network(subject), tables.vertex_table(subject))
     found = [first]
     if members.n_blocks > 1:
         found += [

@@ -5,15 +5,31 @@ from typing import Any
 import numpy as np
 
 from ffbm.report.charts import SHOWN, drawn_points, intervals
-from ffbm.report.network import edge_counts
+from ffbm.report.network import edge_counts, vertex_texts
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
+from ffbm.scoring import contradicting
 from ffbm.types import Array
 
 _CONTRARY = 30  # vertices told that contradict their features
-_ODD = 0.5  # such a vertex gets less than this from its features, and another block gets more
 _BITS = 1e-12
 _TRACED = 100  # draws of a trace
+_VERTICES = 2_000  # rows of the table of vertices
+
+
+def vertex_table(subject: Subject) -> Table:
+    """One row a vertex: id, block, how sure, memberships, features."""
+    net, members = subject.parts.network, subject.parts.memberships
+    n = min(net.n_nodes, _VERTICES)
+    told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
+    training = np.isin(np.arange(n), subject.parts.train)
+    sure = members.probs[np.arange(n), members.labels[:n]]
+    degrees = net.graph.degrees[:n]
+    columns = told["id"], members.labels[:n], sure, told["members"], training, degrees, told["features"]
+    rows = list(zip(*columns, strict=True))
+    left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
+    head = ("vertex", "block", "share of draws", "memberships", "training", "degree", "features")
+    return Table("Vertices", head, rows, is_long=True, left_out=left)
 
 
 def weight_table(subject: Subject) -> Table:
@@ -92,7 +108,7 @@ def contrary_table(subject: Subject) -> Table:
     n = np.arange(net.n_nodes)
     own, other = p[n, members.labels], p.argmax(axis=1)
     sure = members.probs[n, members.labels]
-    odd = np.flatnonzero((other != members.labels) & (p[n, other] > _ODD) & (own < _ODD))
+    odd = contradicting(p, members.labels)
     bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(own[odd], _BITS)) * sure[odd]
     first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
     training = np.isin(first, subject.parts.train)

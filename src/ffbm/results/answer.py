@@ -6,6 +6,7 @@ import numpy as np
 
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
+from ffbm.scoring import contradicting
 from ffbm.types import Array
 from ffbm.typeset import sentence
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 _BLOCKS = 20  # blocks told one by one
 _FEATURES = 3  # features told of a block
 _NAMED = 3  # features named for the whole network
-_LIKELY = 0.5
 
 
 def warning_paragraphs(fit: "Fit") -> tuple[str, ...]:
@@ -100,11 +100,9 @@ def _left(fit: "Fit", predicted: Array, untold: list[int]) -> str:
     if untold:
         which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
         said.append(f"No feature sets apart for sure: {'block' if len(untold) == 1 else 'blocks'} {which}.")
-    n = np.arange(len(members.labels))
-    other = predicted.argmax(axis=1)
-    odd = int(((other != members.labels) & (predicted[n, other] > _LIKELY)).sum())
+    odd = len(contradicting(predicted, members.labels))
     if odd:
-        said.append(f"The features of {odd:,} of {len(n):,} vertices speak for another block than theirs.")
+        said.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
     return f"What is left: {' '.join(said) or 'no vertex was held out, so this is not known.'}"
 
 

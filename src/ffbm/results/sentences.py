@@ -11,7 +11,6 @@ from ffbm.typeset import wrap
 if TYPE_CHECKING:
     from ffbm.results.fitted import Fit
 
-LOW, HIGH = 0.025, 0.975
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _MODES = 8  # modes whose shares are listed
 
@@ -89,6 +88,5 @@ def tell_notes(fit: "Fit") -> str:
 
 def interval_of(fit: "Fit", block: int, name: str) -> tuple[float, float]:
     """Return the 95 % interval of one centred weight."""
-    w = fit.weights.weights[:, :, :, fit.weights.names.index(name)]
-    low, high = np.quantile(w[:, :, block] - w.mean(axis=2), (LOW, HIGH))
+    low, high = fit.weights.centred_interval(fit.weights.names.index(name))[:, block]
     return float(low), float(high)

@@ -4,6 +4,15 @@ from ffbm.scoring.contrasts import effects
 from ffbm.scoring.folds import combine_folds, fold_rows, split_rows
 from ffbm.scoring.losses import score_weights
 from ffbm.scoring.own import score_draws
-from ffbm.scoring.prediction import predict
+from ffbm.scoring.prediction import contradicting, predict
 
-__all__ = ["combine_folds", "effects", "fold_rows", "predict", "score_draws", "score_weights", "split_rows"]
+__all__ = [
+    "combine_folds",
+    "contradicting",
+    "effects",
+    "fold_rows",
+    "predict",
+    "score_draws",
+    "score_weights",
+    "split_rows",
+]

@@ -115,6 +115,12 @@ class WeightTrace:
         """
         return np.asarray(self.weights - self.weights.mean(axis=2, keepdims=True))
 
+    def centred_interval(self, feature: int, share: float = 0.95) -> Array:
+        """Return the ends of the interval that holds this share of the centred weights of a feature, (2, B)."""
+        draws = self.weights[..., feature]  # one feature at a time: draws may be many, and on disk
+        draws = (draws - draws.mean(axis=2, keepdims=True)).reshape(-1, self.n_blocks)
+        return np.asarray(np.quantile(draws, ((1 - share) / 2, (1 + share) / 2), axis=0))
+
     def stored(self, statistic: Array) -> Array:
         """Return the values of a (C, T) statistic at the draws whose weights are stored."""
         return statistic[:, self.thin - 1 :: self.thin]
