@@ -2,11 +2,12 @@
 
 import inspect
 import sys
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 from unittest import mock
 
-ORDER = [
+BLOCKS = [
     "ffbm.kernels.compiling",
     "ffbm.kernels.partitions",
     "ffbm.kernels.tables",
@@ -17,12 +18,16 @@ ORDER = [
     "ffbm.kernels.visits",
     "ffbm.kernels.doors",
 ]
+WEIGHTS = ["ffbm.kernels.weightchain", "ffbm.kernels.hmc", "ffbm.kernels.mala"]
 
 
-def planted(module: str, *changes: tuple[str, str]) -> dict[str, ModuleType]:
-    """Return the block kernels with changes (right, wrong) in one module's source, all compiled anew and not cached."""
+def planted(module: str, *changes: tuple[str, str], order: Sequence[str] = BLOCKS) -> dict[str, ModuleType]:
+    """Return kernels with changes (right, wrong) in one module's source, all compiled anew and not cached.
+
+    They are those of the block chains, or others in an order in which each imports what stands before it.
+    """
     made: dict[str, ModuleType] = {}
-    for name in ORDER:
+    for name in order:
         source = _faulty(name, changes if name == module else ())
         made[name] = ModuleType(name)
         with mock.patch.dict(sys.modules, made):
@@ -39,9 +44,11 @@ def planted_alone(name: str, *changes: tuple[str, str]) -> ModuleType:
     return made
 
 
-def planted_weights(*changes: tuple[str, str]) -> ModuleType:
-    """Return the kernels of the weight chains with changes (right, wrong) in their source, not cached."""
-    return planted_alone("ffbm.kernels.weightchain", *changes)
+def planted_weights(sampler: str, *changes: tuple[str, str]) -> Callable[..., None]:
+    """Return the loop of a weight sampler with changes (right, wrong) in its source or in what it shares."""
+    own = f"ffbm.kernels.{sampler}"
+    module = own if all(right in inspect.getsource(import_module(own)) for right, _ in changes) else WEIGHTS[0]
+    return getattr(planted(module, *changes, order=WEIGHTS)[own], f"run_{sampler}")
 
 
 def _faulty(name, changes):

@@ -41,8 +41,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_fails_the_battery(fault, monkeypatch):
     sampler, right, wrong = FAULTS[fault]
-    module = planted_weights((right, wrong))
-    monkeypatch.setattr(f"ffbm.theta.chain.run_{sampler}", getattr(module, f"run_{sampler}"))
+    monkeypatch.setattr(f"ffbm.theta.chain.run_{sampler}", planted_weights(sampler, (right, wrong)))
     worst = max(deviations(law, sampler).max() for law in ("one_vertex", "two_features"))
     assert worst > 2 * ALLOWED
 

@@ -5,9 +5,11 @@ import copy
 import numpy as np
 import pytest
 
+from ffbm.kernels.hmc import INNER, trajectory
+from ffbm.kernels.mala import langevin_log_ratio
 from ffbm.kernels.metric import apply_inverse, draw_velocity
 from ffbm.kernels.softmax import TILE
-from ffbm.kernels.weightchain import INNER, langevin_log_ratio, learn, trajectory
+from ffbm.kernels.weightchain import learn
 from ffbm.rng import stream
 from ffbm.theta import adapt, hmc, mala
 from ffbm.theta.chain import MALA_STEPS, advance, set_up, start

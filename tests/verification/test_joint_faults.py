@@ -1,9 +1,5 @@
 """Faults planted in the joint sampler, each of which a check must catch."""
 
-import sys
-from types import ModuleType
-from unittest import mock
-
 import numpy as np
 import pytest
 
@@ -13,7 +9,7 @@ from ffbm.joint.prepare import joint_model
 from ffbm.pipeline import joint as stage
 from ffbm.verification.joint import CASES, CHECKS
 
-from ..mutants import _faulty
+from ..mutants import planted
 from .test_planted_faults import outcome
 
 KERNELS = (
@@ -72,13 +68,7 @@ def test_weights_aligned_apart_from_labels(monkeypatch):
 
 def planted_joint(module, *changes):
     """The kernel of the joint chain with changes (right, wrong) in the source of one of those it is made of."""
-    made = {}
-    for name in KERNELS:
-        source = _faulty(name, changes if name == module else ())
-        made[name] = ModuleType(name)
-        with mock.patch.dict(sys.modules, made):
-            exec(source, made[name].__dict__)
-    return made["ffbm.kernels.joint"]
+    return planted(module, *changes, order=KERNELS)["ffbm.kernels.joint"]
 
 
 # moves that carry the weights along, so often that sweeps cannot make good what is wrong with them

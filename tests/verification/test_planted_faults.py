@@ -153,14 +153,15 @@ def test_edge_counts_over_empty_blocks(check, monkeypatch):
 @pytest.mark.parametrize("check", ["p(W|X,y): mala, one vertex", "p(W|X,y): mala, two features", "calibration: mala"])
 def test_the_authors_acceptance_rule(check, monkeypatch):
     """Densities of variance 1 where the noise has variance 2h."""
-    made = planted_weights(("(there - back) / (4.0 * h)", "(there - back) / 2.0"))
-    monkeypatch.setattr("ffbm.theta.chain.run_mala", made.run_mala)
+    made = planted_weights("mala", ("(there - back) / (4.0 * h)", "(there - back) / 2.0"))
+    monkeypatch.setattr("ffbm.theta.chain.run_mala", made)
     assert not outcome(check).passed
 
 
 def test_the_authors_program(monkeypatch):
     """Their rule, and the likelihood's gradient over n in the drift."""
     made = planted_weights(
+        "mala",
         ("(there - back) / (4.0 * h)", "(there - back) / 2.0"),
         (
             "w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]",
@@ -168,7 +169,7 @@ def test_the_authors_program(monkeypatch):
             " / model.counts.sum()) + noise * w_new[d, k]",
         ),
     )
-    monkeypatch.setattr("ffbm.theta.chain.run_mala", made.run_mala)
+    monkeypatch.setattr("ffbm.theta.chain.run_mala", made)
     assert not outcome("p(W|X,y): mala, two features").passed
 
 

@@ -8,12 +8,13 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.carrying import fill_field, sum_features
 from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
+from ffbm.kernels.hmc import run_hmc
+from ffbm.kernels.mala import run_mala
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.partition import Model, bare_counts, bare_model
 from ffbm.kernels.scattering import scatter_jump
 from ffbm.kernels.shifting import shift_jump
 from ffbm.kernels.single import sweep
-from ffbm.kernels.weightchain import run_hmc, run_mala
 
 
 class Pace(NamedTuple):

@@ -1,11 +1,11 @@
-"""The loops of the weight chains: Hamiltonian and Langevin moves in the contrasts, exact draws of the rest.
+"""What the chains of weights share: exact draws of what the data do not touch, step sizes, what a stretch leaves.
 
 What the data do not touch is not sampled by moves: the mean over blocks of each feature's weights is
 N(0, sigma^2 / B) and the weights of a feature that no training vertex has are N(0, sigma^2), both
 independent of everything else, so each kept draw takes them afresh.
 """
 
-from math import ceil, exp, inf, isfinite, sqrt
+from math import exp, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
-from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
-from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, take_mean_away
-from ffbm.kernels.softmax import Likelihood, energy_and_gradient
-
-INNER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
-JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
-MAX_STEPS = 128
-DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
+from ffbm.kernels.softmax import Likelihood
 
 
 class Layout(NamedTuple):
@@ -84,78 +77,26 @@ def step_size(adapt: Any, warm: bool) -> float:
 
 
 @njit(nogil=True, cache=True)
-def kick(g: Any, q: Any, v: Any, h: float) -> float:
-    """Take h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
-
-    Known by this difference, the kinetic energy itself is never needed, nor M.
-    """
-    n_blocks, whole = g.shape[1], g.size - g.size % LANES
-    lanes, rest = spread(0.0), 0.0
-    for at in range(0, whole, LANES):
-        change, velocity = h * load(q, at), load(v, at)
-        lanes = fused(load(g, at), 0.5 * change - velocity, lanes)
-        store(v, at, velocity - change)
-    for at in range(whole, g.size):
-        d, k = at // n_blocks, at % n_blocks
-        rest += g[d, k] * (0.5 * h * q[d, k] - v[d, k])
-        v[d, k] -= h * q[d, k]
-    return h * (total(lanes) + rest)
-
-
-@njit(nogil=True, cache=True)
-def drift(w: Any, v: Any, h: float) -> None:
-    """Move the position w by h v."""
-    n_blocks, whole = w.shape[1], w.size - w.size % LANES
-    for at in range(0, whole, LANES):
-        store(w, at, fused(spread(h), load(v, at), load(w, at)))
-    for at in range(whole, w.size):
-        w[at // n_blocks, at % n_blocks] += h * v[at // n_blocks, at % n_blocks]
-
-
-@njit(nogil=True, cache=True)
-def trajectory(
-    model: Any,
-    metric: Any,
+def keep_draw(
+    rng: Any,
+    layout: Any,
+    plan: Any,
+    done: int,
+    t: int,
     w: Any,
-    v: Any,
-    g: Any,
-    h: float,
-    n_steps: int,
-    q: Any,
-    tile: Any,
-    bits: Any,
-    line: Any,
-) -> tuple[float, float]:
-    """Integrate (w, v) for n_steps two-stage steps of size h, in place; return U at the end and the kinetic change.
-
-    g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
-    round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
-    """
-    kinetic = kick(g, q, v, INNER * h)
-    u = inf
-    for step in range(n_steps):
-        drift(w, v, 0.5 * h)
-        energy_and_gradient(model, w, g, tile, bits)
-        apply_inverse(metric, g, q, line)
-        kinetic += kick(g, q, v, (1.0 - 2.0 * INNER) * h)
-        drift(w, v, 0.5 * h)
-        u = energy_and_gradient(model, w, g, tile, bits)
-        apply_inverse(metric, g, q, line)
-        ends = step == n_steps - 1
-        kinetic += kick(g, q, v, INNER * h if ends else 2.0 * INNER * h)
-    return u, kinetic
-
-
-@njit(nogil=True, cache=True)
-def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> float:
-    """Return ln q(w_new -> w) - ln q(w -> w_new), q(w -> .) = N(w - h g, 2 h C) on the contrasts."""
-    there, back = 0.0, 0.0
-    for d in range(w.shape[0]):
-        for k in range(w.shape[1]):
-            forth = w_new[d, k] - w[d, k]
-            there += (forth + h * g[d, k]) ** 2
-            back += (-forth + h * g_new[d, k]) ** 2
-    return (there - back) / (4.0 * h)
+    u: float,
+    draw: Any,
+    mean: Any,
+    square: Any,
+    record: Any,
+) -> int:
+    """Complete draw t of a stretch that began at ``done`` and store it if it is one in ``thin``; return its row."""
+    before, drawn = max(done - plan.n_warmup, 0), t - plan.n_warmup + 1  # after warm-up
+    row = drawn - before - 1
+    record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
+    if drawn % plan.thin == 0:
+        copy_table(draw, record.weights[drawn // plan.thin - before // plan.thin - 1])
+    return row
 
 
 @njit(nogil=True, cache=True)
@@ -192,7 +133,8 @@ def record_draw(rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any
 
 
 @njit(nogil=True, cache=True)
-def _bare_model(model: Any) -> Any:
+def bare_model(model: Any) -> Any:
+    """Return the model without reference counts: see ``bare``."""
     return Likelihood(
         bare(model.indptr),
         bare(model.indices),
@@ -201,108 +143,3 @@ def _bare_model(model: Any) -> Any:
         bare(model.sums),
         bare(model.precision),
     )
-
-
-@njit(nogil=True, cache=True)
-def _bare_metric(metric: Any) -> Any:
-    return Metric(bare(metric.inverse), bare(metric.root), bare(metric.inverse_rest), bare(metric.root_rest))
-
-
-@njit(nogil=True, cache=True)
-def run_hmc(
-    rng: Any, model: Any, metric: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, scratch: Any, record: Any,
-) -> None:  # fmt: skip
-    """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    model, metric, w, mean, square = _bare_model(model), _bare_metric(metric), bare(w), bare(mean), bare(square)
-    tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
-    own, draw = bare(scratch.own), bare(scratch.draw)
-    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
-    n_active = w.shape[0]
-    u = energy_and_gradient(model, w, g, tile, bits)
-    apply_inverse(metric, g, q, line)
-    row, stored = 0, 0
-    for t in range(done, done + n):
-        warm = t < plan.n_warmup
-        acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
-        if n_active > 0:
-            longest = step_size(adapt, warm)
-            n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
-            step = min(plan.most_time / n_steps, longest)
-            u_old = u
-            copy_table(w, w_old)
-            copy_table(g, g_old)
-            copy_table(q, q_old)
-            draw_velocity(rng, metric, v, line)
-            h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
-            u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
-            error = u - u_old + kinetic
-            diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
-            acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
-            if not rng.random() < acceptance:
-                u = u_old
-                copy_table(w_old, w)
-                copy_table(g_old, g)
-                copy_table(q_old, q)
-            if warm:
-                learn(adapt, acceptance, plan.target)
-        if not warm:
-            drawn = t - plan.n_warmup + 1
-            record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
-            record.acceptance[row], record.step_size[row] = acceptance, step
-            record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged
-            row += 1
-            if drawn % plan.thin == 0:
-                copy_table(draw, record.weights[stored])
-                stored += 1
-
-
-@njit(nogil=True, cache=True)
-def run_mala(
-    rng: Any, model: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, scratch: Any, record: Any,
-) -> None:  # fmt: skip
-    """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
-    model, w, mean, square = _bare_model(model), bare(w), bare(mean), bare(square)
-    tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
-    g, w_new, g_new = own[0], own[1], own[2]
-    n_active, n_blocks = w.shape
-    u = energy_and_gradient(model, w, g, tile, bits)
-    row, stored = 0, 0
-    for t in range(done, done + n):
-        warm = t < plan.n_warmup
-        mean_acceptance, h = 1.0, 0.0
-        if n_active > 0:
-            mean_acceptance = 0.0
-            for i in range(plan.n_inner):
-                if plan.anneal > 0.0:
-                    h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
-                else:
-                    h = step_size(adapt, warm)
-                noise = sqrt(2.0 * h)
-                for d in range(n_active):
-                    for k in range(n_blocks):
-                        w_new[d, k] = rng.standard_normal()
-                take_mean_away(w_new)
-                for d in range(n_active):
-                    for k in range(n_blocks):
-                        w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]
-                u_new = energy_and_gradient(model, w_new, g_new, tile, bits)
-                log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
-                acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
-                if rng.random() < acceptance:
-                    u = u_new
-                    copy_table(w_new, w)
-                    copy_table(g_new, g)
-                if warm and plan.anneal <= 0.0:
-                    learn(adapt, acceptance, plan.target)
-                mean_acceptance += acceptance / plan.n_inner
-        if not warm:
-            drawn = t - plan.n_warmup + 1
-            record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
-            record.acceptance[row], record.step_size[row] = mean_acceptance, h
-            record.n_steps[row], record.diverging[row] = plan.n_inner, False
-            row += 1
-            if drawn % plan.thin == 0:
-                copy_table(draw, record.weights[stored])
-                stored += 1

@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.kernels.hmc import run_hmc
+from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric, draw_velocity
 from ffbm.kernels.softmax import TILE, Likelihood
-from ffbm.kernels.weightchain import Layout, Plan, Record, Scratch, run_hmc, run_mala
+from ffbm.kernels.weightchain import Layout, Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget

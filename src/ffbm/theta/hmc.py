@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ffbm.kernels.hmc import INNER, JITTER
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.weightchain import INNER, JITTER
 from ffbm.types.network import Array
 
 

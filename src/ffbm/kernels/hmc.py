@@ -1,0 +1,129 @@
+"""The loop of the weight chains by Hamiltonian moves in the contrasts."""
+
+from math import ceil, exp, inf, isfinite
+from typing import Any
+
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
+from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity
+from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.weightchain import bare_model, keep_draw, learn, step_size
+
+INNER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
+JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
+MAX_STEPS = 128
+DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
+
+
+@njit(nogil=True, cache=True)
+def kick(g: Any, q: Any, v: Any, h: float) -> float:
+    """Take h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
+
+    Known by this difference, the kinetic energy itself is never needed, nor M.
+    """
+    n_blocks, whole = g.shape[1], g.size - g.size % LANES
+    lanes, rest = spread(0.0), 0.0
+    for at in range(0, whole, LANES):
+        change, velocity = h * load(q, at), load(v, at)
+        lanes = fused(load(g, at), 0.5 * change - velocity, lanes)
+        store(v, at, velocity - change)
+    for at in range(whole, g.size):
+        d, k = at // n_blocks, at % n_blocks
+        rest += g[d, k] * (0.5 * h * q[d, k] - v[d, k])
+        v[d, k] -= h * q[d, k]
+    return h * (total(lanes) + rest)
+
+
+@njit(nogil=True, cache=True)
+def drift(w: Any, v: Any, h: float) -> None:
+    """Move the position w by h v."""
+    n_blocks, whole = w.shape[1], w.size - w.size % LANES
+    for at in range(0, whole, LANES):
+        store(w, at, fused(spread(h), load(v, at), load(w, at)))
+    for at in range(whole, w.size):
+        w[at // n_blocks, at % n_blocks] += h * v[at // n_blocks, at % n_blocks]
+
+
+@njit(nogil=True, cache=True)
+def trajectory(
+    model: Any,
+    metric: Any,
+    w: Any,
+    v: Any,
+    g: Any,
+    h: float,
+    n_steps: int,
+    q: Any,
+    tile: Any,
+    bits: Any,
+    line: Any,
+) -> tuple[float, float]:
+    """Integrate (w, v) for n_steps two-stage steps of size h, in place; return U at the end and the kinetic change.
+
+    g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
+    round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
+    """
+    kinetic = kick(g, q, v, INNER * h)
+    u = inf
+    for step in range(n_steps):
+        drift(w, v, 0.5 * h)
+        energy_and_gradient(model, w, g, tile, bits)
+        apply_inverse(metric, g, q, line)
+        kinetic += kick(g, q, v, (1.0 - 2.0 * INNER) * h)
+        drift(w, v, 0.5 * h)
+        u = energy_and_gradient(model, w, g, tile, bits)
+        apply_inverse(metric, g, q, line)
+        ends = step == n_steps - 1
+        kinetic += kick(g, q, v, INNER * h if ends else 2.0 * INNER * h)
+    return u, kinetic
+
+
+@njit(nogil=True, cache=True)
+def _bare_metric(metric: Any) -> Any:
+    return Metric(bare(metric.inverse), bare(metric.root), bare(metric.inverse_rest), bare(metric.root_rest))
+
+
+@njit(nogil=True, cache=True)
+def run_hmc(
+    rng: Any, model: Any, metric: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    mean: Any, square: Any, scratch: Any, record: Any,
+) -> None:  # fmt: skip
+    """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
+    model, metric, w, mean, square = bare_model(model), _bare_metric(metric), bare(w), bare(mean), bare(square)
+    tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
+    own, draw = bare(scratch.own), bare(scratch.draw)
+    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
+    n_active = w.shape[0]
+    u = energy_and_gradient(model, w, g, tile, bits)
+    apply_inverse(metric, g, q, line)
+    for t in range(done, done + n):
+        warm = t < plan.n_warmup
+        acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
+        if n_active > 0:
+            longest = step_size(adapt, warm)
+            n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
+            step = min(plan.most_time / n_steps, longest)
+            u_old = u
+            copy_table(w, w_old)
+            copy_table(g, g_old)
+            copy_table(q, q_old)
+            draw_velocity(rng, metric, v, line)
+            h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
+            u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
+            error = u - u_old + kinetic
+            diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
+            acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
+            if not rng.random() < acceptance:
+                u = u_old
+                copy_table(w_old, w)
+                copy_table(g_old, g)
+                copy_table(q_old, q)
+            if warm:
+                learn(adapt, acceptance, plan.target)
+        if not warm:
+            row = keep_draw(rng, layout, plan, done, t, w, u, draw, mean, square, record)
+            record.acceptance[row], record.step_size[row] = acceptance, step
+            record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged

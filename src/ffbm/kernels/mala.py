@@ -1,0 +1,69 @@
+"""The loop of the weight chains by Langevin moves in the contrasts."""
+
+from math import exp, sqrt
+from typing import Any
+
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.metric import take_mean_away
+from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.weightchain import bare_model, keep_draw, learn, step_size
+
+
+@njit(nogil=True, cache=True)
+def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> float:
+    """Return ln q(w_new -> w) - ln q(w -> w_new), q(w -> .) = N(w - h g, 2 h C) on the contrasts."""
+    there, back = 0.0, 0.0
+    for d in range(w.shape[0]):
+        for k in range(w.shape[1]):
+            forth = w_new[d, k] - w[d, k]
+            there += (forth + h * g[d, k]) ** 2
+            back += (-forth + h * g_new[d, k]) ** 2
+    return (there - back) / (4.0 * h)
+
+
+@njit(nogil=True, cache=True)
+def run_mala(
+    rng: Any, model: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    mean: Any, square: Any, scratch: Any, record: Any,
+) -> None:  # fmt: skip
+    """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
+    model, w, mean, square = bare_model(model), bare(w), bare(mean), bare(square)
+    tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
+    g, w_new, g_new = own[0], own[1], own[2]
+    n_active, n_blocks = w.shape
+    u = energy_and_gradient(model, w, g, tile, bits)
+    for t in range(done, done + n):
+        warm = t < plan.n_warmup
+        mean_acceptance, h = 1.0, 0.0
+        if n_active > 0:
+            mean_acceptance = 0.0
+            for i in range(plan.n_inner):
+                if plan.anneal > 0.0:
+                    h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
+                else:
+                    h = step_size(adapt, warm)
+                noise = sqrt(2.0 * h)
+                for d in range(n_active):
+                    for k in range(n_blocks):
+                        w_new[d, k] = rng.standard_normal()
+                take_mean_away(w_new)
+                for d in range(n_active):
+                    for k in range(n_blocks):
+                        w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]
+                u_new = energy_and_gradient(model, w_new, g_new, tile, bits)
+                log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
+                acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
+                if rng.random() < acceptance:
+                    u = u_new
+                    copy_table(w_new, w)
+                    copy_table(g_new, g)
+                if warm and plan.anneal <= 0.0:
+                    learn(adapt, acceptance, plan.target)
+                mean_acceptance += acceptance / plan.n_inner
+        if not warm:
+            row = keep_draw(rng, layout, plan, done, t, w, u, draw, mean, square, record)
+            record.acceptance[row], record.step_size[row] = mean_acceptance, h
+            record.n_steps[row], record.diverging[row] = plan.n_inner, False
