@@ -9,7 +9,7 @@ from unittest import mock
 
 BLOCKS = [
     "ffbm.kernels.compiling",
-    "ffbm.kernels.partitions",
+    "ffbm.kernels.logq",
     "ffbm.kernels.tables",
     "ffbm.kernels.partition",
     "ffbm.kernels.single",

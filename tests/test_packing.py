@@ -59,3 +59,23 @@ def test_parts_of_a_dataclass_are_its_fields_and_not_what_it_computed(tmp_path: 
 def test_nothing_but_plain_data_and_types_of_the_package_comes_out(what):
     with pytest.raises(pickle.UnpicklingError, match="no plain data"):
         unpack(pickle.dumps(what))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("ffbm.pipeline.warming", "subprocess.Popen"),  # through a module that imports it
+        ("ffbm.store.folder", "Path"),
+        ("ffbm.store.patient", "_Patient"),  # the package's own, but it opens files
+        ("ffbm.packing", "unpack"),
+    ],
+)
+def test_nothing_that_modules_of_the_package_have_in_hand_comes_out(module, name):
+    reach = b"\x80\x04" + b"".join(b"\x8c" + bytes([len(word)]) + word.encode() for word in (module, name)) + b"\x93."
+    with pytest.raises(pickle.UnpicklingError, match="no plain data"):
+        unpack(reach)
+
+
+def test_records_of_the_package_come_out():
+    graph = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), np.zeros(2, dtype=np.int32))
+    assert isinstance(unpack(pack(graph)), Graph)

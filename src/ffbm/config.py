@@ -194,6 +194,4 @@ def _toml(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML's escapes are JSON's and this
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
     return repr(value)

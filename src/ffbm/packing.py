@@ -39,7 +39,7 @@ def pack(value: Any, shared: Any = None) -> bytes:
 
 
 def unpack(data: Any, shared: Any = None) -> Any:
-    """Return the value that was packed; nothing but plain data and the package's own types can come out.
+    """Return the value that was packed; nothing but plain data and the package's own records can come out.
 
     >>> graph = np.arange(3)
     >>> unpack(pack((graph, 7), shared=graph), shared=graph)[0] is graph
@@ -86,8 +86,9 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
-        if module.partition(".")[0] == "ffbm":
+        if module.partition(".")[0] == "ffbm" and "." not in name:  # what a module imports is not its own
             found = super().find_class(module, name)
-            if isinstance(found, type):
+            is_record = isinstance(found, type) and (is_dataclass(found) or hasattr(found, "_fields"))
+            if is_record and found.__module__ == module:
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is no plain data")

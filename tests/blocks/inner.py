@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ffbm.kernels import partitions, single, tables
+from ffbm.kernels import logq, single, tables
 from ffbm.kernels.doors import claimed_change as entropy_change
 from ffbm.kernels.doors import claimed_ratio as log_proposal_ratio
 from ffbm.kernels.doors import make_move as move
@@ -13,7 +13,7 @@ __all__ = ["add", "as_matrix", "entropy_change", "log_proposal_ratio", "log_q", 
 
 @njit
 def log_q(m, n, lf, exact, few, shape):
-    return partitions.log_q(m, n, lf, exact, few, shape)
+    return logq.log_q(m, n, lf, exact, few, shape)
 
 
 @njit

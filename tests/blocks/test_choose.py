@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.choose import Found, best_of, descend_to_one, look_around, most_blocks, pool
+from ffbm.blocks.choose import Found, best_of, descend_to_one, most_blocks, pool, try_neighbours
 from ffbm.blocks.entropy import description_length
 from ffbm.types import Graph
 
@@ -20,7 +20,7 @@ PLANTED = [  # blocks, vertices in each, edges inside and between per vertex pai
 
 def choose(graph, seed, n_descents=2):
     parts = [descend_to_one(graph, np.random.default_rng([seed, k]), k == 0) for k in range(n_descents)]
-    return look_around(graph, pool(parts), np.random.default_rng(seed))
+    return try_neighbours(graph, pool(parts), np.random.default_rng(seed))
 
 
 def test_planted_numbers_are_found():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.entropy import description_length
-from ffbm.blocks.partitions import log_partitions
+from ffbm.blocks.logq import log_partitions
 from ffbm.types import Graph
 
 from .graph_tool import run_graph_tool

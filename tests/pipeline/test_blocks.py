@@ -162,6 +162,19 @@ def test_the_number_of_blocks_is_found_and_told():
     assert ffbm.sample_blocks(graph, 3, n_sweeps=50, n_chains=2, progress=False).candidates is None
 
 
+@pytest.mark.parametrize("n_links", [1, 7])
+def test_the_best_of_free_blocks_is_no_worse_than_any_draw(n_links):
+    """What a chain carries also counts labellings, which favour few blocks."""
+    size = 6 if n_links == 1 else 8
+    half = [(i, j) for i in range(size) for j in range(i)]
+    links = [(i, size + i) for i in range(n_links)]
+    graph = ffbm.as_network(half + [(i + size, j + size) for i, j in half] + links).graph
+    found = ffbm.sample_blocks(graph, "free", n_sweeps=400, n_chains=2, progress=False)
+    full = [ffbm.description_length(graph, b, prior="full").total for b in found.labels.reshape(-1, graph.n_nodes)]
+    assert ffbm.description_length(graph, found.best_labels, prior="full").total <= min(full) + 1e-9
+    assert found.n_blocks > found.best_labels.max()
+
+
 def test_free_blocks_open_and_close():
     edges, _ = planted_edges(np.random.default_rng(0), (8, 8), 0.7, 0.1)  # too small to be sure that it is two
     graph = Graph.from_edges(edges[:, 0], edges[:, 1], 16)

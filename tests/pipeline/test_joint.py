@@ -12,8 +12,9 @@ from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.fit import run_fit
-from ffbm.pipeline.joint import number_alike, number_like, sample_joint
+from ffbm.pipeline.joint import number_like, sample_joint
 from ffbm.pipeline.modes import explain_mode
+from ffbm.pipeline.numbering import number_alike
 from ffbm.ranking import rank_features
 from ffbm.scoring import score_draws
 from ffbm.store.parts import FitParts

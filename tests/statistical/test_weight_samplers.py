@@ -30,7 +30,7 @@ FAULTS = {
     "kinetic energy left out": ("hmc", "error = u - u_old + kinetic", "error = u - u_old"),
     "trajectory not reversible": (
         "hmc",
-        "kinetic = kick(g, q, v, INNER * h)",
+        "kinetic = kick(g, q, v, OUTER * h)",
         "kinetic = kick(g, q, v, 0.0)",
     ),
     "always accepted": ("hmc", "if not rng.random() < acceptance:", "if not rng.random() < 2.0:"),

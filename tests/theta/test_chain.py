@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from ffbm.kernels.hmc import INNER, trajectory
+from ffbm.kernels.hmc import OUTER, trajectory
 from ffbm.kernels.mala import langevin_log_ratio
 from ffbm.kernels.metric import apply_inverse, draw_velocity
 from ffbm.kernels.softmax import TILE
@@ -106,7 +106,7 @@ def test_a_trajectory_keeps_volume_and_is_of_second_order():
     errors = [abs(run_trajectory(state.setup, state.weights, velocity(state), 0.4 / n, n)[2]) for n in (1, 2, 4)]
     assert errors[1] < errors[0] / 3
     assert errors[2] < errors[1] / 3
-    assert 0 < INNER < 0.5
+    assert 0 < OUTER < 0.5
     # The Jacobian in the contrasts: directions of position and velocity that have no mean over blocks.
     basis = np.linalg.svd(np.ones((1, 3)))[2][1:].T
     n, tiny = state.weights.shape[0], 1e-5

@@ -30,12 +30,13 @@ def test_distinct_rows_are_those_of_numpy(seed):
     rng = np.random.default_rng(seed)
     dense = rng.integers(-1, 2, (200, 4)).astype(float)
     x = sp.csr_array(dense)
-    first, counts = distinct_rows(x)
+    first, group, counts = distinct_rows(x)
     expected, times = np.unique(dense, axis=0, return_counts=True)
     order = np.lexsort(dense[first].T[::-1])
     np.testing.assert_array_equal(dense[first][order], expected)
     np.testing.assert_array_equal(counts[order], times)
     assert (np.diff(first) > 0).all()
+    np.testing.assert_array_equal(dense[first][group], dense)
 
 
 def test_rows_choose_the_training_vertices_by_number_or_truth():

@@ -7,7 +7,7 @@ import pytest
 
 from ffbm.types.network import Note
 from ffbm.types.scores import Scores
-from ffbm.types.weights_drawn import VarianceSplit
+from ffbm.types.variance import VarianceSplit
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def table_of_graph_tool(m_max, n_max):
 
 @pytest.mark.parametrize("check", ["description lengths", "law of multigraphs"])
 def test_q_off_as_in_graph_tools_cache(check, monkeypatch):
-    monkeypatch.setattr("ffbm.blocks.partitions.exact_table", table_of_graph_tool)
+    monkeypatch.setattr("ffbm.blocks.logq.exact_table", table_of_graph_tool)
     assert not outcome(check).passed
 
 

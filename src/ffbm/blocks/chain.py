@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ffbm.blocks.entropy import description_length
-from ffbm.blocks.partitions import partition_tables
+from ffbm.blocks.logq import partition_tables
 from ffbm.kernels.blockchain import run_blocks
 from ffbm.kernels.partition import Counts, Model, count
 from ffbm.kernels.tables import compact_table

@@ -14,7 +14,6 @@ from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import (
     BARREN,
     LAST_SWEEPS,
-    ROUNDS,
     SCANS,
     Effort,
     affordable_rounds,
@@ -35,6 +34,7 @@ _IMPROVED = 3  # how many of the best B a descent improves with B free
 _FEW = 256  # improved are partitions into this many blocks or fewer: all pairs are priced
 _BETAS, _COOLING, _JUMPS = (1.0, 1.5, 2.0, 3.0), 200, 0.5  # inverse temperatures, sweeps at each, jumps in a sweep
 _VISITS_PER_SWEEP = 10  # what a sweep with its jumps is worth, in visits of each vertex
+_ROUNDS = 20  # at most
 _SPARE = 8  # empty blocks that splits may open in one round, at least
 
 
@@ -77,7 +77,7 @@ def pool(parts: Iterable[Candidates]) -> Candidates:
     return found
 
 
-def look_around(graph: Graph, candidates: Candidates, rng: np.random.Generator) -> Candidates:
+def try_neighbours(graph: Graph, candidates: Candidates, rng: np.random.Generator) -> Candidates:
     """Return the candidates with the best improved and the neighbours of its B tried, until it stays the best."""
     found, effort, tried = dict(candidates), effort_for(graph), set()
     if best_of(found) > _FEW:
@@ -114,7 +114,7 @@ def _improved_freely(
 ) -> Found:
     """Return a partition of lower S, reached by steps that may open and close blocks."""
     barren, best = 0, Found(np.inf, labels)
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         n_used = int(best.labels.max(initial=0)) + 1
         room = min(n_used + max(_SPARE, n_used // 2), graph.n_nodes)
         model = model._replace(edge_cost=edge_costs(graph, room, "full"))

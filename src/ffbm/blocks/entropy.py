@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from ffbm.blocks.partitions import log_partitions
+from ffbm.blocks.logq import log_partitions
 from ffbm.check import check_choice, check_int
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Array, Graph, Network

@@ -105,9 +105,11 @@ def _communities(graph: Graph, wanted: int, rng: np.random.Generator) -> Array:
     peer = igraph.Graph(n=graph.n_nodes, edges=graph.edges)
     with _LOCK:
         igraph.set_random_number_generator(random.Random(int(rng.integers(2**63))))
-        for resolution in _RESOLUTIONS:
-            found = peer.community_leiden("modularity", resolution=resolution, n_iterations=_ITERATIONS).membership
-            if np.count_nonzero(np.bincount(found) > 1) >= wanted:
-                break
-        igraph.set_random_number_generator(random)
+        try:
+            for resolution in _RESOLUTIONS:
+                found = peer.community_leiden("modularity", resolution=resolution, n_iterations=_ITERATIONS).membership
+                if np.count_nonzero(np.bincount(found) > 1) >= wanted:
+                    break
+        finally:
+            igraph.set_random_number_generator(random)
     return np.asarray(found)

@@ -25,8 +25,8 @@ _GREEDY_SWEEPS, LAST_SWEEPS = 3, 30  # at most, on each level and on the last
 _ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else this many for each block
 _FEW, _PAIRS = 256, 10  # improved are partitions into few blocks; pairs split anew for each of them, in a round
 SCANS, _VISITS_PER_TRY = 2, 12  # restricted scans before a split descends; visits that a try makes of each vertex
-ROUNDS, BARREN = 20, 3  # at most, and how many in a row may fail
-_MORE_ROUNDS, _PATIENCE = 30, 8  # the same for starts with many pairs of blocks: half of the rounds miss a better split
+BARREN = 3  # rounds in a row that may fail
+_ROUNDS, _PATIENCE = 30, 8  # at most, and how many may fail with many pairs of blocks: half miss a better split
 _MOST = 4096  # blocks to begin with, unless more are wanted: pricing a merge takes time in their number
 
 
@@ -49,17 +49,17 @@ def effort_for(graph: Graph) -> Effort:
     return _MIDDLE if graph.n_edges <= 300_000 else _LARGE
 
 
-def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator, prior: str = "uniform") -> Array:
+def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks with a low description length."""
     effort = effort_for(graph)
     top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
-    model = block_model(graph, top, prior=prior)
+    model = block_model(graph, top)
     seeds = [structured_labels(graph, top, rng)] + [
         random_labels(graph.n_nodes, top, rng) for _ in range(effort.tries - 1)
     ]
-    ends = [list(descend(graph, model, labels, n_blocks, effort, rng, prior))[-1] for labels in seeds]
+    ends = [list(descend(graph, model, labels, n_blocks, effort, rng, "uniform"))[-1] for labels in seeds]
     _, counts = min(ends, key=lambda it: round(it[0], 6))  # partitions that are equally good differ by rounding
-    model = model._replace(edge_cost=edge_costs(graph, n_blocks, prior))
+    model = model._replace(edge_cost=edge_costs(graph, n_blocks, "uniform"))
     improve(model, counts, effort, rng)
     return counts.b.astype(np.int64)
 
@@ -87,7 +87,7 @@ def descend(
         if level == n_blocks:
             return
         fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
-        labels = _merge_cheapest(model, counts, level - fewer, rng)
+        labels = _merge_level(model, counts, level - fewer, rng)
         level = fewer
         model = model._replace(edge_cost=edge_costs(graph, level, prior))
 
@@ -99,7 +99,7 @@ def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generat
         return
     work = np.empty((4, n_nodes), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
-    n_rounds = min(_MORE_ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))
+    n_rounds = min(_ROUNDS, affordable_rounds(n_nodes, n_blocks, effort))
     patience = min(max(n_blocks, BARREN), _PATIENCE) if n_rounds else 1
     n_tries = resplits_of_a_round(n_blocks) if n_rounds else 0
     barren = 0
@@ -142,7 +142,7 @@ def sweep_down(
     return -float(totals[0])
 
 
-def _merge_cheapest(model: Model, counts: Counts, n_merges: int, rng: np.random.Generator) -> Array:
+def _merge_level(model: Model, counts: Counts, n_merges: int, rng: np.random.Generator) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(counts.n)
     room = max(_ALL_PAIRS, _PARTNERS * n_blocks)

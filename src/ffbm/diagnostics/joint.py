@@ -24,8 +24,6 @@ class JointDiagnostics:
         R-hat and bulk ESS of ln p(b, theta | A, X) = -S - U.
     rhat_size, ess_size : float
         The same of |W centred|^2.
-    rhat_used, ess_used : float
-        The same of B_b, the number of blocks in use; R-hat is NaN if that is constant.
     fewer : float
         P(B_b < B), the share of draws that leave a block empty.
     converged : Verdict
@@ -35,8 +33,6 @@ class JointDiagnostics:
     ess_log_joint: float
     rhat_size: float
     ess_size: float
-    rhat_used: float
-    ess_used: float
     fewer: float
     converged: Verdict
 
@@ -50,7 +46,7 @@ class JointDiagnostics:
 def joint_diagnostics(
     labels: npt.ArrayLike, entropy: npt.ArrayLike, energy: npt.ArrayLike, weights: npt.ArrayLike
 ) -> JointDiagnostics:
-    """Return R-hat and ESS of the log joint, of the size of the weights and of the number of blocks in use.
+    """Return R-hat and ESS of the log joint and of the size of the weights, and how often a block is empty.
 
     Parameters
     ----------
@@ -62,7 +58,7 @@ def joint_diagnostics(
     Notes
     -----
     The log joint and |W centred|^2 must have R-hat at most 1.01 and a bulk ESS of 100 a chain. The number of blocks
-    in use is told and not judged: where a block is empty in one draw of thousands its R-hat means nothing.
+    in use is not judged: where a block is empty in one draw of thousands its R-hat means nothing.
 
     Examples
     --------
@@ -80,14 +76,11 @@ def joint_diagnostics(
         )
     used = _blocks_in_use(b, w.shape[2])
     of_joint, of_size = summarise(-s - u), summarise(_sizes(w))
-    of_used = summarise(used)
     return JointDiagnostics(
         rhat_log_joint=float(of_joint.rhat),
         ess_log_joint=float(of_joint.ess_bulk),
         rhat_size=float(of_size.rhat),
         ess_size=float(of_size.ess_bulk),
-        rhat_used=float(of_used.rhat),
-        ess_used=float(of_used.ess_bulk),
         fewer=float((used < w.shape[2]).mean()),
         converged=verdict({"the log joint": of_joint, "|W|^2": of_size}, tails=False),
     )

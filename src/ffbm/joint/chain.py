@@ -50,7 +50,7 @@ class JointState(NamedTuple):
     settings: JointSettings
     blocks: Model  # with this chain's own field
     counts: Counts
-    totals: Array  # S, the field's sum, the lowest S
+    totals: Array  # S, a place that block moves alone use, the lowest S
     tally: Array  # (8,) int64: see ``run_joint``
     best: Array  # (N,) the labels of the lowest S
     setup: weights.WeightSetup  # the likelihood with this chain's own sums, the geometry, the plan of the weight moves

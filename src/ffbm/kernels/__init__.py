@@ -1,4 +1,4 @@
-"""Numba kernels: arrays in, arrays out; no defaults, no classes, no input or output.
+"""Numba kernels: arrays in, arrays out; no defaults, no classes but named tuples, no input or output.
 
 A cached kernel goes stale when a kernel it calls in another file changes, because numba looks at
 one file only. So the compiled code of each state of this folder lies in a cache folder of its own,

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compiling import INNER, copy_table
-from ffbm.kernels.mergesplit import shift
+from ffbm.kernels.mergesplit import put
 from ffbm.kernels.metric import add_curvature, take_mean_away
 from ffbm.kernels.settling import settle
 from ffbm.kernels.single import accepts
@@ -153,10 +153,3 @@ def decide(rng, plain, c, before, change, log_ratio, w, likelihood, metric, tell
         return True
     put(plain, c, before, np.zeros(2), scratch)
     return False
-
-
-@njit(**INNER)
-def put(plain, c, labels, sums, scratch):
-    """Move every vertex to its label."""
-    for v in range(c.b.size):
-        shift(plain, c, v, np.int64(labels[v]), sums, scratch)

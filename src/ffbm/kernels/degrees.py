@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compiling import DOOR
-from ffbm.kernels.partitions import log_q
+from ffbm.kernels.logq import log_q
 
 
 @njit(**DOOR)

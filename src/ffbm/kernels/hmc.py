@@ -12,7 +12,7 @@ from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity
 from ffbm.kernels.softmax import energy_and_gradient
 from ffbm.kernels.weightchain import bare_model, keep_draw, learn, step_size
 
-INNER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
+OUTER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
 JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
 MAX_STEPS = 128
 DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
@@ -66,18 +66,18 @@ def trajectory(
     g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
     round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
     """
-    kinetic = kick(g, q, v, INNER * h)
+    kinetic = kick(g, q, v, OUTER * h)
     u = inf
     for step in range(n_steps):
         drift(w, v, 0.5 * h)
         energy_and_gradient(model, w, g, tile, bits)
         apply_inverse(metric, g, q, line)
-        kinetic += kick(g, q, v, (1.0 - 2.0 * INNER) * h)
+        kinetic += kick(g, q, v, (1.0 - 2.0 * OUTER) * h)
         drift(w, v, 0.5 * h)
         u = energy_and_gradient(model, w, g, tile, bits)
         apply_inverse(metric, g, q, line)
         ends = step == n_steps - 1
-        kinetic += kick(g, q, v, INNER * h if ends else 2.0 * INNER * h)
+        kinetic += kick(g, q, v, OUTER * h if ends else 2.0 * OUTER * h)
     return u, kinetic
 
 

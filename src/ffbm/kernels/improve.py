@@ -6,7 +6,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
 from ffbm.kernels.merge import merge_cost
-from ffbm.kernels.mergesplit import collect, free_label, gather, launch, note, place, scan, shift
+from ffbm.kernels.mergesplit import collect, free_label, gather, launch, note, place, put, scan, shift
 from ffbm.kernels.partition import bare_counts, bare_model
 
 _DESCENTS = 10  # greedy scans of a split, at most
@@ -82,21 +82,13 @@ def find_split(rng, m, c, s, n_scans, group, spare, best, scratch):
     return most
 
 
-@njit(**INNER)
-def go_to(m, c, labels, scratch):
-    """Move every vertex to its label."""
-    sums = np.zeros(2)
-    for v in range(c.b.size):
-        shift(m, c, v, labels[v], sums, scratch)
-
-
 @njit(**DOOR)
 def split_best(rng, model, counts, n_scans, work, scratch):
     """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
     m, c = bare_model(model), bare_counts(counts)
     best = bare(work[2])
     find_split(rng, m, c, free_label(c, 0), n_scans, bare(work[0]), bare(work[1]), best, scratch)
-    go_to(m, c, best, scratch)
+    put(m, c, best, np.zeros(2), scratch)
 
 
 @njit(**DOOR)
@@ -135,7 +127,7 @@ def trade_down(rng, model, counts, r, s, n_scans, work, scratch):
     sums = np.zeros(2)
     collect(m, c, group, gather(c, r, s, -1, -1, group), r, sums, scratch)
     fallen = find_split(rng, m, c, s, n_scans, group, spare, best, scratch) - sums[0]
-    go_to(m, c, best if fallen >= LEAST else old, scratch)
+    put(m, c, best if fallen >= LEAST else old, np.zeros(2), scratch)
     return fallen if fallen >= LEAST else 0.0
 
 

@@ -52,8 +52,8 @@ def run_joint(
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
     metric is that of the weight moves, even one that is the same for all blocks, for modes: see ``carrying``.
-    totals: S, the field's sum, the lowest S. tally: visits and moves since the last kept draw, sweeps, moves of many
-    vertices tried and made, those that carry the weights along tried and made, weight moves.
+    totals: S, a place that nobody reads, the lowest S. tally: visits and moves since the last kept draw, sweeps, moves
+    of many vertices tried and made, those that carry the weights along tried and made, weight moves.
     """
     m, c = bare_model(model), bare_counts(counts)
     w, best, work = bare(w), bare(best), bare(work)

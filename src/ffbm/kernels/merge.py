@@ -3,8 +3,8 @@
 from numba import njit
 
 from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.logq import log_q
 from ffbm.kernels.partition import LN2, bare_counts, bare_model
-from ffbm.kernels.partitions import log_q
 
 
 @njit(**INNER)

@@ -93,6 +93,13 @@ def place(m, c, group, size, labels, sums, scratch):
 
 
 @njit(**INNER)
+def put(m, c, labels, sums, scratch):
+    """Move every vertex to its label."""
+    for v in range(c.b.size):
+        shift(m, c, v, np.int64(labels[v]), sums, scratch)
+
+
+@njit(**INNER)
 def collect(m, c, group, size, r, sums, scratch):
     """Move every vertex of the group to block r."""
     for a in range(size):

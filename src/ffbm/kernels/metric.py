@@ -19,7 +19,7 @@ class Metric(NamedTuple):
 
     inverse: np.ndarray  # (B, m, m) float64: M^-1 over the first m features, symmetric
     root: np.ndarray  # (B, m, m) float64: row j is column j of R, upper triangular, M^-1 = R R'
-    inverse_rest: np.ndarray  # (D, B) float64: M^-1 of the others; the first m rows are not used
+    inverse_rest: np.ndarray  # (D, B) float64: M^-1 of the others; moves use no row of the first m
     root_rest: np.ndarray  # (D, B) float64: its root
 
 

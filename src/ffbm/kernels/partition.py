@@ -7,7 +7,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.partitions import log_q
+from ffbm.kernels.logq import log_q
 from ffbm.kernels.tables import add, clear, log_factorials, look
 
 LN2 = np.log(2.0)
@@ -150,7 +150,7 @@ def entropy_change(m, c, i, s, blocks, links, found):
 
 @njit(**INLINE)
 def degree_change(m, c, i, s):
-    """Return the change of -ln P(k|e,b) when vertex i moves to s."""
+    """Return the change of -ln P(k|e,b), and of what P(b) has by block sizes, when vertex i moves to s."""
     r, k, kind = c.b[i], m.vertex[i, 0], m.vertex[i, 2]
     own, other, n_r, n_s = look(c.eta, r, kind), look(c.eta, s, kind), c.n[r], c.n[s]
     change = m.lf[own] - m.lf[own - 1] + m.lf[other] - m.lf[other + 1]
@@ -161,7 +161,7 @@ def degree_change(m, c, i, s):
 
 @njit(**INLINE)
 def opening_change(m, c, r, s):
-    """Return the change of -ln P(e|b) when a vertex moves from r to s: only where a block closes or opens."""
+    """Return the change of -ln P(e|b), and of what P(b) has by blocks in use, when a block closes or opens."""
     if c.n[r] > 1 and c.n[s] > 0:
         return 0.0
     after = c.used[0] - int(c.n[r] == 1) + int(c.n[s] == 0)

@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, decide, fill_field, find_mode_of, put, see_mode
+from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, decide, fill_field, find_mode_of, see_mode
 from ffbm.kernels.compiling import INNER, copy
-from ffbm.kernels.mergesplit import change_to, free_label, lift_to, log_chance, shift
+from ffbm.kernels.mergesplit import change_to, free_label, lift_to, log_chance, put, shift
 from ffbm.kernels.partition import move
 
 

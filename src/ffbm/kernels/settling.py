@@ -50,7 +50,10 @@ def add_scaled(a, x, b):
 
 @njit(**INNER)
 def settle(likelihood, metric, close, w, room):
-    """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less."""
+    """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less.
+
+    It stops sooner after 40 steps, or where no step along the gradient goes down.
+    """
     g, p, w_old, g_old, q = room.now[0], room.now[1], room.now[2], room.now[3], room.now[4]
     rho, alpha = np.zeros(MEMORY), np.zeros(MEMORY)
     for d in range(w.shape[0]):
@@ -69,7 +72,7 @@ def settle(likelihood, metric, close, w, room):
         slope = dot(g, p)
         if not slope > 0.0:  # the pairs have gone bad: begin anew
             pairs = 0
-            copy_table(q, p)
+            apply_inverse(metric, g, p, room.line)  # q is no longer what it was
             slope = dot(g, p)
         copy_table(w, w_old)
         copy_table(g, g_old)

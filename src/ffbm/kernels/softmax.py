@@ -40,7 +40,7 @@ class Likelihood(NamedTuple):
 def energy_and_gradient(model: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
     """Fill g (D, B) with the gradient of U at w (D, B) and return U.
 
-    ``tile`` (TILE, B) float64 and ``bits`` (TILE * B,) int64 are scratch.
+    ``tile`` (TILE, B) float64 and ``bits`` (4 or more,) int64 are scratch.
     """
     indptr, indices, values, counts = model.indptr, model.indices, model.values, model.counts
     sums, precision = model.sums, model.precision

@@ -1,1 +1,1 @@
-"""The stages in order: the only place where chains are run in a loop."""
+"""The stages in order, and the loop that cuts their chains into segments."""

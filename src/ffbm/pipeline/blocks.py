@@ -13,7 +13,7 @@ from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
 from ffbm.kernels.partition import Model
-from ffbm.pipeline.begun import check_field, check_initial, check_sweeps
+from ffbm.pipeline.beginning import check_field, check_initial, check_sweeps
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ffbm.blocks.choose import Candidates, descend_to_one, look_around, pool
+from ffbm.blocks.choose import Candidates, descend_to_one, pool, try_neighbours
 from ffbm.blocks.start import effort_for
 from ffbm.pipeline.conduct import Conduct
 from ffbm.progress import Progress
@@ -28,7 +28,7 @@ def _find(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
     with open_workers(conduct.workers, n_descents) as run:
         found = pool(run(partial(_descend, seed), range(n_descents), graph))
     conduct.tell(Progress("number of blocks", n_descents, n_descents + 1))
-    found = look_around(graph, found, stream(seed, "number of blocks", n_descents))
+    found = try_neighbours(graph, found, stream(seed, "number of blocks", n_descents))
     conduct.tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
     return found
 

@@ -12,6 +12,7 @@ from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.numbering import number_labels
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
@@ -19,8 +20,8 @@ from ffbm.store.journal import Journal, digest
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
+from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.types.weights_drawn import VarianceSplit
 from ffbm.workers import Workers
 
 LEAST_EACH = 2  # draws for each partition: fewer would not tell within from between
@@ -130,11 +131,7 @@ def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
             f"members must be of these blocks, with an order of shape {shape}; got {np.shape(members.order)}:"
             " use align_blocks(blocks)"
         )
-    labels = np.empty_like(blocks.labels)
-    for c in range(n_chains):
-        for t in range(n_partitions):
-            labels[c, t] = members.order[c, t][blocks.labels[c, t]]
-    return labels
+    return number_labels(blocks.labels, members.order)
 
 
 def _split(states: list[DrawnState]) -> VarianceSplit:

@@ -24,8 +24,8 @@ from ffbm.store.parts import FitParts, Reduced
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
+from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.types.weights_drawn import VarianceSplit
 from ffbm.workers import Workers
 
 

@@ -1,5 +1,6 @@
 """The draws of block chains, gathered into one trace."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,18 @@ import numpy as np
 from ffbm.blocks.chain import BlockDraws, BlockState
 from ffbm.blocks.entropy import description_length
 from ffbm.diagnostics import block_diagnostics
+from ffbm.joint.chain import JointState
 from ffbm.types import Array, BlockTrace, Graph
+
+_PARTS = "without_partition", "total"  # of S
 
 
 def gather(
-    graph: Graph, n_blocks: int, states: list[BlockState], draws: BlockDraws, chosen: dict[str, Any]
+    graph: Graph,
+    n_blocks: int,
+    states: Sequence[BlockState | JointState],
+    draws: BlockDraws,
+    chosen: dict[str, Any],
 ) -> BlockTrace:
     """Return the trace of chains with a given number of blocks."""
     labels, entropy, acceptance = draws
@@ -33,21 +41,25 @@ def gather_free(graph: Graph, states: list[BlockState], draws: BlockDraws, chose
     """Return the trace of chains on set partitions.
 
     Blocks are numbered from 0 in each draw, by decreasing size. Such a chain carries S with P(b) and the number of
-    labellings in it; the trace has S without P(b), as every trace has.
+    labellings in it; the trace has S without P(b), as every trace has. The best partition is the one with the lowest
+    S with P(b) among the draws that are kept and the best that each chain carried.
     """
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
-    entropy = np.array([[description_length(graph, b).without_partition for b in chain] for chain in labels])
+    found = [[description_length(graph, b, prior="full") for b in chain] for chain in labels]
+    entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in found]) for part in _PARTS)
+    carried = [_by_size(state.best) for state in states]
     best = min(
-        [_by_size(state.best) for state in states], key=lambda b: description_length(graph, b, prior="full").total
-    )
+        (labels[np.unravel_index(whole.argmin(), whole.shape)], *carried),
+        key=lambda b: description_length(graph, b, prior="full").total,
+    ).astype(np.int64)
     return BlockTrace(
         labels=labels,
         entropy=entropy,
         acceptance=draws.acceptance,
         best_labels=best,
         best_entropy=description_length(graph, best).without_partition,
-        n_blocks=int(labels.max(initial=0)) + 1,
+        n_blocks=int(max(labels.max(initial=0), best.max(initial=0))) + 1,
         n_edges=graph.n_edges,
         settings=chosen,
         diagnostics=block_diagnostics(labels, entropy, draws.acceptance, chosen["seed"]),

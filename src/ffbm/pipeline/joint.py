@@ -8,26 +8,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ffbm.blocks.align import align_blocks
+from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.choose import best_of
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int
-from ffbm.diagnostics import block_diagnostics
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import Harvest
 from ffbm.pipeline import weights as weight_stage
-from ffbm.pipeline.begun import check_sweeps
+from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.gathering import gather as gather_blocks
+from ffbm.pipeline.numbering import moments, number_alike
 from ffbm.pipeline.run import run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.beside import pieces, written_like
 from ffbm.store.journal import Journal, digest
-from ffbm.types import Array, BlockTrace, Memberships, Network, Note
+from ffbm.types import BlockTrace, Memberships, Network, Note
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers, open_workers
 
@@ -176,21 +177,11 @@ def gather(
     notes: tuple[Note, ...] = (),
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
-    best = min(states, key=lambda state: float(state.totals[2]))
-    raw = BlockTrace(
-        labels=drawn.labels,
-        entropy=drawn.entropy,
-        acceptance=drawn.moved,
-        best_labels=best.best.astype(np.int64),
-        best_entropy=float(best.totals[2]),
-        n_blocks=model.n_blocks,
-        n_edges=net.n_edges,
-        settings=chosen,
-        diagnostics=block_diagnostics(drawn.labels, drawn.entropy, drawn.moved, chosen["seed"]),
-    )
+    draws = BlockDraws(drawn.labels, drawn.entropy, drawn.moved)
+    raw = gather_blocks(net.graph, model.n_blocks, states, draws, chosen)
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
     target, (n_chains, n_draws) = model.target, drawn.energy.shape
-    mean, sd = _moments(w)
+    mean, sd = moments(w)
     weights = WeightTrace(
         weights=w,
         energy=drawn.energy,
@@ -212,38 +203,6 @@ def gather(
     return JointTrace(blocks, members, weights)
 
 
-def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tuple[BlockTrace, Memberships, Array]:
-    """Write labels and rows of weights (C, T, B, D) in the numbering of the memberships: one permutation for both."""
-    back = np.argsort(members.order, axis=2)
-    labels = _renumbered(blocks.labels, members.order)
-    flat, rows = weights.reshape(-1, *weights.shape[2:]), back.reshape(-1, back.shape[2], 1)
-    taken = (np.take_along_axis(flat[part], rows[part], axis=1) for part in pieces(weights))
-    w = written_like(weights, "weights-numbered", taken)
-    one = np.broadcast_to(np.arange(blocks.n_blocks), members.order.shape).copy()
-    if members.n_modes == 1:
-        return replace(blocks, labels=labels), replace(members, order=one, modes=()), w
-    modes = tuple(
-        replace(mode, order=np.take_along_axis(mode.order, back[members.mode_of == number], axis=1))
-        for number, mode in enumerate(members.modes)
-    )
-    return replace(blocks, labels=labels), replace(members, order=one, modes=modes), w
-
-
-def _renumbered(labels: Array, order: Array) -> Array:
-    flat, new = labels.reshape(-1, labels.shape[2]), order.reshape(-1, order.shape[2])
-    taken = (np.take_along_axis(new[part], flat[part].astype(np.intp), axis=1) for part in pieces(labels))
-    return written_like(labels, "labels-numbered", taken)
-
-
-def _moments(weights: Array) -> tuple[Array, Array]:
-    """Return mean and standard deviation of each weight over the draws of each chain (C, B, D), a block at a time."""
-    n_chains, _, n_blocks, n_features = weights.shape
-    mean, sd = np.empty((2, n_chains, n_blocks, n_features))
-    for c, r in np.ndindex(n_chains, n_blocks):
-        mean[c, r], sd[c, r] = weights[c, :, r].mean(axis=0), weights[c, :, r].std(axis=0)
-    return mean, sd
-
-
 def number_like(found: JointTrace, like: Memberships) -> JointTrace:
     """Give the blocks of a trace the numbers of those of other memberships that they overlap with most."""
     new = best_match(found.memberships.probs.T @ like.probs)
@@ -260,5 +219,5 @@ def number_like(found: JointTrace, like: Memberships) -> JointTrace:
         ),
     )
     blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
-    mean, sd = _moments(w)
+    mean, sd = moments(w)
     return JointTrace(blocks, members, replace(found.weights, weights=w, chain_mean=mean, chain_sd=sd))

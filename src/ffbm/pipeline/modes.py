@@ -9,7 +9,7 @@ from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.fit import description_lengths, find_weights, score_split
-from ffbm.pipeline.joint import number_alike
+from ffbm.pipeline.numbering import number_alike
 from ffbm.progress import Listener, listening
 from ffbm.ranking import rank_features
 from ffbm.rng import child_seed
@@ -91,11 +91,13 @@ def _mode_of_joint(parts: FitParts, number: int) -> ModeFit:
     which = np.flatnonzero(parts.memberships.mode_of == number)[: shape[0] * shape[1]]
 
     def taken(values: Array) -> Array:
-        return values.reshape(-1, *values.shape[2:])[which].reshape(*shape, *values.shape[2:])
+        n_draws, rest = values.shape[0] * values.shape[1], values.shape[2:]
+        return values.reshape(n_draws, *rest)[which].reshape(*shape, *rest)
 
     trace = parts.weights
     blocks, own, w = number_alike(blocks, own, taken(trace.weights))
     statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
+    statistics["settings"] = {**trace.settings, "n_chains": shape[0], "n_draws": shape[1]}
     trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
     scores = score_draws(trace, blocks, parts.network.features, own, workers=1)
     return ModeFit(

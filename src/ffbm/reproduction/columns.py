@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ffbm.blocks.align import align_blocks
 from ffbm.diagnostics import summarise
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.fit import keep_features
+from ffbm.pipeline.fit import description_lengths, keep_features
 from ffbm.pipeline.weights import sample_weights
 from ffbm.progress import Listener
 from ffbm.ranking import rank_features
@@ -69,15 +69,13 @@ def run_blocks(net: Network, paper: Experiment, seed: int, listen: Listener) -> 
         workers=1,
         progress=listen,
     )
-    without = trace.entropy_per_entity
-    partition = net.n_nodes * log(paper.n_blocks) / (net.n_nodes + net.n_edges)
     return RunBlocks(
         seed=seed,
         members=align_blocks(trace),
         train=split_rows(net.n_nodes, paper.train_fraction, stream(seed, "split")),
         entropy=trace.entropy,
         best_entropy=trace.best_entropy,
-        numbers={"description_length_without_partition": without, "description_length": without + partition},
+        numbers=description_lengths(net, trace),
     )
 
 
@@ -88,8 +86,7 @@ def run_published(net: Network, paper: Experiment, blocks: RunBlocks, listen: Li
     def sample(features: Features, stage: str) -> WeightTrace:
         return program_trace(features, paper, blocks, scales[stage], stage, listen)
 
-    found = _explain(net, paper, blocks, sample)
-    return found._replace(numbers=found.numbers | blocks.numbers)
+    return _explain(net, paper, blocks, sample)
 
 
 def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> ColumnRun:
@@ -101,8 +98,7 @@ def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
             features, blocks.members, blocks.train, sigma=paper.sigma, seed=seed, workers=1, progress=listen
         )
 
-    found = _explain(net, paper, blocks, sample)
-    return found._replace(numbers=found.numbers | blocks.numbers)
+    return _explain(net, paper, blocks, sample)
 
 
 def run_limit(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> dict[str, float]:
@@ -166,7 +162,7 @@ def _explain(net: Network, paper: Experiment, blocks: RunBlocks, sample: Sample)
         kept = keep_features(net.features, ranking)
         _, again = _measure(sample(kept, "reduced"), kept, blocks)
         numbers |= {f"reduced_{name}": value for name, value in again.items()}
-    return ColumnRun(numbers, ranking, scores, trace.energy)
+    return ColumnRun(numbers | blocks.numbers, ranking, scores, trace.energy)
 
 
 def _measure(trace: WeightTrace, features: Features, blocks: RunBlocks) -> tuple[Scores, dict[str, float]]:

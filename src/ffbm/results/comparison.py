@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.blocks.agreement import adjusted_mutual_information
 from ffbm.blocks.groups import best_match
 from ffbm.errors import DataError, OptionError
 from ffbm.results.fitted import Fit
-from ffbm.scoring.agreement import adjusted_mutual_information
 from ffbm.types import Array
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from ffbm.store.parts import FitParts, Reduced
 from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
+from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.types.weights_drawn import VarianceSplit
 
 if TYPE_CHECKING:
     import pandas as pd

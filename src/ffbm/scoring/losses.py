@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.progress import Listener
 from ffbm.scoring.prediction import average_draws
 from ffbm.scoring.rows import match_features, merge_rows, sum_rows
@@ -149,8 +150,9 @@ def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
 
 def base_rate_note(n_lifted: int) -> Note:
     """Say that the base rate is not the plain mean."""
-    blocks = f"{n_lifted} block{'s' * (n_lifted != 1)}"
-    said = f"{blocks} with less than 1/B of a training vertex counted as 1/B of one in the base rate"
+    said = (
+        f"{count_of(n_lifted, 'block')} with less than 1/B of a training vertex counted as 1/B of one in the base rate"
+    )
     return Note("base_rate_lifted", said, n_lifted)
 
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError
 from ffbm.kernels.prediction import Rows
-from ffbm.theta.prepare import read_features
+from ffbm.theta.prepare import distinct_rows, read_features
 from ffbm.types.network import Array, Features
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
@@ -62,19 +62,11 @@ def merge_rows(x: sp.csr_array) -> DistinctRows:
     ([0, 1, 0], [2, 1])
     """
     x.sort_indices()
-    place: dict[tuple[bytes, bytes], int] = {}
-    group = np.empty(x.shape[0], dtype=np.int64)
-    first: list[int] = []
-    for i in range(x.shape[0]):
-        part = slice(x.indptr[i], x.indptr[i + 1])
-        at = place.setdefault((x.indices[part].tobytes(), x.data[part].tobytes()), len(place))
-        group[i] = at
-        if at == len(first):
-            first.append(i)
-    distinct = x[np.array(first, dtype=np.int64)]
+    first, group, counts = distinct_rows(x)
+    distinct = x[first]
     values = np.zeros(0) if np.all(distinct.data == 1) else distinct.data
     rows = Rows(distinct.indptr.astype(np.int64), distinct.indices.astype(np.int32), values)
-    return DistinctRows(distinct, rows, group, np.bincount(group, minlength=len(first)))
+    return DistinctRows(distinct, rows, group, counts)
 
 
 def sum_rows(values: Array, group: Array, n_rows: int) -> Array:

@@ -7,7 +7,7 @@ and over who has which, P(A|k,e,b) that of half-edges paired at random; together
 import numpy as np
 from scipy.special import gammaln
 
-from ffbm.blocks.partitions import partition_tables
+from ffbm.blocks.logq import partition_tables
 from ffbm.kernels.degrees import draw_parts
 from ffbm.types import Array, Graph
 

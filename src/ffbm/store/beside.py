@@ -32,7 +32,7 @@ def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
             flat[at : at + len(part)] = part
             at += len(part)
         return made
-    path = place.with_name(f"{name}.npy")
+    path = place.with_name(f"{name}.npy" if place.stem != name else f"{name}-again.npy")  # that one is in use
     write_file(path, lambda draft: _write(draft, draws, parts))
     return np.asarray(np.load(path, mmap_mode="r"))
 

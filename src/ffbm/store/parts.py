@@ -7,8 +7,8 @@ from ffbm.config import FitConfig
 from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
+from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.types.weights_drawn import VarianceSplit
 
 
 @dataclass(frozen=True, eq=False)

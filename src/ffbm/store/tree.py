@@ -25,7 +25,7 @@ from ffbm.store.traces import (
     weights_to_datasets,
 )
 from ffbm.types import Array, Memberships
-from ffbm.types.weights_drawn import VarianceSplit
+from ffbm.types.variance import VarianceSplit
 
 _LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
 

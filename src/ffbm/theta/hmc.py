@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ffbm.kernels.hmc import INNER, JITTER
+from ffbm.kernels.hmc import JITTER, OUTER
 from ffbm.kernels.metric import Metric
 from ffbm.types.network import Array
 
@@ -40,11 +40,11 @@ def integrate(
         return v - h * (covariance @ gradient(w).ravel()).reshape(v.shape)
 
     for _ in range(n_steps):
-        v = kick(w, v, INNER * step)
+        v = kick(w, v, OUTER * step)
         w = w + 0.5 * step * v
-        v = kick(w, v, (1 - 2 * INNER) * step)
+        v = kick(w, v, (1 - 2 * OUTER) * step)
         w = w + 0.5 * step * v
-        v = kick(w, v, INNER * step)
+        v = kick(w, v, OUTER * step)
     return w, v
 
 

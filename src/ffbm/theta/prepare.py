@@ -88,7 +88,7 @@ def _lay_out(
     active, idle = order[:n_active], np.sort(order[n_active:])
     sums = x.T @ y
     sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
-    first, counts = distinct_rows(x)
+    first, _, counts = distinct_rows(x)
     if len(first) < x.shape[0]:
         x = x[first]
     place = np.empty(n_features, dtype=np.int32)
@@ -96,27 +96,27 @@ def _lay_out(
     x = sp.csr_array((x.data, place[x.indices], x.indptr), shape=x.shape)
     x.sort_indices()
     if n_active == 0:
-        x, counts = sp.csr_array((0, n_features)), np.zeros(0)
+        x, counts = sp.csr_array((0, n_features)), counts[:0]
     likelihood = Likelihood(
         indptr=x.indptr.astype(np.int64),
         indices=x.indices.astype(np.int32),
         values=np.zeros(0) if np.all(x.data == 1) else x.data,
-        counts=counts,
+        counts=counts.astype(np.float64),
         sums=np.ascontiguousarray(sums[active]),
         precision=sigma[active] ** -2,
     )
     return WeightTarget(likelihood, Layout(active, idle, sigma), names, columns, support, rows)
 
 
-def distinct_rows(x: sp.csr_array) -> tuple[Array, Array]:
-    """Return the first of each set of equal rows, in order of appearance, and how many there are of each.
+def distinct_rows(x: sp.csr_array) -> tuple[Array, Array, Array]:
+    """Return the first of each set of equal rows, in order of appearance, which set each row is of, and their sizes.
 
     Rows are told apart by a 64-bit hash; rows with equal hashes are compared, and should two of them differ
     after all, no rows are merged.
 
-    >>> first, counts = distinct_rows(sp.csr_array(np.array([[0, 1.5], [2, 0], [0, 1.5]])))
-    >>> first.tolist(), counts.tolist()
-    ([0, 1], [2.0, 1.0])
+    >>> first, group, counts = distinct_rows(sp.csr_array(np.array([[0, 1.5], [2, 0], [0, 1.5]])))
+    >>> first.tolist(), group.tolist(), counts.tolist()
+    ([0, 1], [0, 1, 0], [2, 1])
     """
     n = x.shape[0]
     key = x.data.astype(np.float64).view(np.uint64) + x.indices.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -128,8 +128,9 @@ def distinct_rows(x: sp.csr_array) -> tuple[Array, Array]:
     length = np.diff(x.indptr)
     by_row = total[x.indptr[1:]] - total[x.indptr[:-1]]
     _, first, group, counts = np.unique(by_row, return_index=True, return_inverse=True, return_counts=True)
+    apart = np.arange(n), np.arange(n), np.ones(n, dtype=np.int64)
     if len(first) == n:
-        return np.arange(n), np.ones(n)
+        return apart
     twin = first[group]
     other = np.flatnonzero(twin != np.arange(n))
     here, there = x[other], x[twin[other]]
@@ -138,9 +139,9 @@ def distinct_rows(x: sp.csr_array) -> tuple[Array, Array]:
         and np.array_equal(here.indices, there.indices)
         and np.array_equal(here.data, there.data)
     ):
-        return np.arange(n), np.ones(n)
+        return apart
     appearance = np.argsort(first)
-    return first[appearance], counts[appearance].astype(np.float64)
+    return first[appearance], np.argsort(appearance)[group], counts[appearance]
 
 
 def read_features(features: Any) -> tuple[sp.csr_array, tuple[str, ...], tuple[str, ...]]:

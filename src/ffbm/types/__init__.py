@@ -4,8 +4,8 @@ from ffbm.types.blocks import BlockTrace, Memberships, Mode
 from ffbm.types.network import Array, Features, Graph, Network, Note
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
+from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.types.weights_drawn import VarianceSplit
 
 __all__ = [
     "Array",

@@ -23,7 +23,8 @@ class BlockTrace:
     acceptance : (C, T) float64
         The share of vertex visits that moved their vertex, since the draw before.
     best_labels : (N,) int64
-        The partition of the lowest S that any chain visited, its start and burn-in included.
+        The partition of the lowest S that any chain visited, its start and burn-in included; with
+        ``n_blocks="free"`` of the lowest S with P(b) among the draws and what each chain held to be its best.
     best_entropy : float
     n_blocks : int
         B.
@@ -44,6 +45,16 @@ class BlockTrace:
     n_edges: int
     settings: dict[str, Any]
     diagnostics: Any = None
+
+    @property
+    def n_chains(self) -> int:
+        """C."""
+        return int(self.labels.shape[0])
+
+    @property
+    def n_draws(self) -> int:
+        """T."""
+        return int(self.labels.shape[1])
 
     @property
     def converged(self) -> Any:
@@ -72,8 +83,10 @@ class BlockTrace:
 
     def __repr__(self) -> str:
         c, t, n = self.labels.shape
-        found = f"{n:,} vertices in {count_of(self.n_blocks, 'block')}, lowest S {self.best_entropy:,.1f}"
-        return f"<BlockTrace: {count_of(c, 'chain')} x {count_of(t, 'draw')}, {found}>"
+        found = f"{count_of(n, 'vertex', 'vertices')} in {count_of(self.n_blocks, 'block')}"
+        return (
+            f"<BlockTrace: {count_of(c, 'chain')} x {count_of(t, 'draw')}, {found}, lowest S {self.best_entropy:,.1f}>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +132,8 @@ class Mode:
 
     def __repr__(self) -> str:
         return (
-            f"<Mode: {self.weight:.1%} of the draws; {len(self.labels):,} vertices in blocks of {_list(self.sizes)};"
+            f"<Mode: {self.weight:.1%} of the draws;"
+            f" {count_of(len(self.labels), 'vertex', 'vertices')} in blocks of {_list(self.sizes)};"
             f" agreement {self.agreement:.3f}>"
         )
 
@@ -179,7 +193,7 @@ class Memberships:
     def __repr__(self) -> str:
         modes = f"; {self.n_modes} modes" if self.n_modes > 1 else ""
         return (
-            f"<Memberships: {len(self.labels):,} vertices in blocks of {_list(self.sizes)};"
+            f"<Memberships: {count_of(len(self.labels), 'vertex', 'vertices')} in blocks of {_list(self.sizes)};"
             f" agreement {self.agreement:.3f}{modes}>"
         )
 

@@ -191,7 +191,7 @@ class Ranking:
     def __repr__(self) -> str:
         cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
         n_kept = len(self.kept)
-        notes = f"; {len(self.notes)} note{'s' * (len(self.notes) > 1)}" if self.notes else ""
+        notes = f"; {count_of(len(self.notes), 'note')}" if self.notes else ""
         return f"<Ranking: {n_kept:,} of {count_of(self.n_features, 'feature')} kept, {cutoff}, k = {self.k:g}{notes}>"
 
     def _repr_html_(self) -> str:

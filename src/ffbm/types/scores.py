@@ -1,12 +1,9 @@
 """How well features explain blocks: losses, bits explained, accuracies, and what each is to be compared with."""
 
 from dataclasses import dataclass, fields
-from math import isfinite
 from typing import Any
 
-import numpy as np
-
-from ffbm.plain import count_of
+from ffbm.plain import count_of, finite
 from ffbm.types.network import Array, Note
 
 
@@ -101,7 +98,7 @@ class Scores:
         >>> said["loss_test"], said["accuracy_test"], said["n_test"]
         (0.5, [1.0, None], 0)
         """
-        told = {field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
+        told = {field.name: finite(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
         told |= {"n_train": self.n_train, "n_test": self.n_test}
         told["notes"] = [note.to_dict() for note in self.notes]
         return told
@@ -119,11 +116,3 @@ class Scores:
             f"<Scores: features explain {bits:.2f} +- {error:.2f} bits a vertex"
             f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
         )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return [_plain(part) for part in value.tolist()]
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else None
-    return value

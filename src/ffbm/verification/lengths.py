@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.blocks.entropy import description_length
-from ffbm.blocks.partitions import log_partitions
+from ffbm.blocks.logq import log_partitions
 from ffbm.data import load_dataset
 from ffbm.verification.enumeration import graph_of
 from ffbm.verification.finding import Check, Effort, Finding

@@ -102,6 +102,8 @@ class Verification:
     full : bool
         Whether the longer runs were made.
     seed : int
+    seconds : float
+        By the clock, of all of them.
     """
 
     checks: tuple[Outcome, ...]

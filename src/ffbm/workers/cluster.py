@@ -92,6 +92,8 @@ class _Cluster:
 
         packed = [pack(item, shared) for item in items]
         for number in range(_TRIES):
+            if number:
+                time.sleep(_PAUSE * (number - 1))  # those that come after need a moment
             remote = None
             try:
                 remote = self._send(shared)
@@ -101,7 +103,6 @@ class _Cluster:
                 with self._lock:
                     if self._remote is remote:  # and no other thread has sent them again
                         self.forget()
-                time.sleep(_PAUSE * number)  # those that come after need a moment
         raise OptionError(
             f"workers of the cluster died {_TRIES} times at the same work: look at their logs, then resume"
         )

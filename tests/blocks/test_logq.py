@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from ffbm.blocks.partitions import log_partitions, partition_tables
+from ffbm.blocks.logq import log_partitions, partition_tables
 from ffbm.blocks.saddle import cumulants, log_product
 
 from .inner import log_q

@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from ffbm.blocks.agreement import adjusted_mutual_information
 from ffbm.errors import DataError
-from ffbm.scoring.agreement import adjusted_mutual_information
 
 
 def mutual_information(a, b):

@@ -8,7 +8,7 @@ from ffbm.kernels.compiling import INLINE, INNER
 
 @njit(**INLINE)
 def log_q(m, n, lf, exact, few, shape):
-    """Return ln q(m, n) as ``ffbm.blocks.partitions`` defines it; lf[x] is ln x!."""
+    """Return ln q(m, n) as ``ffbm.blocks.logq`` defines it; lf[x] is ln x!."""
     if m < exact.shape[0]:
         return exact[m, min(n, m, exact.shape[1] - 1)]
     if n < 3:
