@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 PEERS := .venv-peers
 
@@ -20,18 +21,23 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 setup: $(READY)
 
-$(READY): pyproject.toml
+$(INSTALLED): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing ffbm and its development parts into $(VENV) ..."
+	@echo "Installing ffbm into $(VENV): a minute or two ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(READY): $(INSTALLED)
+	@echo "Installing the development parts into $(VENV): a minute or two ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@
 
-demo: $(READY)
+demo: $(INSTALLED)
 	@$(BIN)/ffbm describe polbooks
 	@echo
 	@rm -rf runs/polbooks
 	@$(BIN)/ffbm fit polbooks --blocks 3 --seed 1 --out runs/polbooks
-	@echo "Look at runs/polbooks/report.html in a browser; beside it are ranking.csv, nodes.csv, and network.graphml for Gephi."
+	@echo "Beside report.html are ranking.csv, nodes.csv, and network.graphml for Gephi."
 
 test: $(READY)
 	$(PYTEST) -m "not slow"

@@ -160,7 +160,9 @@ def test_too_few_positive_scores_are_said_and_the_highest_kept_all_the_same():
     assert np.isnan(fewer.cutoff)
     assert fewer.kept == ("b", "a", "d", "c")
     assert [note.code for note in fewer.notes] == ["few_positive"]
-    assert fewer.notes[0].message == "3 of 4 features have a positive score: no cutoff above 0 keeps 4"
+    assert fewer.notes[0].message == (
+        "only 3 of 4 features score above 0; 4 were to be kept, and the other one is no finding"
+    )
 
 
 def test_a_score_of_zero_is_not_positive():
@@ -174,7 +176,9 @@ def test_all_negative_scores_still_rank():
     ranking = rank_features(draws_with([[0.1, 0.3, 0.2], [0.0, 0.0, 0.0]], np.ones((2, 3))), n_kept=2)
     assert np.isnan(ranking.cutoff)
     assert ranking.kept == ("1", "2")
-    assert ranking.notes[0].message.startswith("0 of 3 features")
+    assert ranking.notes[0].message.startswith(
+        "only 0 of 3 features score above 0; 2 were to be kept, and the other 2 are no finding"
+    )
 
 
 @pytest.mark.parametrize(("n_kept", "cutoff", "code"), [(4, -1.5, "few_positive"), (5, None, "nothing_reduced")])

@@ -1,7 +1,11 @@
 """Workers and progress: order kept, errors passed on, the right listener."""
 
+import logging
+import sys
+
 import pytest
 
+from ffbm import progress
 from ffbm.errors import OptionError
 from ffbm.progress import Progress, listening
 from ffbm.workers import open_workers
@@ -47,3 +51,16 @@ def test_listeners(capsys):
     assert "blocks" in err
     with pytest.raises(OptionError, match="progress must be"), listening("yes"):
         pass
+
+
+def test_a_notebook_without_widgets_is_told_in_lines(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    monkeypatch.setattr(progress, "find_spec", lambda _: None)
+    with listening(None) as tell:
+        logging.getLogger("ffbm").info("compiling")
+        for done in (0, 1, 2):
+            tell(Progress("blocks", done, 2))
+        tell(Progress("weights", 0, 1500))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "compiling\n\rblocks: 0 of 2\rblocks: 1 of 2\rblocks: 2 of 2\n\rweights: 0 of 1,500\n"

@@ -1,9 +1,11 @@
 """Progress: stages send how far they are to a callable; on a terminal that draws a bar."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from ffbm.errors import OptionError
 
@@ -38,7 +40,7 @@ def listening(progress: Listener | bool | None) -> Iterator[Listener]:
     elif progress is False or (progress is None and not _is_watched()):
         yield lambda _: None
     elif progress is True or progress is None:
-        with _bar() as tell:
+        with _lines() if _is_bare_notebook() else _bar() as tell:
             yield tell
     else:
         raise OptionError(f"progress must be None, True, False or a callable; got {progress!r}")
@@ -48,6 +50,56 @@ def _is_watched() -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
+def _is_bare_notebook() -> bool:
+    """Tell whether this is a notebook that cannot draw a bar: rich asks for ipywidgets, again and again."""
+    return "ipykernel" in sys.modules and find_spec("ipywidgets") is None
+
+
+@contextmanager
+def _lines() -> Iterator[Listener]:
+    """Write a line for each stage, over and over while it runs."""
+    shown = ""
+
+    def tell(event: Progress) -> None:
+        nonlocal shown
+        if shown and shown != event.stage:
+            sys.stderr.write("\n")
+        shown = event.stage
+        sys.stderr.write(f"\r{event.stage}: {event.done:,} of {event.total:,}")
+        sys.stderr.flush()
+
+    with _hearing(lambda text: sys.stderr.write(f"{text}\n")):
+        yield tell
+    if shown:
+        sys.stderr.write("\n")
+
+
+@contextmanager
+def _hearing(write: Callable[[str], object]) -> Iterator[None]:
+    """Show what stages log, such as the first compilation, if nobody else does."""
+    logger = logging.getLogger("ffbm")
+    if logger.handlers:
+        yield
+        return
+    handler, level = logging.Handler(), logger.level
+    seen: set[str] = set()
+
+    def emit(record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in seen:
+            seen.add(text)
+            write(text)
+
+    handler.emit = emit  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
 @contextmanager
 def _bar() -> Iterator[Listener]:
     from rich.console import Console
@@ -55,7 +107,7 @@ def _bar() -> Iterator[Listener]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True)) as bar:
+    with Bar(*columns, console=Console(stderr=True)) as bar, _hearing(bar.console.print):
         tasks = {}
 
         def tell(event: Progress) -> None:

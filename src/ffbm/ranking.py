@@ -97,6 +97,10 @@ class _Draws:
 
 def _read(weights: Any, names: Sequence[str] | None, columns: Sequence[str] | None) -> _Draws:
     """Bring a trace or a plain array into one form, and refuse what cannot be ranked."""
+    if hasattr(weights, "ranking"):
+        raise OptionError(
+            "rank_features takes draws of weights; got a fit: its ranking is fit.ranking, or give fit.weights"
+        )
     if hasattr(weights, "weights"):
         if names is not None or columns is not None:
             raise OptionError("names and columns are for plain arrays; a trace of weights has its own")

@@ -24,7 +24,7 @@ def test_good_chains_say_what_was_seen():
     judged = verdict({"S": found})
     assert judged
     ess = int(min(found.ess_bulk, found.ess_tail))
-    assert judged.reason == f"R-hat is at most {found.rhat:.3f} and ESS at least {ess:,} over 4 chains"
+    assert judged.reason == f"R-hat of S is at most {found.rhat:.3f} and ESS at least {ess:,} over 4 chains"
 
 
 def test_a_chain_apart_is_named_with_its_rhat():
@@ -86,7 +86,7 @@ def test_a_constant_agrees_and_is_said():
     assert (bool(judged), judged.reason) == (True, "S constant in all 4 chains")
     both = verdict({"S": summarise(np.full((4, 1000), 3.3)), "U": summarise(draws())})
     assert both
-    assert both.reason.startswith("R-hat is at most")
+    assert both.reason.startswith("R-hat of U is at most")
     assert both.reason.endswith("; S constant in all 4 chains")
 
 

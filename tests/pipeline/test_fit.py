@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ffbm
@@ -11,6 +12,7 @@ from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.fit import keep_features, run_fit
+from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.weights import sample_weights
 from ffbm.scoring import score_weights
 
@@ -159,6 +161,9 @@ def test_what_cannot_be_done_is_told_on_one_line(net, change, said):
 def test_a_network_without_features_is_refused():
     with pytest.raises(DataError, match="features, and this network has none: give a table"):
         run_fit(ffbm.as_network([(0, 1), (1, 2)]), QUICK, progress=False)
+    constant = ffbm.as_network([(0, 1), (1, 2)], pd.DataFrame({"x": [5, 5, 5]}))
+    with pytest.raises(DataError, match=r"none of its columns became one .*'x' left out.*: see include="):
+        run_fit(constant, QUICK, progress=False)
 
 
 @pytest.mark.parametrize(
@@ -168,11 +173,20 @@ def test_a_network_without_features_is_refused():
         (np.zeros(80), "auto", OptionError, "whole numbers or text"),
         ([None] * 80, "auto", OptionError, "some are neither"),
         ([0, 1] * 40, 3, OptionError, "n_blocks=3 and blocks= of 2 blocks differ"),
+        (3, "auto", OptionError, "blocks= takes the block of each vertex; got 3: their number is n_blocks="),
+        (pd.Series([0, 1] * 40, index=range(5, 85)), "auto", OptionError, "indexed by the ids .* begins with '5'"),
     ],
 )
 def test_blocks_that_do_not_fit_are_refused(net, blocks, n_blocks, error, said):
     with pytest.raises(error, match=said):
         run_fit(net, dataclasses.replace(QUICK, n_blocks=n_blocks), blocks, progress=False)
+
+
+def test_a_series_of_blocks_is_joined_by_its_index(net):
+    labels = pd.Series([f"team {i % 3}" for i in range(net.n_nodes)], index=net.node_ids)
+    inherent = take_blocks(net, labels.to_numpy(), "auto").labels
+    for given in (labels, labels[::-1], labels.sample(frac=1, random_state=1), labels.reset_index(drop=True)):
+        np.testing.assert_array_equal(take_blocks(net, given, "auto").labels, inherent)
 
 
 def test_a_trace_of_another_network_is_refused(net, parts):

@@ -36,6 +36,10 @@ def test_a_figure_is_the_same_bytes_twice(kind, tmp_path):
     assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 
 
+def test_a_notebook_shows_a_figure_as_it_is():
+    assert plot_traces({"U": [[1.0, 2.0, 3.0]]})._repr_png_().startswith(b"\x89PNG")
+
+
 def test_a_figure_too_narrow_is_refused():
     with pytest.raises(OptionError, match=r"width must be a number, at least 2\.0"):
         new_figure(1.0, 1.0)

@@ -41,4 +41,6 @@ def test_parallel_edges_and_loops_are_kept():
     graph = to_networkx(net, aligned(net, [0, 0, 1]))
     assert graph.number_of_edges() == 4
     assert graph.number_of_edges("a", "b") == 2
+    ids = [edge.get("id") for edge in nx.readwrite.graphml.GraphMLWriter(graph).xml.iter("edge")]
+    assert len(set(ids)) == 4  # Gephi keeps one edge of each id
     assert graph.degree("b") == 5

@@ -87,6 +87,7 @@ def test_tables(good, run):
     shares = [[float(row["membership_0"]), float(row["membership_1"])] for row in nodes]
     np.testing.assert_array_equal(shares, good.memberships.probs)
     assert [i for i, row in enumerate(nodes) if row["training"] == "True"] == good.train.tolist()
+    assert [int(row["degree"]) for row in nodes] == good.network.graph.degrees.tolist()
     assert [int(row["vertices"]) for row in rows_of(run / "blocks.csv")] == good.memberships.sizes.tolist()
     ranking = rows_of(run / "ranking.csv")
     assert [row["feature"] for row in ranking] == [good.ranking.names[j] for j in good.ranking.order]

@@ -87,7 +87,7 @@ def with_bits(made, bits):
 
 def test_what_features_explain_is_put_into_words(good):
     assert "Features explain 0.30 +- 0.10 bits a vertex" in with_bits(good, 0.3)
-    assert "It is not sure that features explain anything: 0.10 +- 0.10" in with_bits(good, 0.1)
+    assert "It is not sure that features tell the block of an unseen vertex: 0.10 +- 0.10" in with_bits(good, 0.1)
     assert "Features mislead" in with_bits(good, -0.3)
 
 
@@ -120,3 +120,24 @@ def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
     assert named == [ranking.names[j] for j in ranking.order[:3] if ranking.scores[j] > 0]
     none = dataclasses.replace(good.parts, ranking=dataclasses.replace(ranking, sd=ranking.sd + 9))
     assert "matter most" not in answer_paragraphs(Fit(none), good.memberships.probs)[0]
+
+
+def test_what_reading_changed_is_told():
+    table = pd.DataFrame({"age": [20.0, 30, 50, 40, 31, 27], "same": ["x"] * 6}, index=list("abcdef"))
+    net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("d", "e"), ("e", "f"), ("f", "d")], table)
+    made = ffbm.fit(net, blocks=[0, 0, 0, 1, 1, 1], n_draws=1000, seed=1, train_fraction=1.0, progress=False)
+    assert "\nreading\n  - column 'same' left out" in made.summary()
+    assert " number" in made.summary()
+
+
+def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1], 60)
+    table = pd.DataFrame({"age": 40 + 10 * labels + rng.normal(0, 8, 120), "team": np.where(labels ^ (rng.random(120) < 0.1), "red", "blue")})
+    net = ffbm.as_network(np.column_stack((np.arange(120), np.roll(np.arange(120), 1))), table)
+    made = ffbm.fit(net, blocks=labels, n_draws=300, seed=1, progress=False)
+    text = " ".join(answer_paragraphs(made, np.eye(2)[labels]))
+    assert "higher age" in text
+    assert "lower age" in text
+    assert "more vertices with team=red" in text
+    assert "with age" not in text

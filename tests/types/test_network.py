@@ -93,7 +93,7 @@ def test_support_counts_what_is_not_zero():
         ([(0, 1)], 1, ["<Graph: 2 vertices, 1 edge>", "<Features: 1 from 1 column, 2 vertices, dense>",
                        "<Network 2 vertices, 1 edge, 1 feature>"]),
         ([(0, 0)], 0, ["<Graph: 1 vertex, 1 edge>", "<Features: 0 from 0 columns, 1 vertex, dense>",
-                       "<Network 1 vertex, 1 edge, 0 features>"]),
+                       "<Network 1 vertex, 1 edge, 0 features; 3 notes on reading>"]),
     ],
 )  # fmt: skip
 def test_texts_speak_of_one_and_of_many(edges, n_columns, said):

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.modes import find_modes
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 from ffbm.kernels.overlap import overlap, tally_labels
 from ffbm.types import Array, BlockTrace, Memberships, Mode
 
@@ -42,6 +43,10 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     >>> members.probs.shape, bool(members.agreement > 0.8), len(members.modes)
     ((105, 3), True, 1)
     """
+    given: Any = blocks
+    if not isinstance(given, BlockTrace):
+        kind = type(given).__name__
+        raise OptionError(f"align_blocks takes what sample_blocks returns; got {kind}: of a fit, see fit.memberships")
     n_chains, n_draws, n_nodes = blocks.labels.shape
     if n_chains * n_draws == 0:
         raise DataError("align_blocks needs at least one draw; got none: run more sweeps or thin less")

@@ -129,7 +129,10 @@ def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
         bulk = min(float(found.ess_bulk[which].min()) for found, which in moving)
         tail = min(float(found.ess_tail[which].min()) for found, which in moving)
         ess = min(bulk, tail) if tails else bulk
-        said.append(f"R-hat is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains")
+        names = " and ".join(name for name, found in given.items() if not found.constant.all())
+        said.append(
+            f"R-hat of {names} is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
+        )
     if still:
         said.append(f"{' and '.join(still)} constant in all {n_chains} chains")
     return "; ".join(said)

@@ -5,7 +5,10 @@ one file only. So the compiled code of each state of this folder lies in a cache
 named by the hash of all kernel files.
 """
 
+import atexit
 import hashlib
+import logging
+import shutil
 import tempfile
 from importlib import import_module
 from pathlib import Path
@@ -21,21 +24,40 @@ def _cache_folder() -> Path:
     digest = hashlib.blake2b(digest_size=8)
     for module in _MODULES:
         digest.update((_HERE / f"{module}.py").read_bytes())
-    folder = user_cache_path("ffbm", appauthor=False) / "kernels" / digest.hexdigest()
+    return user_cache_path("ffbm", appauthor=False) / "kernels" / digest.hexdigest()
+
+
+def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:  # a read-only home: compile anew each time rather than fail
-        return Path(tempfile.mkdtemp(prefix="ffbm-kernels-"))
+            return True
+    except OSError:
+        return False
 
 
-CACHE_FOLDER = _cache_folder()
+def _pass_by() -> Path:
+    """Make a folder for this process alone: where nothing can be kept, kernels are compiled each time."""
+    folder = tempfile.mkdtemp(prefix="ffbm-kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+_WANTED = _cache_folder()
+_IS_KEPT = _is_writable(_WANTED)
+CACHE_FOLDER = _WANTED if _IS_KEPT else _pass_by()
 
 
 def is_cold() -> bool:
     """Tell whether nothing is compiled yet, so that the first call takes some seconds longer."""
     return not numba.config.DISABLE_JIT and not any(CACHE_FOLDER.rglob("*.nbi"))
+
+
+def announce_compiling() -> None:
+    """Say before the first call that kernels are compiled, and whether that is done once."""
+    if is_cold():
+        often = "about half a minute, once per installation" if _IS_KEPT else f"every time: {_WANTED} cannot be written"
+        logging.getLogger("ffbm").info("compiling kernels: %s", often)
 
 
 _before = numba.config.CACHE_DIR

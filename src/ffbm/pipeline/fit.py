@@ -65,10 +65,10 @@ def run_fit(
     ((4, 100, 2, 3), 73, None)
     """
     if net.n_features == 0:
-        raise DataError(
-            "a fit explains blocks by features, and this network has none: give a table of vertex attributes"
-            " (nodes=, features=); for the blocks alone use sample_blocks"
-        )
+        left = [note.message for note in net.notes if "left out" in note.message]
+        why = f"none of its columns became one ({'; '.join(left[:3])})" if left else "this network has none"
+        cure = "see include=" if left else "give a table of vertex attributes (--nodes, nodes= or features=)"
+        raise DataError(f"a fit explains blocks by features, and {why}: {cure}; for blocks alone use sample_blocks")
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
     workers = config.workers if workers is None else workers
     if config.target == "joint":

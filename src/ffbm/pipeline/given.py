@@ -53,8 +53,27 @@ def judge_blocks(labels: Array, entropy: Array, acceptance: Array, settings: dic
     )
 
 
+def _in_order(net: Network, labels: Any) -> Any:
+    """Return the labels of a pandas Series in the order of the vertices, if its index has their ids."""
+    index = getattr(labels, "index", None)
+    if index is None or callable(index):  # a list has a method of that name
+        return labels
+    ids = [str(label) for label in index]
+    if sorted(ids) == sorted(map(str, net.node_ids)):
+        place = {label: at for at, label in enumerate(ids)}
+        return np.asarray(labels)[[place[str(label)] for label in net.node_ids]]
+    if ids == [str(number) for number in range(len(ids))]:
+        return labels
+    raise OptionError(
+        "blocks= given as a Series must be indexed by the ids of the vertices, or by 0, 1, 2, ... in their order;"
+        f" its index begins with {', '.join(map(repr, ids[:3]))}"
+    )
+
+
 def _from_labels(net: Network, labels: Any) -> BlockTrace:
-    given = np.asarray(labels)
+    given = np.asarray(_in_order(net, labels))
+    if given.ndim == 0:
+        raise OptionError(f"blocks= takes the block of each vertex; got {labels!r}: their number is n_blocks=")
     if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
         raise OptionError(
             f"blocks must be a BlockTrace or a label for each of the {net.n_nodes:,} vertices, whole numbers or text;"

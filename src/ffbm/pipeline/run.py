@@ -51,8 +51,7 @@ def run_chains(
         begun = Begun(0, begin())
         if log is not None:
             log.save(begun.states, shared, 0, 0, [])
-    if kernels.is_cold():
-        logging.getLogger("ffbm").info("compiling kernels: once per installation, some seconds")
+    kernels.announce_compiling()
     return _go_on(stage, begun, advance, kind, n_steps, conduct, shared, log)
 
 

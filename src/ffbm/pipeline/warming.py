@@ -1,6 +1,5 @@
 """The first fit of an installation: a second process compiles the weight level while the block level runs."""
 
-import logging
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ def compiling_ahead() -> Iterator[Callable[[], object]]:
     if not kernels.is_cold():
         yield lambda: None
         return
-    logging.getLogger("ffbm").info("compiling kernels: once per installation, some seconds")
+    kernels.announce_compiling()
     command = [sys.executable, "-c", f"from {__name__} import compile_weight_level; compile_weight_level()"]
     nowhere = subprocess.DEVNULL
     try:

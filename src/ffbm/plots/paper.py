@@ -1,5 +1,6 @@
 """The paper that figures are drawn on: width of a column, sizes of text, quiet axes, files."""
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,14 +17,23 @@ COLUMN = 3.4  # inches: one column of a two-column page
 TEXT, SMALL = 7.5, 6.5  # points
 _LINE = 0.6
 _LEAST = 2.0  # inches: below, text and panels do not fit
-_DPI = 300
+_DPI, _SCREEN = 300, 200  # of files, and in notebooks
 _HEAD = 6  # letters of a name that are never cut
+
+
+class ShownFigure(Figure):
+    """A figure that a notebook shows without being told how: pyplot, which would tell it, is not used."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", dpi=_SCREEN)
+        return file.getvalue()
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure whose parts make room for each other."""
     width = check_real("width", width, low=_LEAST)
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.03)  # type: ignore[union-attr,call-arg]
     return figure
 

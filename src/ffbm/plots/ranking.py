@@ -55,6 +55,7 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     if isfinite(cutoff):
         axes.axvline(cutoff, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
     quiet_axes(axes)
+    axes.margins(x=0.08)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(n - 0.4, -0.6)
     name_ticks(axes.yaxis, range(n), short_names(list(table["feature"])))

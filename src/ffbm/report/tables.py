@@ -51,9 +51,18 @@ def weight_table(subject: Subject) -> Table:
 
 def ranking_table(subject: Subject) -> Table:
     """One row a feature, all of them."""
-    ranking = subject.parts.ranking
+    ranking, numbers = subject.parts.ranking, subject.parts.network.features.names_of_numbers
     rows = [
-        (row.rank, row.feature, row.score, row.block, row.centred_mean, row.centred_sd, row.support, row.kept)
+        (
+            row.rank,
+            row.feature,
+            row.score,
+            row.block,
+            row.centred_mean,
+            row.centred_sd,
+            "number" if row.feature in numbers else row.support,
+            row.kept,
+        )
         for row in ranking.table.itertuples(index=False)
     ]
     head = ("rank", "feature", "score", "block", "centred weight", "sd", "vertices", "kept")
@@ -108,7 +117,7 @@ def contrary_table(subject: Subject) -> Table:
     n = np.arange(net.n_nodes)
     own, other = p[n, members.labels], p.argmax(axis=1)
     sure = members.probs[n, members.labels]
-    odd = contradicting(p, members.labels)
+    odd = contradicting(p, members.labels, net.graph.degrees)
     bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(own[odd], _BITS)) * sure[odd]
     first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
     training = np.isin(first, subject.parts.train)

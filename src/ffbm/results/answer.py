@@ -54,18 +54,18 @@ def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
     """Return a sentence for each block with features that are clear of 0, and the blocks that have none."""
     members, ranking = fit.memberships, fit.ranking
     clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
-    names = given_names(fit.parts)
+    names, numbers = given_names(fit.parts), fit.network.features.names_of_numbers
     told, untold = [], []
     for r in range(members.n_blocks):
         parts = []
         for j in np.argsort(-clear[r], kind="stable")[:_FEATURES]:
             low, high = interval_of(fit, r, ranking.names[j])
             if low > 0 or high < 0:
-                way = "more" if low > 0 else "fewer"
-                parts.append(
-                    f"{way} vertices with {ranking.names[j]} (weight {ranking.centred_mean[r, j]:+.2f},"
-                    f" 95 % {low:+.2f} to {high:+.2f})"
-                )
+                name = ranking.names[j]
+                way = "more vertices with" if low > 0 else "fewer vertices with"
+                if name in numbers:
+                    way = "higher" if low > 0 else "lower"
+                parts.append(f"{way} {name} (weight {ranking.centred_mean[r, j]:+.2f}, 95 % {low:+.2f} to {high:+.2f})")
         if not parts:
             untold.append(r)
         elif r < _BLOCKS:
@@ -100,7 +100,7 @@ def _left(fit: "Fit", predicted: Array, untold: list[int]) -> str:
     if untold:
         which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
         said.append(f"No feature sets apart for sure: {'block' if len(untold) == 1 else 'blocks'} {which}.")
-    odd = len(contradicting(predicted, members.labels))
+    odd = len(contradicting(predicted, members.labels, fit.network.graph.degrees))
     if odd:
         said.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
     return f"What is left: {' '.join(said) or 'no vertex was held out, so this is not known.'}"

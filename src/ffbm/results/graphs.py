@@ -13,7 +13,8 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
 
     ``membership`` is the share of draws in which the vertex was in its block, ``membership_r`` in block r. With
     ``features`` each vertex carries the features it has under their names, with flags as 1 and numbers on the scale
-    of the user's table. It is a MultiGraph where there are parallel edges, a Graph elsewhere.
+    of the user's table. It is a MultiGraph where there are parallel edges, its keys the numbers of the edges, a Graph
+    elsewhere.
 
     >>> import ffbm
     >>> from ffbm.blocks.align import align_blocks
@@ -38,7 +39,10 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
         for i, attributes in enumerate(_attributes(net)):
             node = graph.nodes[ids[i]]
             node.update({f"feature {name}" if name in node else name: value for name, value in attributes.items()})
-    graph.add_edges_from((ids[i], ids[j]) for i, j in edges.tolist())
+    if is_simple:
+        graph.add_edges_from((ids[i], ids[j]) for i, j in edges.tolist())
+    else:  # a key is the edge's id in GraphML, where one that stands twice is an edge lost
+        graph.add_edges_from((ids[i], ids[j], number) for number, (i, j) in enumerate(edges.tolist()))
     return graph
 
 

@@ -12,7 +12,7 @@ _ROW, _LEFT, _WIDTH = 20, 200, 300
 
 def fit_html(fit: "Fit") -> str:
     """Return the summary as text, which says first whether to rely on it, and a figure of the first features below."""
-    return f"<div><pre>{escape(fit.summary())}</pre>{ranking_svg(fit)}</div>"
+    return f'<div><pre style="font-family:monospace">{escape(fit.summary())}</pre>{ranking_svg(fit)}</div>'
 
 
 def ranking_svg(fit: "Fit") -> str:
@@ -37,8 +37,8 @@ def ranking_svg(fit: "Fit") -> str:
             f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end"><title>{escape(name)}</title>{escape(shown)}</text>'
             f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}" stroke="#36c" stroke-width="2"/>'
             f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="#36c"/>'
-            f'<text x="{_LEFT + _WIDTH + 8}" y="{y + 4}" fill="#666">block {block}</text>'
+            f'<text x="{_LEFT + _WIDTH + 8}" y="{y + 4}" fill="#666">in block {block}</text>'
         )
-    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: mean and 2 sd"
+    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: mean and 2 sd, in the block where it scores highest"
     parts.append(f'<text x="{zero}" y="{height - 5}" text-anchor="middle" fill="#666">{caption}</text></svg>')
     return "".join(parts)

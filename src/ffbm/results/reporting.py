@@ -72,9 +72,10 @@ def _convergence(fit: Fit) -> "Table":
 
     found = fit.diagnostics
     nan = float("nan")
+    pairs = "pairs of vertices in one block, the worst (judged by standard errors)"
     rows = [
         ("description length S", found.blocks.rhat_entropy, found.blocks.ess_entropy, nan),
-        ("pairs of vertices in one block, the worst", found.blocks.max_rhat_pairs, _least(found.blocks.ess_pairs), nan),
+        (pairs, found.blocks.max_rhat_pairs, _least(found.blocks.ess_pairs), nan),
     ]
     for name, one in (("weights", found.weights), ("weights of the kept features", found.reduced)):
         if one is not None:

@@ -20,7 +20,7 @@ from ffbm.pipeline.estimate import estimate_seconds
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
 from ffbm.plain import in_words
-from ffbm.progress import Listener
+from ffbm.progress import Listener, Progress, listening
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin
 from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
@@ -148,7 +148,7 @@ def fit(
         n_chains=n_chains,
         seed=seed,
         workers=None if is_client(workers) else workers,
-        out=None if out is None else os.fspath(out),
+        out=os.fspath(out) if isinstance(out, os.PathLike) else out,
         resume=resume,
         folds=folds,
         moves=moves,
@@ -184,7 +184,7 @@ def fit_with(
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
         with telling_how_to_resume(config.out):
-            return _fit_in_folder(config, config.out, wanted, go)
+            return _fit_in_folder(config, config.out, wanted, go, progress)
 
 
 def _fit_in_folder(
@@ -192,6 +192,7 @@ def _fit_in_folder(
     out: str,
     wanted: Callable[[FitConfig], dict[str, Any]],
     go: Callable[[FitConfig, Journal], Fit],
+    progress: Listener | bool | None,
 ) -> Fit:
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
@@ -201,7 +202,10 @@ def _fit_in_folder(
             if not is_left:
                 return load_fit(out)
         found = go(config, journal)
-        found.save(out)
+        with listening(progress) as tell:  # verdicts and figures take their time
+            tell(Progress("report and files", 0, 1))
+            found.save(out)
+            tell(Progress("report and files", 1, 1))
         return found
 
 

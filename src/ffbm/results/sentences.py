@@ -29,7 +29,8 @@ def tell_verdict(fit: "Fit") -> str:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
     if bits < -2 * error:
         return wrap(f"Features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits a vertex.")
-    return wrap(f"It is not sure that features explain anything: {amount} on held-out vertices.")
+    doubt = "It is not sure that features tell the block of an unseen vertex"
+    return wrap(f"{doubt}: {amount} of the {whole:.2f} needed, on held-out ones.")
 
 
 def tell_modes(fit: "Fit") -> str:
@@ -70,9 +71,11 @@ def tell_choice(fit: "Fit") -> str:
 def tell_cure(fit: "Fit") -> str:
     """Say what would help chains that have not converged."""
     found = fit.diagnostics
+    if fit.config.n_chains == 1:
+        return "more chains (n_chains, --chains)"
     cures = [] if found.blocks.converged else ["more sweeps (n_sweeps, --sweeps) or fewer blocks"]
     if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
-        cures.append("more chains or draws of the weights (n_chains, n_draws)")
+        cures.append("more chains or draws of the weights (--chains, --draws)")
     return " and ".join(cures) or "more sweeps (n_sweeps, --sweeps)"  # labels and weights together alone
 
 

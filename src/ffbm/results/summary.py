@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _RANKED = 10  # features listed in the ranking
 _ROWS = 20  # rows of the table of blocks, shared out among them
 _MOST = 3  # rows of one block
+_MOST_COLUMNS = 6  # columns of the user's table in the ranking
+_TOLD = 6  # notes on reading
 
 
 def summary_text(fit: "Fit") -> str:
@@ -25,7 +27,7 @@ def summary_text(fit: "Fit") -> str:
 
     Modes are told if there are several.
     """
-    parts = [tell_modes(fit), _network(fit), _blocks(fit), _ranking(fit), _scores(fit), tell_notes(fit)]
+    parts = [tell_modes(fit), _network(fit), _blocks(fit), _ranking(fit), _scores(fit), tell_notes(fit), _reading(fit)]
     if fit.converged:
         parts.append(wrap(f"The chains converged. {sentence(fit.converged.reason)}"))
     else:
@@ -90,14 +92,14 @@ def _ranking(fit: "Fit") -> str:
     if ranking.n_blocks == 1:
         return ""
     n_shown = min(_RANKED, ranking.n_features)
-    in_training = _support(fit)
+    in_training, numbers = _support(fit), fit.network.features.names_of_numbers
     mark = "" if fit.converged else " - NOT TO BE RELIED ON"
     which = f"first {n_shown} of {ranking.n_features:,}" if n_shown < ranking.n_features else "all"
     title = f"Ranking ({which}), from {len(fit.train):,} training vertices{mark}"
     rows = [["rank", "feature", "score", "block", "weight", "sd", "vertices"]]
     for place in range(n_shown):
         row = table.iloc[place]
-        support = "" if ranking.support is None else f"{row['support']:,}"
+        held = f"{row['support']:,} ({in_training[ranking.order[place]]:,})"
         rows.append(
             [
                 f"{row['rank']}",
@@ -106,14 +108,37 @@ def _ranking(fit: "Fit") -> str:
                 f"{row['block']}",
                 f"{row['centred_mean']:+.2f}",
                 f"{row['centred_sd']:.2f}",
-                f"{support} ({in_training[ranking.order[place]]:,})",
+                "number" if row["feature"] in numbers else held,
             ]
         )
     said = (
-        f"(score: the largest |mean| - {ranking.k:g} sd over blocks; weight and sd: centred, in that block;"
-        " vertices: how many have it, and in training)"
+        f"(score: the largest |mean| - {ranking.k:g} sd over blocks, of the weights as they are; weight and sd:"
+        " centred, in that block; vertices: how many have it, and in training)"
     )
-    return "\n".join([title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1), wrap(said, "  ", "  ")])
+    lines = [title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1), wrap(said, "  ", "  ")]
+    return "\n".join([*lines, *_columns(fit)])
+
+
+def _columns(fit: "Fit") -> list[str]:
+    """Rank the columns of the user's table, where some have several features."""
+    table = fit.ranking.by_column
+    if len(table) in (1, fit.ranking.n_features):
+        return []
+    shown = table.head(_MOST_COLUMNS)
+    first = [f"{column} {score:.2f}" for column, score in zip(shown["column"], shown["score"], strict=True)]
+    more = ", ..." if len(table) > len(first) else ""
+    return [wrap(f"columns by their best feature: {', '.join(first)}{more}", "  ", "    ")]
+
+
+def _reading(fit: "Fit") -> str:
+    """List what reading the network changed or left out."""
+    notes = fit.network.notes
+    if not notes:
+        return ""
+    lines = [wrap(note.message, "  - ", "    ") for note in notes[:_TOLD]]
+    if len(notes) > _TOLD:
+        lines.append(f"  ... and {len(notes) - _TOLD:,} more: see ffbm describe, or network.notes")
+    return "\n".join(["reading", *lines])
 
 
 def _support(fit: "Fit") -> Array:

@@ -7,11 +7,14 @@ from ffbm.store.parts import FitParts
 
 
 def table_of_nodes(parts: FitParts) -> pd.DataFrame:
-    """One row per vertex: ``id``, ``block``, whether it is in the training set, and its memberships."""
+    """One row per vertex: ``id``, ``block``, whether it is in the training set, its degree and its memberships."""
     members = parts.memberships
     in_training = np.zeros(len(members.labels), dtype=bool)
     in_training[parts.train] = True
-    table = pd.DataFrame({"id": parts.network.node_ids, "block": members.labels, "training": in_training})
+    degrees = parts.network.graph.degrees
+    table = pd.DataFrame(
+        {"id": parts.network.node_ids, "block": members.labels, "training": in_training, "degree": degrees}
+    )
     shares = pd.DataFrame(members.probs, columns=[f"membership_{r}" for r in range(members.n_blocks)])
     return pd.concat([table, shares], axis=1)
 

@@ -53,13 +53,15 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     return np.asarray(told.probs[found.group])
 
 
-def contradicting(predicted: Array, labels: Array) -> Array:
+def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
     """Return the vertices whose features give another block than theirs more than half of the probability.
 
-    >>> contradicting(np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5]]), np.array([0, 1, 1])).tolist()
+    A vertex without an edge is in no block for sure, and contradicts nothing.
+
+    >>> contradicting(np.array([[0.9, 0.1], [0.6, 0.4], [0.6, 0.4]]), np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
     [1]
     """
-    return np.flatnonzero((predicted.argmax(axis=1) != labels) & (predicted.max(axis=1) > 0.5))
+    return np.flatnonzero((predicted.argmax(axis=1) != labels) & (predicted.max(axis=1) > 0.5) & (degrees > 0))
 
 
 def average_draws(

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,11 @@ class Features:
         odd = np.bincount(cells.col[(cells.data != 0) & (cells.data != 1)], minlength=self.n_features) > 0
         return np.asarray(odd | (self.mean != 0) | (self.sd != 1))
 
+    @cached_property
+    def names_of_numbers(self) -> frozenset[str]:
+        """The names of the features that are numbers, not flags."""
+        return frozenset(compress(self.names, self.is_number))
+
     def __repr__(self) -> str:
         n, d = self.values.shape
         kind = "sparse" if sp.issparse(self.values) else "dense"
@@ -198,4 +204,5 @@ class Network:
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
         sizes = count_of(self.n_nodes, "vertex", "vertices"), count_of(self.n_edges, "edge")
-        return f"<Network {name}{', '.join(sizes)}, {count_of(self.n_features, 'feature')}>"
+        notes = f"; {count_of(len(self.notes), 'note')} on reading" if self.notes else ""
+        return f"<Network {name}{', '.join(sizes)}, {count_of(self.n_features, 'feature')}{notes}>"

@@ -103,8 +103,11 @@ class Ranking:
             are = f"all {d} features are" if d > 1 else "the one feature is"
             notes.append(Note("nothing_reduced", f"{are} kept: {self.n_kept} were asked for", d))
         elif n_positive < self.n_kept:
-            have = "has" if n_positive == 1 else "have"
-            said = f"{n_positive} of {d} features {have} a positive score: no cutoff above 0 keeps {self.n_kept}"
+            scores = "scores" if n_positive == 1 else "score"
+            rest = self.n_kept - n_positive
+            others = "the other one is" if rest == 1 else f"the other {rest} are"
+            kept = f"{self.n_kept} were to be kept, and {others} no finding"
+            said = f"only {n_positive} of {d} features {scores} above 0; {kept}"
             notes.append(Note("few_positive", said, n_positive))
         if self.n_kept < d:
             last = self.scores[self.order[self.n_kept - 1]]

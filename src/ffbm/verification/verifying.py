@@ -1,6 +1,5 @@
 """The public face: run the checks and gather their verdicts."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -49,8 +48,7 @@ def verify(
     chosen = [check for check in CHECKS if full or not check.full_only]
     if workers is not None:
         workers = check_int("workers", workers, low=1)
-    if kernels.is_cold():
-        logging.getLogger("ffbm").info("compiling kernels: once per installation, some seconds")
+    kernels.announce_compiling()
     begun = time.perf_counter()
     with (
         listening(progress) as tell,
