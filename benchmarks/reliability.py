@@ -31,6 +31,7 @@ from tests.mortal import kill_often, nursery  # noqa: E402
 from tests.results.test_resuming import assert_same  # noqa: E402
 
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100, "n_kept": 2, "n_chains": 2, "seed": 5}
+LONG = 4000, 1000  # sweeps and draws that are timed
 COMMAND = ["fit", "polbooks", "--sweeps", "300", "--draws", "200", "--warmup", "100", "--keep", "2", "--chains", "2"]
 
 
@@ -189,7 +190,7 @@ def main(chosen):
             "inputs": count_inputs(),
             "memory": measure_memory(nest, folder, chosen.draws),
         }
-    results["speed"] = measure_speed(chosen.network, chosen.sweeps, chosen.draws, chosen.repeats)
+    results["speed"] = measure_speed(chosen.network, *LONG, chosen.repeats)
     results |= {"largest": largest()} if largest() else {}
     results["cores"] = os.cpu_count()
     write("reliability", ("ffbm", "numba", "numpy", "distributed"), results)
@@ -201,7 +202,6 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=4, help="of each target that are killed")
     parser.add_argument("--losses", type=int, default=10, help="workers killed")
     parser.add_argument("--draws", type=int, default=5000)
-    parser.add_argument("--sweeps", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--network", default="facebook")
     main(parser.parse_args())

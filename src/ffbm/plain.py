@@ -25,6 +25,25 @@ def in_words(seconds: float) -> str:
     return f"{seconds:.0f} seconds"
 
 
+def span_in_words(low: float, high: float) -> str:
+    """Write a length of time that lies between two.
+
+    >>> span_in_words(100, 1900), span_in_words(3, 130), span_in_words(3, 3.2)
+    ('2 to 32 minutes', '3 seconds to 2 minutes', '3 seconds')
+    """
+    least, most = in_words(low), in_words(high)
+    number, _, unit = least.partition(" ")
+    if least == most:
+        return most
+    if most.endswith(f" {unit}"):
+        return f"{number} to {most}"
+    return (
+        f"{round(low / 60)} to {most}"
+        if unit == "seconds" and low >= 60 and "minutes" in most
+        else f"{least} to {most}"
+    )
+
+
 def visible(text: str) -> str:
     r"""Replace characters that cannot be seen, such as those that steer a terminal, by their codes.
 

@@ -22,6 +22,22 @@ def guess_blocks(n_nodes: int) -> int:
     return max(1, round(n_nodes**0.5))
 
 
+def estimate_range(net: Network, n_blocks: int | str = "auto", **lengths: int) -> tuple[float, float]:
+    """Return about how many seconds ``fit`` takes, at least and at most: the same where the number of blocks is given.
+
+    Else it counts N^(1/4) and sqrt(N) blocks, between which most networks have them.
+
+    >>> import ffbm
+    >>> low, high = estimate_range(ffbm.load_dataset("polbooks"))
+    >>> 1 < low < high < 10
+    True
+    """
+    found = estimate_seconds(net, n_blocks, **lengths)
+    if isinstance(n_blocks, int):
+        return found, found
+    return estimate_seconds(net, n_blocks, n_found=max(2, round(net.n_nodes**0.25)), **lengths), found
+
+
 def estimate_seconds(
     net: Network,
     n_blocks: int | str = "auto",
@@ -30,17 +46,19 @@ def estimate_seconds(
     n_draws: int = 1000,
     n_chains: int = 4,
     workers: int = 1,
+    n_found: int | None = None,
 ) -> float:
     """Return about how many seconds ``fit`` takes with kernels already compiled.
 
-    With ``n_blocks="auto"`` it counts the search for their number, and sqrt(N) blocks.
+    With ``n_blocks="auto"`` it counts the search for their number, and ``n_found`` blocks, sqrt(N) if left out.
 
     >>> import ffbm
     >>> 1 < estimate_seconds(ffbm.load_dataset("polbooks"), n_blocks=3) < 10
     True
     """
     is_open = not isinstance(n_blocks, int)
-    n_blocks = min(n_blocks, max(net.n_nodes, 1)) if isinstance(n_blocks, int) else guess_blocks(net.n_nodes)
+    most = n_blocks if isinstance(n_blocks, int) else n_found or guess_blocks(net.n_nodes)
+    n_blocks = min(most, max(net.n_nodes, 1))
     cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
     start = _START_PER_EDGE * net.n_edges
     blocks = n_sweeps * net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks)

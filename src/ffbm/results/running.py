@@ -16,10 +16,10 @@ import numpy.typing as npt
 from ffbm.check import is_client
 from ffbm.config import FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
-from ffbm.pipeline.estimate import estimate_seconds
+from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
-from ffbm.plain import in_words
+from ffbm.plain import span_in_words
 from ffbm.progress import Listener, Progress, listening
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin
@@ -228,12 +228,11 @@ def _fit(
 
 def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     """Say before a long run how long it is."""
-    n_blocks = {"n_blocks": config.n_blocks} if isinstance(config.n_blocks, int) else {}
     cores = workers if isinstance(workers, int) else os.cpu_count() or 1
-    seconds = estimate_seconds(
-        net, **n_blocks, n_sweeps=config.n_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
+    low, high = estimate_range(
+        net, config.n_blocks, n_sweeps=config.n_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
         n_chains=config.n_chains, workers=cores,
     )  # fmt: skip
-    if seconds > _LONG:
+    if high > _LONG:
         saved = "" if config.out is not None else "; with --out it could be resumed"
-        logging.getLogger("ffbm").info("this takes about %s%s", in_words(seconds), saved)
+        logging.getLogger("ffbm").info("this takes about %s%s", span_in_words(low, high), saved)
