@@ -194,13 +194,31 @@ REFUSED = {
     "a folder": (["describe", "."], "folder"),
     "options of a registered set": (["describe", "polbooks", "--nodes", "n.csv"], "--nodes"),
     "drop without a value": (["describe", "edges.csv", "--drop", "gender"], "COLUMN=VALUE"),
-    "unknown column": (["describe", "edges.csv", "--nodes", "nodes.csv", "--exclude", "sex"], "'age'"),
+    "unknown column": (
+        ["describe", "edges.csv", "--nodes", "nodes.csv", "--exclude", "sex"],
+        "nodes.csv: --exclude names 'sex'",
+    ),
+    "close to a set": (["describe", "Polboks"], "did you mean polbooks?"),
+    "a table without its option": (
+        ["describe", "edges.csv", "nodes.csv"],
+        "a table of attributes goes with --nodes nodes.csv",
+    ),
+    "no value": (["describe", "edges.csv", "--id"], "--id takes a value, and none is given; see ffbm describe --help"),
+    "close to an option": (["describe", "polbooks", "--noodes", "x"], "did you mean --nodes? See ffbm describe --help"),
+    "no such set to reproduce": (["reproduce", "polbok"], "got 'polbok': did you mean polbooks?"),
+    "no blocks": (["describe", "polbooks", "--blocks", "0"], "--blocks must be a whole number, at least 1; got 0"),
     "unknown choice": (
         ["describe", "edges.csv", "--nodes", "nodes.csv", "--missing", "mean"],
-        "'none', 'flag'",
+        "--missing must be one of none, flag; got 'mean'",
     ),
-    "not a number": (["describe", "edges.csv", "--min-support", "few"], "--min-support"),
-    "too small": (["describe", "edges.csv", "--nodes", "nodes.csv", "--min-support", "0"], "at least 1"),
+    "not a number": (
+        ["describe", "edges.csv", "--min-support", "few"],
+        "--min-support must be a whole number; got 'few'\n",
+    ),
+    "too small": (
+        ["describe", "edges.csv", "--nodes", "nodes.csv", "--min-support", "0"],
+        "ffbm: --min-support must be a whole number, at least 1; got 0",
+    ),
 }
 
 
@@ -279,7 +297,7 @@ def test_unknown_ids_and_parallel_edges_from_the_command_line(capsys, friends):
     edges.write_text(f"{edges.read_text()}p1,stranger\n")
     assert run(friends) == 2
     said = capsys.readouterr().err
-    assert "'stranger'; add it there, or keep it with unknown=keep (--unknown keep)" in said
+    assert "'stranger'; add it there, or keep it with --unknown keep" in said
     assert run([*friends, "--json", "--unknown", "keep", "--parallel", "merge"]) == 0
     it = json.loads(capsys.readouterr().out)
     assert (it["n_nodes"], it["n_edges"], it["n_parallel"]) == (14, 14, 0)
@@ -287,11 +305,33 @@ def test_unknown_ids_and_parallel_edges_from_the_command_line(capsys, friends):
     for option in ("--unknown", "--parallel"):
         for command in ("describe", "fit"):
             assert run([command, *friends[1:], option, "nonsense"]) == 2
-            assert f"{option[2:]} must be" in capsys.readouterr().err
+            assert f"ffbm: {option} must be" in capsys.readouterr().err
 
 
-def test_describe_estimates_a_default_fit(capsys, friends):
+def test_describe_estimates_a_default_fit(capsys, friends, monkeypatch):
+    monkeypatch.setattr("ffbm.pipeline.estimate._VISIT_PER_BLOCK", 1e-3)
     assert run(friends) == 0
-    assert re.search(
-        r"\na fit takes about \d+ seconds on \d cores?, if it finds about 4 blocks\n", capsys.readouterr().out
-    )
+    said = r"\na fit takes about \d+( seconds)? to \d+ (seconds|minutes) on \d cores?, by how many blocks it finds\n"
+    assert re.search(said, capsys.readouterr().out)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run([*friends, "--blocks", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"\na fit with 2 blocks takes about \d+ seconds on \d cores?\n", shown)
+    assert max(map(len, shown.splitlines())) <= 60
+
+
+def test_the_estimate_grows_with_the_blocks(capsys, friends):
+    told = []
+    for blocks in ([], ["--blocks", "2"], ["--blocks", "12"]):
+        assert run([*friends, "--json", *blocks]) == 0
+        told.append(json.loads(capsys.readouterr().out)["fit"])
+    assert [it["n_blocks"] for it in told] == [4, 2, 12]
+    assert told[0]["seconds_low"] < told[0]["seconds"]
+    assert told[1]["seconds_low"] == told[1]["seconds"] < told[2]["seconds"]
+
+
+def test_notes_on_the_screen_name_options(capsys, friends):
+    assert run([*friends, "--exclude", "gender"]) == 0
+    shown = capsys.readouterr().out
+    assert "column 'gender' left out by --exclude" in shown
+    assert "exclude=" not in shown

@@ -46,12 +46,43 @@ def test_both_targets_have_one_report(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
-    [(["report", "nowhere"], "there is no 'nowhere'"), (["report", "polbooks"], "'polbooks' is a data set")],
+    ("path", "said"),
+    [
+        ("nowhere", "there is no 'nowhere'\n"),
+        ("polbooks", "'polbooks' is a data set: first ffbm fit polbooks --out run\n"),
+        ("edges.csv", "'edges.csv' is a file: if it holds a network, first ffbm fit edges.csv --out run\n"),
+        ("empty", "'empty' holds no run\n"),
+        ("begun", "has not ended: go on with ffbm fit polbooks --drop id=a --out begun --resume\n"),
+        ("begun-in-python", "go on with ffbm fit SOURCE --out begun-in-python --resume\n"),
+        ("both", "has not ended: go on with ffbm fit polbooks --target both --out both --resume\n"),
+    ],
 )
-def test_what_is_no_run_is_told_in_a_line(arguments, said, capsys, monkeypatch, tmp_path):
+def test_what_is_no_run_is_told_in_a_line(path, said, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert run(arguments) == 2
+    (tmp_path / "edges.csv").touch()
+    (tmp_path / "empty").mkdir()
+    begun = {"begun": "--drop id=a --out begun", "begun-in-python": "", "both/joint": "--target both --out both"}
+    for name, options in begun.items():
+        (tmp_path / name / "chains").mkdir(parents=True)
+        told = {"command": f"ffbm fit polbooks {options}" if options else "", "where": str(tmp_path)}
+        (tmp_path / name / "chains" / "run.json").write_text(json.dumps(told))
+    assert run(["report", path]) == 2
     told = capsys.readouterr().err
-    assert said in told
+    assert told.startswith("ffbm: ffbm report takes the folder that ffbm fit --out wrote; ")
+    assert told.endswith(said)
     assert told.count("\n") == 1
+
+
+def test_what_is_near_a_run_is_told_with_the_run(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    assert run(["report", "one/report.html"]) == 2
+    assert capsys.readouterr().err.endswith("'one/report.html' is a file of a run: give one\n")
+    assert run(["report", "."]) == 2
+    assert capsys.readouterr().err.endswith("'.' holds 1 run: give one, as one\n")
+
+
+def test_figures_are_counted_once(folder, tmp_path, capsys):
+    figures = tmp_path / "figures"
+    assert run(["report", str(folder), "--figures", str(figures)]) == 0
+    n_figures = len(list(figures.glob("*.pdf")))
+    assert f"\nwrote {n_figures} figures, each as PDF and PNG, in {figures}\n" in capsys.readouterr().out

@@ -109,3 +109,14 @@ def test_reading_a_file(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b"out = '\xe9'")
     with pytest.raises(OptionError, match=r"must be a TOML file in UTF-8; byte 7"):
         read_settings(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize(("name", "value", "word"), [("n_blocks", "many", "auto"), ("n_kept", "none", "all")])
+def test_the_one_word_allowed_is_told(name, value, word):
+    with pytest.raises(OptionError, match=f"^{name} must be a whole number, at least 1, or '{word}'; got '{value}'$"):
+        FitConfig(**{name: value})
+
+
+def test_a_folder_must_be_a_path():
+    with pytest.raises(OptionError, match=r"^out must be the path of a folder; got 3$"):
+        fit(None, out=3)

@@ -18,8 +18,21 @@ def check_int(name: str, value: Any, low: int | None = None, high: int | None = 
         ...
     ffbm.errors.OptionError: n_blocks must be a whole number, at least 1; got 0
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or _outside(value, low, high):
+    if not _is_whole(value) or _outside(value, low, high):
         raise OptionError(f"{name} must be a whole number{_bounds(low, high)}; got {value!r}")
+    return int(value)
+
+
+def check_int_or(word: str, name: str, value: Any, low: int) -> int | str:
+    """Return ``value`` if it is that one word, or as an int from ``low`` on.
+
+    >>> check_int_or("auto", "n_blocks", "auto", low=1), check_int_or("auto", "n_blocks", 3, low=1)
+    ('auto', 3)
+    """
+    if isinstance(value, str) and value == word:
+        return value
+    if not _is_whole(value) or _outside(value, low, None):
+        raise OptionError(f"{name} must be a whole number{_bounds(low, None)}, or {word!r}; got {value!r}")
     return int(value)
 
 
@@ -42,9 +55,15 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
 
 def check_seed(value: Any) -> int:
     """Return ``value`` as a seed: a whole number from 0 to 2**128 - 1."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**128:
-        raise OptionError(f"seed must be a whole number from 0 to 2**128 - 1, or None; got {value!r}")
+    if not _is_whole(value) or int(value) < 0:
+        raise OptionError(f"seed must be a whole number, 0 or more, or None; got {value!r}")
+    if int(value) >= 2**128:
+        raise OptionError(f"seed must be a whole number below 2**128, or None; got {value!r}")
     return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _outside(value: Any, low: float | None, high: float | None) -> bool:

@@ -10,7 +10,7 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from ffbm.check import check_choice, check_int, check_real, check_seed, check_workers
+from ffbm.check import check_choice, check_int, check_int_or, check_real, check_seed, check_workers
 from ffbm.errors import OptionError
 
 TARGETS = ("cut", "joint")
@@ -57,7 +57,7 @@ class FitConfig:
     >>> FitConfig(n_blocks=0)
     Traceback (most recent call last):
         ...
-    ffbm.errors.OptionError: n_blocks must be a whole number, at least 1; got 0
+    ffbm.errors.OptionError: n_blocks must be a whole number, at least 1, or 'auto'; got 0
     """
 
     n_blocks: int | str = "auto"
@@ -84,7 +84,7 @@ class FitConfig:
 
     def __post_init__(self) -> None:
         checked = {
-            "n_blocks": self.n_blocks if self.n_blocks == "auto" else check_int("n_blocks", self.n_blocks, low=1),
+            "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
             "target": check_choice("target", self.target, TARGETS),
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
             "sigma": check_real("sigma", self.sigma, low=0, above=True),
@@ -92,7 +92,7 @@ class FitConfig:
             "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
             "k": check_real("k", self.k, low=0),
-            "n_kept": self.n_kept if self.n_kept == "all" else check_int("n_kept", self.n_kept, low=1),
+            "n_kept": check_int_or("all", "n_kept", self.n_kept, low=1),
             "n_sweeps": check_int("n_sweeps", self.n_sweeps, low=1),
             "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
             "thin": check_int("thin", self.thin, low=1),

@@ -63,6 +63,23 @@ def test_a_table_with_other_ids_is_told_which_column_has_them(read):
     assert read(gml, "id,x\na,1\nb,2\n", ".gml", id="label").node_ids.tolist() == ["a", "b"]
 
 
+def test_a_table_that_was_guessed_wrong_is_told_the_options(read):
+    for nodes, option in (
+        ("dept,age\nIT,3\nIT,4\n", r"in id= \(--id\)$"),
+        ("from,to\na,b\na,c\n", r"nodes= \(--nodes\)$"),
+    ):
+        with pytest.raises(DataError, match=option):
+            read("a,b\nb,c\n", nodes)
+    for nodes, id_ in (("id,x\na,1\na,2\n", None), ("who,x\na,1\na,2\n", "who")):
+        with pytest.raises(DataError, match=r"stands twice on lines 2 and 3: drop one$"):
+            read("a,b\nb,c\n", nodes, id=id_)
+
+
+def test_no_edges_are_told_of_the_edges(read):
+    notes = {note.code: note.message for note in read("source,target\n", "id,x\na,1\nb,2\n").notes}
+    assert notes["no-edges"].endswith("edges.csv: the network has no edges")
+
+
 def test_no_common_id_is_refused_even_where_unknown_ids_are_kept(read):
     with pytest.raises(DataError, match="none of them"):
         read("a,b\n", "id,x\n1,1\n", unknown="keep")

@@ -26,6 +26,7 @@ FLAGS = {
     "blank": (["true", "", "false"], [1, NAN, 0]),
     "only spaces": (["true", "  ", "false"], [1, NAN, 0]),
     "word": (["yes", "NA", "no"], [1, NAN, 0]),
+    "mark": (["yes", "-", "no"], [1, NAN, 0]),
     "only false": (["false", "", "false"], [0, NAN, 0]),
     "bool": ([True, False, True], [1, 0, 1]),
     "bool and None": ([True, None, False], [1, NAN, 0]),
@@ -46,6 +47,7 @@ NUMBERS = {
     "NA": (["3", "NA", "5"], [3, NAN, 5]),
     "NaN": (["3", "NaN", "nan"], [3, NAN, NAN]),
     "null": (["3", "null", "None", "N/A", "<NA>", "#N/A"], [3, NAN, NAN, NAN, NAN, NAN]),
+    "marks": (["3", "-", "?", ".", "--", "-5"], [3, NAN, NAN, NAN, NAN, -5]),
     "zero, one, two": (["0", "1", "2"], [0, 1, 2]),
     "dtype": (np.array([1.5, NAN]), [1.5, NAN]),
     "float32": (np.array([1.5, 2.5], dtype=np.float32), [1.5, 2.5]),
@@ -58,6 +60,7 @@ VALUES = {
     "trimmed": ([" b", "b", "a"], ("a", "b"), [1, 1, 0]),
     "case": (["A", "a"], ("A", "a"), [0, 1]),
     "blank": (["b", "", None, NAN], ("b",), [0, -1, -1, -1]),
+    "marks are values": (["+", "-", "?"], ("+", "-", "?"), [0, 1, 2]),
     "NA is a country": (["NA", "DE", "NA"], ("DE", "NA"), [1, 0, 1]),
     "truth and text": (["true", "false", "maybe"], ("false", "maybe", "true"), [2, 0, 1]),
     "numbers and text": (["10", "9", "x"], ("10", "9", "x"), [0, 1, 2]),
@@ -167,7 +170,10 @@ def test_dropped_values_are_out_before_the_kind_is_decided(cells, drop, kind, n_
     [
         ([" a", "a", "b ", "c"], "trimmed", 2),
         (["NA", "DE", "none", "NA"], "looks-missing", 3),
+        (["+", "-", "?", "-"], "looks-missing", 3),
         (["1", "2", "3", "old"], "mixed", 1),
+        (["1,3", "2,5", "3", ""], "comma", 2),
+        (["1", "2", "3", "1,5"], "comma", 1),
         ([1, 2, 3] * 5, "looks-coded", 3),
         (["1", "2", "3"] * 5, "looks-coded", 3),
     ],
@@ -177,7 +183,9 @@ def test_remarks(cells, code, count):
     assert [(remark.code, remark.count) for remark in remarks] == [(code, count)]
 
 
-@pytest.mark.parametrize("cells", [[1.5, 2.5, 3.5] * 5, list(range(30)), ["5A", "5B"], ["a", "1"], [1, 2] * 9])
+@pytest.mark.parametrize(
+    "cells", [[1.5, 2.5, 3.5] * 5, list(range(30)), ["5A", "5B"], ["a", "1"], ["1,5", "x"], [1, 2] * 9]
+)
 def test_no_remarks(cells):
     assert parse(cells)[1] == []
 

@@ -28,6 +28,10 @@ def grid_of(text: str, suffix: str = ".txt") -> Grid:
         ("a,x;y\nb,z\n", ",", "a x;y b z"),
         ("John Smith,b\nAnn Lee,c\n", ",", "John_Smith b Ann_Lee c"),
         ("a,b c\nd,e f,g\n", ",", None),
+        ("sep=;\na;b,c\nd;e\n", ";", "a b,c d e"),
+        ('\ufeff"SEP=,"\r\n# x\r\na;1,b\r\n', ",", "a;1 b"),
+        ("sep=\t\na b\tc\n", "\t", "a_b c"),
+        ("sep=|\na=b\n", ",", "sep=| a=b"),
         ("C#,b\nF#,d\n", ",", "C# b F# d"),
     ],
 )
@@ -52,6 +56,12 @@ def test_lines_count_comments_blanks_and_quoted_line_ends():
     grid = grid_of('# one\n\na,b\n"x\ny",c\n# six\nd,e\n')
     assert list(grid.lines) == [3, 4, 7]
     assert [note.count for note in grid.notes if note.code == "comments"] == [2]
+
+
+def test_lines_count_the_line_that_names_the_separator():
+    grid = grid_of("# one\nsep=;\n\n# four\na;b\nc;d\n", ".csv")
+    assert list(grid.lines) == [5, 6]
+    assert {note.code: note.count for note in grid.notes} == {"separator": 1, "comments": 2}
 
 
 def test_a_wide_header_is_seen_whole():

@@ -340,3 +340,44 @@ def test_a_flag_on_nearly_all_vertices_is_told(cells, options, said):
     _, notes = encode_features(pd.DataFrame({"c": cells}), **options)
     found = [note.message for note in notes if note.code == "nearly-constant"]
     assert found == ([] if said is None else [f"column 'c' has the flag {said}"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["Sales", "SALES", "IT", "IT"], "('SALES' and 'Sales')"),
+        (["New York", "New  York", "Rome", "Rome"], "('New  York' and 'New York')"),
+        (list("aAbBcCdDdd"), "('A' and 'a', 'B' and 'b', 'C' and 'c' and 1 more)"),
+        (["Sales", "Sale", "Sales"], None),
+        (["Yes", "yes", "no"], None),  # a flag
+        (["ann", "Ann", "bob", "cid"], None),  # left out
+    ],
+)
+def test_values_that_differ_only_in_case_or_spaces_are_told(cells, said):
+    _, notes = encode_features(pd.DataFrame({"c": [str(cell) for cell in cells]}))
+    told = [note.message for note in notes if note.code == "alike"]
+    expected = f"column 'c' has values that differ only in case or spaces {said}: different values"
+    assert told == ([] if said is None else [f"{expected}; write them alike if they are one"])
+
+
+LONE = [f"text {i}" for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "count"),
+    [
+        ([*LONE, *["red", "blue"] * 10], {}, 30),
+        ([*LONE[:11], *[f"v{i}" for i in range(9)] * 3], {}, 11),
+        ([*LONE[:10], *[f"v{i}" for i in range(10)] * 3], {}, None),
+        ([*LONE[:18], *["red"] * 20], {}, None),  # few values
+        ([*LONE, "red", "red"], {}, None),  # left out, it identifies
+        ([*LONE, *["red", "blue"] * 10], {"min_support": 2}, None),
+        ([*LONE, *["red", "blue"] * 10], {"include": "c"}, None),
+    ],
+)
+def test_values_on_one_vertex_each_are_told(cells, options, count):
+    _, notes = encode_features(pd.DataFrame({"c": cells}), **options)
+    told = [(note.count, note.message) for note in notes if note.code == "one-each"]
+    assert [found for found, _ in told] == ([] if count is None else [count])
+    remedy = "exclude= (--exclude) leaves the column out, min_support=2 (--min-support 2) these values"
+    assert all(message.endswith(f"{count} of them on one vertex each; {remedy}") for _, message in told)

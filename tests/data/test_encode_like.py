@@ -47,7 +47,7 @@ def test_columns_are_found_by_name_and_others_left():
     again, notes = encode_like(features, moved)
     np.testing.assert_allclose(dense(again), dense(features), rtol=1e-12, atol=1e-15)
     assert [(note.count, note.message) for note in notes if note.code == "unused-columns"] == [
-        (1, "1 column not looked at, no feature comes from them: 'new'")
+        (1, "1 column not looked at, no feature comes from it: 'new'")
     ]
 
 
@@ -99,6 +99,14 @@ def test_renamed_features_are_found_in_their_own_column():
     ("changes", "message"),
     [
         ({"age": ["old"]}, "column 'age' must hold numbers, as it did before; got 'old'"),
+        (
+            {"age": ["30", "old", "?"], "member": ["no"] * 3},
+            "column 'age' must hold numbers, as it did before; got 'old': mend",
+        ),
+        (
+            {"age": [1, 2, 3], "member": ["no", "2", "perhaps"]},
+            "column 'member' must hold 0 or 1, as it did before; got '2', 'perhaps': mend",
+        ),
         ({"member": [3]}, "column 'member' must hold 0 or 1, as it did before; got other numbers"),
         ({"member": ["perhaps"]}, "column 'member' must hold 0 or 1, as it did before; got 'perhaps'"),
     ],
@@ -111,8 +119,15 @@ def test_cells_of_another_kind_are_refused(changes, message):
 
 def test_a_table_without_the_columns_is_refused():
     features, _ = encode_features(TABLE[["age", "member"]])
-    with pytest.raises(DataError, match="must have the 2 columns that the features come from; 'member' is missing"):
+    with pytest.raises(
+        DataError, match=r"must have the 2 columns that .* come from; 'member' is missing: add it, blank"
+    ):
         encode_like(features, pd.DataFrame({"age": [1]}))
+    with pytest.raises(DataError, match="come from; 'age', 'member' are missing: add them, blank"):
+        encode_like(features, pd.DataFrame({"sex": [1]}))
+    one, _ = encode_features(TABLE[["age"]])
+    with pytest.raises(DataError, match="must have the column that the features come from; 'age' is missing: add it"):
+        encode_like(one, pd.DataFrame({"sex": [1]}))
 
 
 def test_many_columns_share_one_note():

@@ -118,7 +118,7 @@ def test_networkx():
 
 def test_networkx_names_that_agree_as_text_are_refused():
     graph = networkx.Graph([(1, "1")])
-    with pytest.raises(ValueError, match="'1' stands twice"):
+    with pytest.raises(ValueError, match="1 and '1' are alike as text: rename one"):
         as_network(graph, pd.DataFrame({"x": [1]}, index=["1"]))
 
 
@@ -133,6 +133,23 @@ def test_igraph():
     assert edges_of(net) == [("a", "b"), ("a", "b"), ("a", "b"), ("b", "b")]
     assert net.features.names == ("team=blue", "team=red")
     assert edges_of(as_network(graph, id="code")) == [("x", "y"), ("y", "y")]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["tags"], "1 attribute left out, it holds lists: 'tags'"),
+        (["a", "b"], "2 attributes left out, they hold lists"),
+    ],
+)
+def test_lists_are_left_out_in_the_same_words(names, said):
+    graph = networkx.Graph([(0, 1)])
+    for name in names:
+        graph.nodes[0][name] = ["x", "y"]
+    for made in (graph, igraph.Graph.from_networkx(graph)):
+        (note,) = [note for note in as_network(made).notes if note.code == "nested"]
+        assert said in note.message
+        assert note.count == len(names)
 
 
 def test_igraph_names_that_are_not_different_are_no_ids():

@@ -1,7 +1,7 @@
 import pytest
 
 from ffbm.data.delimited import open_grid
-from ffbm.data.tables import read_edges, read_nodes
+from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.errors import DataError
 
 
@@ -70,6 +70,30 @@ def test_guesses_are_noted_and_certainties_are_not():
         ("left,right\na,b\n", ["no-header"]),
     ):
         assert [note.code for note in read_edges(open_grid(text.encode(), "t", ".csv")).notes] == codes
+    doubt = read_edges(open_grid(b"left,right\na,b\n", "t", ".csv"))
+    assert doubt.is_doubtful
+    assert doubt.notes[0].message.endswith("if a header, name it in source_column= (--source-column)")
+
+
+def test_a_doubt_about_the_first_row_is_settled_by_the_vertices():
+    grid = open_grid(b"left,right,n\na,b,x\n", "t", ".csv")
+    raw = read_edges(grid)
+    for ids, expected in ((b"a\nb", True), (b" a\nb ", True), (b"a\nright", False), (b"left\nright", False)):
+        nodes = read_nodes(open_grid(b"id,x\n" + ids.replace(b"\n", b",1\n") + b",2\n", "t", ".csv"))
+        assert begins_with_names(raw, nodes, "keep") == begins_with_names(raw, nodes, "error") == expected
+    settled = read_edges(grid, is_header=True)
+    assert settled.ids.tolist() == ["a", "b"]
+    assert [note.code for note in settled.notes] == ["header", "edge-columns"]
+    assert "'n'" in settled.notes[1].message
+
+
+def test_columns_without_a_name_are_called_by_their_place():
+    text = b"source,target,n,,\na,b,1,,x\nb,c,2,,y\n"
+    edges = read_edges(open_grid(text, "t", ".csv"), multiplicity="n").notes
+    nodes = read_nodes(open_grid(text, "t", ".csv"), id="source")
+    assert edges[0].message == "t: columns 'column 4', 'column 5' of the edges not used"
+    assert list(nodes.table.columns) == ["target", "n", "column 4", "column 5"]
+    assert [(note.code, note.count) for note in nodes.notes] == [("unnamed", 2)]
 
 
 def test_a_column_called_by_two_is_refused():

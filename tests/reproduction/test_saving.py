@@ -87,7 +87,7 @@ def test_the_table_on_a_screen(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["polblogs"], "dataset must be one of"),
+        (["polblogs"], "the data set must be one of polbooks, school, facebook, all; got 'polblogs'"),
         (["polbooks", "--runs", "0"], "runs must be a whole number, at least 1; got 0"),
         (["polbooks", "--workers", "0"], "workers must be a whole number, at least 1; got 0"),
     ],

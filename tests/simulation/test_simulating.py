@@ -89,13 +89,17 @@ def test_no_features_and_no_edges():
         ({"degree_exponent": 2}, "degree_exponent must be a number, above 2"),
         ({"contrast": -1}, "contrast must be"),
         ({"weights": np.zeros((2, 3)), "labels": [0, 1]}, "give one of them"),
-        ({"weights": np.zeros((2, 3)), "n_blocks": 3}, "n_blocks and weights must agree on n_blocks; got 3 and 2"),
+        (
+            {"weights": np.zeros((2, 3)), "n_blocks": 3},
+            "n_blocks= and weights= must agree on the number of blocks; got 3",
+        ),
         ({"weights": np.zeros((2, 3)), "features": 4}, r"weights must have the shape \(2, 4\)"),
-        ({"block_matrix": [[1, 2], [3, 1]]}, "square and symmetric"),
-        ({"block_matrix": [[1, -2], [-2, 1]]}, "with 2 negative"),
+        ({"block_matrix": [[1, 2], [3, 1]]}, "square and symmetric .* differs from its transpose"),
+        ({"block_matrix": [[1, 2]]}, "square and symmetric .* 1 rows of 2"),
+        ({"block_matrix": [[1, -2], [-2, 1]]}, "got 2 negative"),
         ({"block_matrix": np.zeros((2, 2))}, "no edge could be drawn"),
         ({"labels": [0, 1, 5], "n_blocks": 3}, "labels must lie in 0..n_blocks-1; got 5"),
-        ({"features": np.eye(4), "n_nodes": 3}, "n_nodes and features must agree"),
+        ({"features": np.eye(4), "n_nodes": 3}, "n_nodes= and features= must agree on the number of vertices"),
         ({"seed": -1}, "seed must be"),
     ],
 )
@@ -186,14 +190,23 @@ def test_command_line_with_files_and_a_network_to_take_after(tmp_path, capsys):
         (["--like", "polbooks", "--vertices", "5"], "--like brings its own"),
         (["--nodes", "x.csv"], "give --like as well"),
         (["--weights", "bad.csv"], "--weights must be CSV of numbers"),
-        (["--weights", "none.csv"], "none.csv"),
-        (["--edges", "99999999"], "n_edges must be at most"),
-        (["--exact", "--contrast", "2"], "contrast= is for planted graphs"),
+        (["--weights", "none.csv"], "--weights: none.csv does not exist: check the name and the folder"),
+        (["--weights", "empty.csv"], "--weights must be CSV of numbers"),
+        (["--like", "nowhere"], "--like must be a file or a registered data set"),
+        (["--like", "polboks"], "did you mean polbooks?"),
+        (["--vertices", "0"], "ffbm: --vertices must be a whole number, at least 1; got 0\n"),
+        (["--seed", "-1"], "ffbm: --seed must be a whole number, 0 or more; got -1\n"),
+        (["--weights", "good.csv", "--blocks", "5"], "--blocks and --weights must agree on the number of blocks"),
+        (["--block-matrix", "good.csv", "--contrast", "3"], "--contrast and --block-matrix both say how dense"),
+        (["--edges", "99999999"], "ffbm: --edges must be at most 19,900"),
+        (["--exact", "--contrast", "2"], "--contrast is for planted graphs; got it with --exact: leave one"),
     ],
 )
 def test_command_line_refuses(arguments, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text("a,b\n1\n")
+    (tmp_path / "good.csv").write_text("2,1\n1,2\n")
+    (tmp_path / "empty.csv").touch()
     assert run(["simulate", "--out", "made", *arguments]) == 2
     said = capsys.readouterr().err
     assert words in said

@@ -22,7 +22,9 @@ from ffbm.cli.report import report
 from ffbm.cli.reproduce import reproduce
 from ffbm.cli.screen import one_line, print_error, print_text
 from ffbm.cli.simulate import simulate
+from ffbm.cli.usage import tell_usage
 from ffbm.cli.verify import verify
+from ffbm.cli.wording import WordedError, in_options
 from ffbm.errors import FFBMError
 
 DONE, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
@@ -45,12 +47,23 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*arguments, **options)
         except KeyboardInterrupt as stop:
             raise _StoppedError(str(stop)) from None
+        except WordedError:
+            raise
+        except FFBMError as error:
+            raise WordedError(in_options(str(error), options_of(command.__name__))) from error
 
     return run_command
 
 
-for _command in (fit, describe, report, reproduce, datasets, simulate, verify):
+_COMMANDS = (fit, describe, report, reproduce, datasets, simulate, verify)
+for _command in _COMMANDS:
     app.command()(_passing_on_the_word(_command))
+
+
+def options_of(name: str) -> list[str]:
+    """Return the options of a command, as they are typed."""
+    command: Any = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    return [option for known in command.params for option in known.opts if option.startswith("--")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -91,9 +104,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             print_error("interrupted")
         return code if isinstance(code, int) else DONE
     except _UsageProblem as problem:
-        context = getattr(problem, "ctx", None)
-        command = context.command_path if context else "ffbm"
-        print_error(f"{problem.format_message().rstrip('.')}; see {command} --help")
+        typed = sys.argv[1:] if arguments is None else arguments
+        print_error(tell_usage(problem, typed, [command.__name__ for command in _COMMANDS]))
         return REFUSED
     except FFBMError as error:
         print_error(str(error))

@@ -1,31 +1,68 @@
 """What is said on standard error while a command runs, and the option that leaves it out."""
 
 import logging
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ffbm.cli.screen import print_error
+from ffbm.plain import in_words
+
+if TYPE_CHECKING:
+    from ffbm.progress import Listener, Progress
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on standard error but errors.")]
 
+_SHORT = 10.0  # seconds: of a run that takes no longer nothing is said
+_OFTEN = 60.0  # seconds between two lines of one stage
+
 
 @contextmanager
-def announcing(quiet: bool) -> Iterator[None]:
-    """Show what the stages log, such as the first compilation, on standard error while they run."""
+def announcing(quiet: bool) -> "Iterator[Listener | bool | None]":
+    """Show what the stages log, such as the first compilation, on standard error while they run.
+
+    Yields what to give them as ``progress``: a bar on a terminal; elsewhere, as in a log file, a line now and then.
+    """
+    if quiet:
+        yield False
+        return
     logger = logging.getLogger("ffbm")
     handler = _Announcer()
     level = logger.level
-    if not quiet:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
-        yield
+        yield None if sys.stderr.isatty() else SignsOfLife()
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+class SignsOfLife:
+    """Print a line at each new stage of a run that takes more than some seconds, then at most one a minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun = clock()
+        self._told = self._begun
+        self._stages: set[str] = set()
+        self._lock = Lock()
+
+    def __call__(self, event: "Progress") -> None:
+        """Hear of progress from any thread."""
+        with self._lock:
+            now = self._clock()
+            is_new = event.stage not in self._stages
+            if now - self._begun < _SHORT or event.done >= event.total or not (is_new or now - self._told >= _OFTEN):
+                return
+            self._stages.add(event.stage)
+            self._told = now
+            print_error(f"{event.stage}: {event.done:,} of {event.total:,}, after {in_words(now - self._begun)}")
 
 
 class _Announcer(logging.Handler):

@@ -8,13 +8,16 @@ from ffbm.cli.screen import print_json, print_text
 
 if TYPE_CHECKING:
     from ffbm.config import FitConfig
+    from ffbm.progress import Listener
     from ffbm.results import Comparison
     from ffbm.types import Network
 
 BOTH = "both"
 
 
-def fit_both(network: "Network", settings: "FitConfig", progress: bool | None, command: str) -> "Comparison":
+def fit_both(
+    network: "Network", settings: "FitConfig", progress: "Listener | bool | None", command: str
+) -> "Comparison":
     """Fit both targets with the same seed, blocks and training vertices; save them side by side if settings say where.
 
     The number of blocks, if it is to be chosen, is chosen once. How memberships reach the weights is a question for

@@ -1,13 +1,20 @@
 """``ffbm describe``: what would be read, encoded and left out, and about how long a fit takes."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ffbm.cli import options
 from ffbm.cli.description import describe_network, estimate_fit
 from ffbm.cli.screen import align, print_json, print_text, wrap
-from ffbm.plain import count_of, in_words, visible
+from ffbm.cli.wording import in_options
+from ffbm.plain import count_of, span_in_words, visible
 
 _N_SHOWN = 20
+
+Blocks = Annotated[
+    int | None, typer.Option(metavar="N", help="Estimate the time of a fit with this many [default: any number].")
+]
 
 
 def describe(
@@ -25,6 +32,7 @@ def describe(
     parallel: options.Parallel = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
+    blocks: Blocks = None,
     as_json: options.Json = False,
 ) -> None:
     """Show what would be read, encoded and left out, and about how long a fit takes.
@@ -49,14 +57,14 @@ def describe(
         unknown=unknown,
         min_support=min_support,
     )
-    described = describe_network(network) | {"source": source, "fit": estimate_fit(network)}
+    described = describe_network(network) | {"source": source, "fit": estimate_fit(network, blocks)}
     if as_json:
         print_json(described)
     else:
-        _print_description(described)
+        _print_description(described, is_given=blocks is not None)
 
 
-def _print_description(it: dict[str, Any]) -> None:
+def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
     degree = "-" if it["mean_degree"] is None else f"{it['mean_degree']:.2f}"
     sizes = [
         ["vertices", f"{it['n_nodes']:,}", f"{it['n_isolates']:,} without an edge"],
@@ -76,15 +84,17 @@ def _print_description(it: dict[str, Any]) -> None:
         rows = [[f["name"], _content(f, it["n_nodes"])] for f in it["features"]]
         _print_section("features", ["feature", "vertices"], rows)
     if it["fit"]:
-        print_text("\n" + _duration(it["fit"]))
+        print_text("\n" + wrap(_duration(it["fit"], is_given=is_given), rest="  "))
     print_text("\nnotes" if it["notes"] else "\nnothing was left out or changed")
     for note in it["notes"]:
-        print_text(wrap(note["message"], first="  - ", rest="    "))
+        print_text(wrap(in_options(note["message"], options.READING), first="  - ", rest="    "))
 
 
-def _duration(fit: dict[str, Any]) -> str:
-    blocks, cores = count_of(fit["n_blocks"], "block"), count_of(fit["workers"], "core")
-    return f"a fit takes about {in_words(fit['seconds'])} on {cores}, if it finds about {blocks}"
+def _duration(fit: dict[str, Any], *, is_given: bool) -> str:
+    cores, span = count_of(fit["workers"], "core"), span_in_words(fit["seconds_low"], fit["seconds"])
+    if is_given:
+        return f"a fit with {count_of(fit['n_blocks'], 'block')} takes about {span} on {cores}"
+    return f"a fit takes about {span} on {cores}" + (", by how many blocks it finds" if " to " in span else "")
 
 
 def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:

@@ -36,20 +36,24 @@ def describe_network(network: "Network") -> dict[str, Any]:
     }
 
 
-def estimate_fit(network: "Network") -> dict[str, Any] | None:
-    """Return about how long a default fit takes, None without features to fit; blocks are a guess."""
+def estimate_fit(network: "Network", n_blocks: int | None = None) -> dict[str, Any] | None:
+    """Return about how long a default fit takes, None without features to fit.
+
+    Where the number of blocks is still to be found, ``n_blocks`` is a guess of many and ``seconds_low`` is for few.
+    """
     import os
 
-    from ffbm.pipeline.estimate import estimate_seconds, guess_blocks
+    from ffbm.check import check_int
+    from ffbm.pipeline.estimate import estimate_range, guess_blocks
 
+    if n_blocks is not None:
+        check_int("n_blocks", n_blocks, low=1)
     if network.n_features == 0 or network.n_nodes == 0:
         return None
     workers = min(4, os.cpu_count() or 1)
-    return {
-        "n_blocks": guess_blocks(network.n_nodes),
-        "workers": workers,
-        "seconds": estimate_seconds(network, workers=workers),
-    }
+    low, high = estimate_range(network, "auto" if n_blocks is None else n_blocks, workers=workers)
+    many = guess_blocks(network.n_nodes) if n_blocks is None else n_blocks
+    return {"n_blocks": many, "workers": workers, "seconds_low": low, "seconds": high}
 
 
 def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[str, Any]]:

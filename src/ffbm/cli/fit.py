@@ -12,18 +12,21 @@ from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
 from ffbm.cli.screen import print_json, print_text
-from ffbm.errors import OptionError
+from ffbm.cli.wording import WordedError
+from ffbm.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from ffbm.config import FitConfig
 
 NOT_CONVERGED = 1
 
-Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks.")]
+Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks [default: auto].")]
 Target = Annotated[
     str | None,
     typer.Option(
-        metavar="cut|joint|both", help="What is sampled [default: cut].", autocompletion=one_of("cut", "joint", "both")
+        metavar="cut|joint|both",
+        help="cut: blocks from the edges alone, then weights; joint: both together; both: side by side [default: cut].",
+        autocompletion=one_of("cut", "joint", BOTH),
     ),
 ]
 Keep = Annotated[str | None, typer.Option(metavar="N|all", help="Features kept for the refit [default: 10].")]
@@ -38,7 +41,12 @@ Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on the dask cluster there, as tcp://host:8786.")
 ]
 Config = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Settings in TOML, by the names of Python's keywords.")
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Settings in TOML by the names of Python's keywords, as n_blocks = 3; also those that have no option:"
+        " k, burn_in, thin, sampler, moves.",
+    ),
 ]
 Sweeps = Annotated[int | None, typer.Option(metavar="N", help="Sweeps of each block chain [default: 1000].")]
 Draws = Annotated[int | None, typer.Option(metavar="N", help="Draws of each weight chain [default: 1000].")]
@@ -48,13 +56,14 @@ Members = Annotated[
     typer.Option(
         "--memberships",
         metavar="averaged|drawn",
-        help="Weights given averaged or drawn blocks.",
+        help="Weights given each vertex's average over the drawn partitions, or given every partition in turn, which"
+        " carries their uncertainty on [default: averaged].",
         autocompletion=one_of("averaged", "drawn"),
     ),
 ]
 Sigma = Annotated[float | None, typer.Option(metavar="X", help="Prior deviation of a weight [default: 1].")]
 Intercept = Annotated[
-    bool | None, typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere.")
+    bool | None, typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere [default: off].")
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
 Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
@@ -108,6 +117,11 @@ def fit(
     """
     if workers is not None and cluster is not None:
         raise OptionError("--workers are threads of this machine and --cluster is another: give one of them")
+    from ffbm.check import check_choice
+    from ffbm.config import TARGETS
+
+    if target is not None:
+        check_choice("--target", target, (*TARGETS, BOTH))
     settings = _settings(
         config,
         _begun_with(out, target) if resume and out is not None else {},
@@ -144,16 +158,21 @@ def fit(
         unknown=unknown,
         min_support=min_support,
     )
+    if network.n_features == 0:
+        raise DataError(
+            "a fit explains blocks by features, and this network has none: give a table of vertex attributes with"
+            " --nodes, or see with ffbm describe what was left out"
+        )
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with
 
-    command, progress = shlex.join(["ffbm", *sys.argv[1:]]), False if quiet else None
+    command = shlex.join(["ffbm", *sys.argv[1:]])
     if target == BOTH:
-        with announcing(quiet):
+        with announcing(quiet) as progress:
             pair = fit_both(network, settings, progress, command)
         tell_both(pair, source, settings.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
-    with announcing(quiet):
+    with announcing(quiet) as progress:
         found = fit_with(network, settings, progress=progress, command=command)
     if as_json:
         print_json({"source": source, **fit_record(found)})
@@ -166,10 +185,25 @@ def fit(
 
 def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> "FitConfig":
     """Put the command line over the file over what a run was begun with over the defaults."""
+    from ffbm.config import FitConfig
+
+    from_file = {} if path is None else _read_settings(path)
+    return FitConfig(**begun | from_file | {name: value for name, value in given.items() if value is not None})
+
+
+def _read_settings(path: str) -> dict[str, Any]:
+    """Read a settings file; what is wrong with it is told by the names that stand in it."""
     from ffbm.config import FitConfig, read_settings
 
-    from_file = {} if path is None else read_settings(path)
-    return FitConfig(**begun | from_file | {name: value for name, value in given.items() if value is not None})
+    try:
+        found = read_settings(path)
+    except OptionError as error:
+        raise WordedError(str(error)) from error
+    try:
+        FitConfig(**found)
+    except OptionError as error:
+        raise WordedError(f"{path}: {error}") from error
+    return found
 
 
 def _begun_with(out: str, target: str | None) -> dict[str, Any]:

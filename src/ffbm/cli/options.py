@@ -1,5 +1,7 @@
 """The options of commands that read a network, defined once."""
 
+import difflib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,10 +27,11 @@ Id = Annotated[
 ]
 SourceColumn = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="One end of each edge [default: source, else the first]."),
+    typer.Option(metavar="COLUMN", help="One end of each edge [default: source, from or src, else the first]."),
 ]
 TargetColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The other end [default: target, else the second].")
+    str | None,
+    typer.Option(metavar="COLUMN", help="The other end [default: target, to or dst, else the second]."),
 ]
 Include = Annotated[
     list[str] | None,
@@ -65,6 +68,11 @@ MinSupport = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 
+# those that say how a network is read, and that its notes may name
+READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
+           "--categorical", "--multiplicity", "--parallel", "--unknown", "--min-support")  # fmt: skip
+
+
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
     """Turn COLUMN=VALUE arguments into a mapping from columns to values.
 
@@ -80,10 +88,20 @@ def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
     return values
 
 
-def open_network(source: str, /, **options: Any) -> "Network":
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Ask for the name that a word is close to, if there is one.
+
+    >>> did_you_mean("Polboks", ["polbooks", "school"]), did_you_mean("karate", ["polbooks"])
+    ('did you mean polbooks?', '')
+    """
+    close = difflib.get_close_matches(word.lower(), names, n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def open_network(source: str, what: str = "SOURCE", /, **options: Any) -> "Network":
     """Load a registered data set, or read a file with the options that were given.
 
-    A name of a registered set means the set; a file of that name is read as ``./name``.
+    A name of a registered set means the set; a file of that name is read as ``./name``. ``what`` it was given as.
     """
     from pathlib import Path
 
@@ -99,8 +117,8 @@ def open_network(source: str, /, **options: Any) -> "Network":
         return load_dataset(source)
     if not Path(source).exists() and not Path(source).suffix:
         raise OptionError(
-            f"SOURCE must be a file or a registered data set ({', '.join(DATASETS)}); "
-            f"there is no file {source!r}: see ffbm datasets"
+            f"{what} must be a file or a registered data set ({', '.join(DATASETS)}); "
+            f"there is no file {source!r}: {did_you_mean(source, DATASETS) or 'see ffbm datasets'}"
         )
     from ffbm.data import read_network
 

@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffbm.cli.completing import REGISTERED
 from ffbm.cli.options import Json
 from ffbm.cli.screen import print_json, print_text
+from ffbm.errors import DataError
+from ffbm.plain import count_of
 
 if TYPE_CHECKING:
     from ffbm.results import Fit
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
-Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN].")]
+Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN, anew].")]
 Figures = Annotated[
     str | None, typer.Option(metavar="DIR", help="Write the figures as PDF and PNG in this new or empty folder.")
 ]
@@ -22,7 +25,7 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
     """Write a saved run as one HTML file that needs no network.
 
     The answer in words, the network, the weights, the ranking, effects, scores and diagnostics; of a run with --target
-    both also how the joint posterior differs from the cut one.
+    both also how the joint posterior differs from the cut one. report.html in RUN is written anew, also with --figures.
 
     Example: ffbm report runs/first --figures figures
     """
@@ -35,7 +38,8 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
         return
     print_text(f"wrote {file} ({file.stat().st_size / 1e6:.1f} MB): open it in a browser")
     if figures is not None:
-        print_text(f"wrote {len(drawn)} figures in {figures}")
+        n_figures = len({path.stem for path in drawn})
+        print_text(f"wrote {count_of(n_figures, 'figure')}, each as PDF and PNG, in {figures}")
 
 
 def _load(folder: Path) -> "tuple[Fit, Fit | None]":
@@ -43,6 +47,34 @@ def _load(folder: Path) -> "tuple[Fit, Fit | None]":
     from ffbm.results import load_fit
     from ffbm.store.folder import is_run
 
-    if not is_run(folder) and is_run(folder / "cut") and is_run(folder / "joint"):
+    if is_run(folder):
+        return load_fit(folder), None
+    if is_run(folder / "cut") and is_run(folder / "joint"):
         return load_fit(folder / "cut"), load_fit(folder / "joint")
-    return load_fit(folder), None
+    raise DataError(f"ffbm report takes the folder that ffbm fit --out wrote; {_tell_what_it_is(folder)}")
+
+
+def _tell_what_it_is(path: Path) -> str:
+    """Say what a path is that is no run, and what to do."""
+    from ffbm.store.folder import how_to_resume, is_run, is_unfinished
+
+    if not path.exists():
+        name = str(path)
+        if name in REGISTERED:
+            return f"{name!r} is a data set: first ffbm fit {name} --out run"
+        return f"there is no {name!r}"
+    if path.is_file():
+        inside = next((above for above in path.resolve().parents if is_run(above) or is_run(above / "cut")), None)
+        if inside is not None:
+            shown = inside.relative_to(Path.cwd()) if inside.is_relative_to(Path.cwd()) else inside
+            return f"{str(path)!r} is a file of a run: give {shown}"
+        return f"{str(path)!r} is a file: if it holds a network, first ffbm fit {path} --out run"
+    for folder in (path, path / "joint", path / "cut"):
+        if is_unfinished(folder):
+            return how_to_resume(folder)
+    if is_run(path / "cut"):  # stopped between the two
+        return f"{path} lacks the joint posterior: {how_to_resume(path / 'cut').partition(': ')[2]}"
+    held = sorted(folder for folder in path.iterdir() if is_run(folder))
+    if held:
+        return f"{str(path)!r} holds {count_of(len(held), 'run')}: give one, as {held[0]}"
+    return f"{str(path)!r} holds no run"

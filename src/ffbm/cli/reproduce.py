@@ -6,8 +6,9 @@ import typer
 
 from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.completing import REGISTERED, one_of
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, did_you_mean
 from ffbm.cli.screen import align, print_json, print_text, wrap
+from ffbm.errors import OptionError
 
 if TYPE_CHECKING:
     from ffbm.reproduction import Reproduction
@@ -42,10 +43,13 @@ def reproduce(
 
     Example: ffbm reproduce polbooks --runs 3 --out table
     """
+    if dataset not in (names := (*REGISTERED, "all")):
+        hint = did_you_mean(dataset, names)
+        raise OptionError(f"the data set must be one of {', '.join(names)}; got {dataset!r}{hint and f': {hint}'}")
     from ffbm.reproduction import reproduce as run
 
-    with announcing(quiet):
-        found = run(dataset, runs, seed=seed, workers=workers, out=out, progress=False if quiet else None)
+    with announcing(quiet) as progress:
+        found = run(dataset, runs, seed=seed, workers=workers, out=out, progress=progress)
     if as_json:
         print_json(found.record)
     else:

@@ -1,15 +1,20 @@
 """``ffbm simulate``: a network with known blocks and effects, as files that ``ffbm fit`` takes."""
 
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffbm.cli import options
-from ffbm.cli.screen import print_json, print_text
+from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.errors import DataError, OptionError
+from ffbm.plain import count_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+_N_SHOWN = 12  # blocks whose sizes are told
 
 Out = Annotated[str, typer.Option(metavar="DIR", help="A new or empty folder for edges.csv, nodes.csv and truth.json.")]
 Vertices = Annotated[int | None, typer.Option(metavar="N", help="Vertices [default: 200, or those of --like].")]
@@ -71,7 +76,7 @@ def simulate(
     if like is not None:
         if features is not None or vertices is not None:
             raise OptionError("--like brings its own vertices and features; leave out --vertices and --features")
-        network = options.open_network(like, nodes=nodes)
+        network = options.open_network(like, "--like", nodes=nodes)
         given, edges = network.features, network.n_edges if edges is None else edges
     elif nodes is not None:
         raise OptionError("--nodes is the table of the network that --like names; give --like as well")
@@ -93,10 +98,25 @@ def simulate(
         print_json({"out": out, **{name: value for name, value in made.truth().items() if name != "labels"}})
         return
     net = made.network
-    print_text(f"{net.n_nodes:,} vertices, {net.n_edges:,} edges, {net.n_features:,} features")
-    print_text(f"blocks of {', '.join(f'{size:,}' for size in made.sizes)} vertices")
+    counts = count_of(net.n_nodes, "vertex", "vertices"), count_of(net.n_edges, "edge")
+    print_text(f"{', '.join(counts)}, {count_of(net.n_features, 'feature')}")
+    print_text(wrap(_blocks_in_words(made.sizes.tolist()), rest="  "))
     print_text(f"seed {made.settings['seed']}")
     print_text(f"written to {out}: edges.csv, nodes.csv, truth.json")
+
+
+def _blocks_in_words(sizes: list[int]) -> str:
+    """Say how large the blocks are; of many, the first.
+
+    >>> _blocks_in_words([20, 1]), _blocks_in_words([1])
+    ('blocks of 20, 1 vertices', 'one block of 1 vertex')
+    """
+    if len(sizes) == 1:
+        return f"one block of {count_of(sizes[0], 'vertex', 'vertices')}"
+    shown = ", ".join(f"{size:,}" for size in sizes[:_N_SHOWN])
+    if len(sizes) > _N_SHOWN:
+        return f"{len(sizes):,} blocks of {shown}, ... vertices"
+    return f"blocks of {shown} vertices"
 
 
 def _read_matrix(option: str, path: str | None) -> "np.ndarray[Any, Any] | None":
@@ -105,6 +125,10 @@ def _read_matrix(option: str, path: str | None) -> "np.ndarray[Any, Any] | None"
     import numpy as np
 
     try:
-        return np.loadtxt(path, delimiter=",", ndmin=2)
-    except (ValueError, UnicodeDecodeError):
+        with Path(path).open(encoding="utf-8") as file, warnings.catch_warnings():
+            warnings.simplefilter("error")  # an empty file
+            return np.loadtxt(file, delimiter=",", ndmin=2)
+    except FileNotFoundError:
+        raise DataError(f"{option}: {path} does not exist: check the name and the folder") from None
+    except (ValueError, UserWarning):
         raise DataError(f"{option} must be CSV of numbers, rows of equal length and no header; {path} is not") from None

@@ -1,16 +1,19 @@
 """From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ffbm.data.columns import CellError
 from ffbm.data.encode import encode_features
+from ffbm.data.gephi import find_drawing, note_computed, note_drawing
 from ffbm.data.ids import number_words, text_array
 from ffbm.data.multigraph import settle_edges
 from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
 from ffbm.data.remarks import option, shorten
+from ffbm.data.tables import ASK_EDGES, blame_guess, known_ends
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Network, Note
@@ -46,17 +49,26 @@ def assemble_network(
         table, where = no_attributes(len(ids)), raw.where
     else:
         ids, number, more = _join(raw, chosen, unknown, is_given=nodes is not None)
-        table, where = _extend(_without_names(chosen, encoding, notes), len(ids)), chosen.where
+        table = _without_names(chosen, encoding, notes)
+        if nodes is None:
+            table = _without_drawing(table, chosen.where, encoding, notes)
+        table, where = _extend(table, len(ids)), chosen.where
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
     graph, more = settle_edges(raw, number, len(ids), parallel)
-    notes += more + _note_small(len(ids), graph.n_edges, len(table.columns), where)
-    notes += _note_formulas(ids, raw)
+    if not graph.n_edges:
+        more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))
+    notes += more + _note_size(len(ids), len(table.columns), where) + _note_formulas(ids, raw)
     try:
         features, more = encode_features(table, **encoding)
+    except CellError as error:
+        lines = None if chosen is None else chosen.lines
+        place = f"at vertex {ids[error.row]!r}" if lines is None else f"on line {lines[error.row]}"
+        raise DataError(f"{where}: {error.at(place)}") from None
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
+    more += note_computed(table, set(features.columns) - _listed(encoding.get("include")), where)
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]
     return Network(graph, features, ids, (*notes, *more), name)
@@ -88,7 +100,7 @@ def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
 
 def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tuple[Array, Array | None, list[Note]]:
     """Find each id of the graph among the vertices; return ids, the number of each, and notes."""
-    declared, keeps_spaces, notes = _settle_declared(nodes)
+    declared, keeps_spaces, notes = _settle_declared(nodes, raw)
     if keeps_spaces:
         wanted, number = raw.ids, None
     else:
@@ -100,30 +112,30 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     if is_given and len(wanted) and len(strangers) == len(wanted):
         raise DataError(
             f"{nodes.where} must have ids of {raw.where}; it has none of them ({declared[0]!r} here, "
-            f"{wanted[0]!r} there): {_advise(raw, nodes, wanted, declared)}"
+            f"{wanted[0]!r} there): {_compare_zeros(wanted, declared) or _advise(raw, nodes, wanted, declared)}"
         )
     if len(strangers):
         which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"
         if unknown == "error":
             them = "it" if len(strangers) == 1 else "them"
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
-            raise DataError(
-                f"{raw.where} has {among}; add {them} there, or keep {them} with {option('unknown', 'keep')}"
-            )
+            cure = f"add {them} there, or keep {them} with {option('unknown', 'keep')}"
+            raise DataError(f"{raw.where} has {among}; {_compare_zeros(wanted[strangers], declared) or cure}")
         places[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
         declared = np.concatenate((declared, wanted[strangers]))
     return declared, places if number is None else places[number], notes
 
 
-def _settle_declared(nodes: RawNodes) -> tuple[Array, bool, list[Note]]:
+def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[Note]]:
     """Refuse ids that stand twice; take spaces off, unless that would make two vertices one."""
     index = pd.Index(nodes.ids)
     if not index.is_unique:
         again = int(np.flatnonzero(index.duplicated())[0])
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
         lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
-        raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: drop one")
+        cure = "drop one" if nodes.guessed is None else _advise(raw, nodes, raw.ids, nodes.ids)
+        raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: {cure}")
     stripped = [text.strip() for text in nodes.ids]
     if "" in stripped:
         raise DataError(f"{nodes.where}: every vertex must have an id; vertex {stripped.index('') + 1} has none")
@@ -139,23 +151,48 @@ def _settle_declared(nodes: RawNodes) -> tuple[Array, bool, list[Note]]:
     return text_array(stripped, len(stripped)), False, [Note("spaces", told, count)]
 
 
+def _compare_zeros(strangers: Array, declared: Array) -> str:
+    """Say how many ids would be found but for the zeros that a spreadsheet takes off."""
+    known = {text.lstrip("0"): text for text in declared if text.isdigit()}
+    alike = [text for text in strangers if text.isdigit() and text.lstrip("0") in known]
+    if not alike:
+        return ""
+    pair = f"{alike[0]!r} and {known[alike[0].lstrip('0')]!r}"
+    agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for leading zeros, as {pair}"
+    return f"{agree}: write ids alike in both"
+
+
 def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> str:
     """Look for the column that does hold the ids."""
+    if nodes.guessed is not None and _is_edge_list(nodes, set(wanted)):
+        return ASK_EDGES
     tables = [(nodes.table, set(wanted))]
     if raw.vertices is not None:
         tables.append((raw.vertices.table, set(declared)))
     for table, ids in tables:
         for place, column in enumerate(map(str, table.columns)):
             if len(ids & set(map(str, table.iloc[:, place]))) * 2 > len(ids):
-                return f"the column {column!r} has them: pass {option('id', repr(column))}"
+                taken = (
+                    "" if nodes.guessed is None else f"ids were taken from the first column, {nodes.guessed!r}, but "
+                )
+                return f"{taken}the column {column!r} has them: pass {option('id', repr(column))}"
+    if nodes.guessed is not None:
+        return blame_guess(nodes.guessed)
     return f"pass the right table, or the column with the ids as {option('id')}"
+
+
+def _is_edge_list(nodes: RawNodes, ids: set[str]) -> bool:
+    """Tell whether the first two columns are called, or are, ends of edges."""
+    if not len(nodes.table.columns):
+        return False
+    names = [str(nodes.guessed), str(nodes.table.columns[0])]
+    return known_ends(names) is not None or (ids >= set(nodes.ids) and ids >= set(nodes.table.iloc[:, 0]))
 
 
 def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Note]) -> pd.DataFrame:
     """Leave out the names that a format has for people to look at, if each vertex has its own."""
     name, table = nodes.display, nodes.table
-    include = encoding.get("include") or ()
-    if name not in table or name in ([include] if isinstance(include, str) else include):
+    if name not in table or name in _spoken_of(encoding):
         return table
     known = table[name].dropna()
     if known.is_unique and len(known) > 1:
@@ -165,18 +202,36 @@ def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Not
     return table
 
 
+def _without_drawing(table: pd.DataFrame, where: str, encoding: Mapping[str, Any], notes: list[Note]) -> pd.DataFrame:
+    """Leave out how vertices are drawn, but for what an option speaks of."""
+    drawn = [name for name in find_drawing(table) if name not in _spoken_of(encoding)]
+    if not drawn:
+        return table
+    notes.append(note_drawing(drawn, where))
+    return table.drop(columns=drawn)
+
+
+def _spoken_of(encoding: Mapping[str, Any]) -> set[str]:
+    """Return the columns that any option names: the encoder has to find them."""
+    return set().union(*(_listed(encoding.get(name)) for name in ("include", "exclude", "drop", "categorical")))
+
+
+def _listed(chosen: Any) -> set[str]:
+    if isinstance(chosen, str):
+        return {chosen.strip()}
+    return {str(name).strip() for name in chosen} if isinstance(chosen, Iterable) else set()
+
+
 def _extend(table: pd.DataFrame, n_nodes: int) -> pd.DataFrame:
     """Add rows of missing cells for vertices that the table does not have."""
     table = table.reset_index(drop=True)
     return table if len(table) == n_nodes else table.reindex(pd.RangeIndex(n_nodes))
 
 
-def _note_small(n_nodes: int, n_edges: int, n_columns: int, where: str) -> list[Note]:
+def _note_size(n_nodes: int, n_columns: int, where: str) -> list[Note]:
     notes = []
     if n_nodes == 1:
         notes.append(Note("one-vertex", f"{where}: the network has one vertex", 1))
-    if not n_edges:
-        notes.append(Note("no-edges", f"{where}: the network has no edges", 0))
     if n_columns >= _WIDE:
         notes.append(Note("wide", f"{where}: the table has {n_columns:,} columns of attributes", n_columns))
     return notes

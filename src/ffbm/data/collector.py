@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ffbm.data.ids import text_array
-from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_unused, pick_column, whole_counts
-from ffbm.data.remarks import shorten
+from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_left_out, note_unused, pick_column, whole_counts
 from ffbm.errors import DataError
-from ffbm.plain import count_of
 from ffbm.types import Note
 
 
@@ -29,6 +27,7 @@ class Collector:
         self.where = where
         self.is_directed = False
         self.display: str | None = None
+        self.has_lists = False  # what is left out holds lists
         self.notes: list[Note] = []
         self._multiplicity = multiplicity
         self._numbers: dict[str, int] = {}
@@ -53,7 +52,9 @@ class Collector:
         """Add an edge; attributes of edges set from now on are its own."""
         if source is None or target is None:
             number = len(self._ends) // 2 + 1
-            raise DataError(f"{self.where}: every edge must have a source and a target; edge {number} lacks one")
+            raise DataError(
+                f"{self.where}: every edge must have a source and a target; edge {number} lacks one: mend it"
+            )
         self._ends += (source, target)
 
     def declare_node(self, name: str, default: str | None = None) -> None:
@@ -131,10 +132,6 @@ class Collector:
         return whole_counts(text_array(cells, n_edges), name, self.where, lambda edge: f"edge {edge + 1}")
 
     def _gather_notes(self) -> list[Note]:
-        notes = list(self.notes)
-        if self._left_out:
-            names = list(self._left_out)
-            told = f"{self.where}: {count_of(len(names), 'attribute')} left out, not one value for each vertex"
-            notes.append(Note("nested", f"{told}: {shorten(names, 5)}", len(names)))
+        notes = [*self.notes, *note_left_out(self.where, list(self._left_out), are_lists=self.has_lists)]
         unused = [name for name in self._edge_columns if name != self._multiplicity]
         return notes + note_unused(self.where, unused, can_count=self._multiplicity is None)

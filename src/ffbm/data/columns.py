@@ -25,11 +25,23 @@ Array = npt.NDArray[Any]
 Kind = Literal["flag", "number", "values", "empty"]
 
 TRUTHS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "?", "."})
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
 _MAX_CODES = 20  # whole numbers with at most so many different values may be codes
+
+
+class CellError(DataError):
+    """A cell that cannot be read; ``row`` counts from 0."""
+
+    def __init__(self, what: str, row: int, cure: str) -> None:
+        super().__init__(f"{what} in row {row}; {cure}")
+        self.what, self.row, self.cure = what, row, cure
+
+    def at(self, place: str) -> str:
+        """Return the message with a place that says more than a row."""
+        return f"{self.what} {place}; {self.cure}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +111,7 @@ def _decide(
     rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
     worded = np.isin(codes, [texts.index(word) for word in words])
     numbers = [number_of(text) for text in rest]
-    truths = [_truth(text) for text in rest]
+    truths = [truth_of(text) for text in rest]
     if None in truths and None in numbers:
         column, remarks = _of_values(name, codes, texts, missing), []
         others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
@@ -108,7 +120,12 @@ def _decide(
             told = f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
             told += f"; {option('drop')} gives no flag"
             remarks.append(Remark("looks-missing", name, told, count))
-        if 2 * len(others) < len(rest) and not categorical:
+        if categorical:
+            return column, remarks
+        if all(number_of(text.replace(",", ".", 1)) is not None for text in others):
+            told = f"has numbers with a comma ({shorten(others, 3)}): read as text; write them with a point"
+            remarks.append(Remark("comma", name, told, len(others)))
+        elif 2 * len(others) < len(rest):
             told = f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
             remarks.append(Remark("mixed", name, told, len(others)))
         return column, remarks
@@ -128,7 +145,8 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     """Make a column of flags, if 0 and 1 are all there is, or of numbers."""
     known = numbers[~np.isnan(numbers)]
     if np.isinf(known).any():
-        raise DataError(f"column {name!r} holds an infinite number; mend the cell, blank it or exclude the column")
+        cure = f"mend the cell, blank it, or leave the column out with {option('exclude')}"
+        raise CellError(f"column {name!r} holds an infinite number", int(np.argmax(np.isinf(numbers))), cure)
     is_flag = ((known == 0) | (known == 1)).all()
     kind: Kind = "empty" if not len(known) else "flag" if is_flag else "number"
     column = Column(name, kind, numbers, (), np.full(len(numbers), -1), missing, words)
@@ -222,7 +240,8 @@ def number_of(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) or _INFINITY.fullmatch(text) else None
 
 
-def _truth(text: str) -> float | None:
+def truth_of(text: str) -> float | None:
+    """Return 1 or 0 if a text says yes or no, None if it says something else."""
     if text.casefold() in TRUTHS:
         return TRUTHS[text.casefold()]
     number = number_of(text)

@@ -24,6 +24,7 @@ from ffbm.types import Note
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"}
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
+_NAMED_SEPARATOR = re.compile(rb'"?sep=([\t,; ])\1*"?\1*(?:\n|\Z)', re.IGNORECASE)  # as spreadsheets write it
 _SAMPLE = 1 << 12  # bytes, and at least so many lines, are looked at to find the separator
 _SAMPLE_LINES = 20
 _WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
@@ -118,11 +119,22 @@ def open_grid(data: bytes, where: str, suffix: str) -> Grid:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     start, n_lines, n_comments = _skip_leading(data)
+    named = _NAMED_SEPARATOR.match(data, start)
+    if named:
+        after, *more = _skip_leading(data[named.end() :])
+        start, n_lines, n_comments = named.end() + after, n_lines + 1 + more[0], n_comments + more[1]
     if start == len(data):
         only = "only comment lines (#)" if n_comments else "nothing"
         raise DataError(f"{where} must hold a table; it holds {only}: check that the right file was written")
     data = data[start:]
-    separator, width, notes = _find_separator(data[: _sample_end(data)].decode(), where, suffix)
+    sample = data[: _sample_end(data)].decode()
+    if named:
+        separator = named[1].decode()
+        width = _sample_widths(sample, separator)[0]
+        told = f"{where}: a line 'sep={separator}' skipped, read as separated by {SEPARATORS[separator]}"
+        notes = [Note("separator", told, 1)]
+    else:
+        separator, width, notes = _find_separator(sample, where, suffix)
     return Grid(where, data, separator, width, n_lines + 1, tuple(notes), n_comments)
 
 
@@ -209,8 +221,12 @@ def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
             cells += row
             lines.append(line)
     except csv.Error as error:
-        reason = "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-        raise DataError(f"{grid.where}: cannot split the row at line {rows.start}: {reason}; mend the row") from None
+        reason = f"{error}; mend the row"
+        if "end of data" in reason:
+            reason = "a quote is opened and never closed; mend the row"
+        elif "expected after" in reason:
+            reason = "text follows a closing quote; double the quotes inside the cell"
+        raise DataError(f"{grid.where}: cannot split the row at line {rows.start}: {reason}") from None
     return cells, lines, rows.n_comments
 
 

@@ -16,6 +16,7 @@ from ffbm.plain import count_of
 from ffbm.types import Features, Note
 
 _COMMON = 0.95  # a flag on more of the vertices tells hardly any of them apart
+_MANY = 20  # values from which on a column may be free text
 _IDENTIFYING = 0.9  # a column of values identifies if at least this share of its cells are different
 
 
@@ -115,9 +116,41 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
     if n_rare:
         told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
         remarks.append(Remark("rare", column.name, told, n_rare))
+    if not left_out:
+        remarks += _remark_alike(column)
     if not forced:
         remarks += _remark_common(column, piece, n_numbers)
+        if min_support == 1 and not left_out:
+            remarks += _remark_lone(column)
     return piece, remarks
+
+
+def _remark_alike(column: Column) -> list[Remark]:
+    """Tell of values that a person would read as one: Sales and SALES, New York and New  York."""
+    first: dict[str, str] = {}
+    pairs = []
+    for value in column.values:
+        known = first.setdefault(" ".join(value.casefold().split()), value)
+        if known != value:
+            pairs.append(f"{known!r} and {value!r}")
+    if not pairs:
+        return []
+    shown = ", ".join(pairs[:3]) + (f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else "")
+    told = (
+        f"has values that differ only in case or spaces ({shown}): different values; write them alike if they are one"
+    )
+    return [Remark("alike", column.name, told, len(pairs))]
+
+
+def _remark_lone(column: Column) -> list[Remark]:
+    """Tell of what looks like free text: many values, most of them on one vertex each."""
+    n_values = len(column.values)
+    n_lone = int((np.bincount(column.codes[column.codes >= 0], minlength=n_values) == 1).sum())
+    if n_values < _MANY or 2 * n_lone <= n_values:
+        return []
+    remedy = f"{option('exclude')} leaves the column out, {option('min_support', '2')} these values"
+    told = f"has {n_values:,} values, {n_lone:,} of them on one vertex each; {remedy}"
+    return [Remark("one-each", column.name, told, n_lone)]
 
 
 def _remark_common(column: Column, piece: Piece, n_numbers: int) -> list[Remark]:

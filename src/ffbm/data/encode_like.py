@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts
+from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts, truth_of
 from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -60,9 +60,11 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
         wanted.setdefault(column, []).append(d)
     lacking = [name for name in wanted if name not in by_name]
     if lacking:
+        columns = "column" if len(wanted) == 1 else f"{len(wanted):,} columns"
+        are, them = ("is", "it") if len(lacking) == 1 else ("are", "them")
         raise DataError(
-            f"the table must have the {count_of(len(wanted), 'column')} that the features come from;"
-            f" {shorten(lacking, 5)} {'is' if len(lacking) == 1 else 'are'} missing: add them, blank where unknown"
+            f"the table must have the {columns} that the features come from; {shorten(lacking, 5)} {are} missing:"
+            f" add {them}, blank where unknown"
         )
     values = np.zeros((len(table), features.n_features))
     notes: list[Note] = []
@@ -70,7 +72,8 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
         notes += _encode_column(features, name, places, table.iloc[:, by_name[name]], values)
     unused = [name for name in by_name if name not in wanted]
     if unused:
-        said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from them: {shorten(unused, 5)}"
+        them = "it" if len(unused) == 1 else "them"
+        said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from {them}: {shorten(unused, 5)}"
         notes.append(Note("unused-columns", said, len(unused)))
     new: Any = sp.csr_array(values) if sp.issparse(features.values) else values
     return Features(new, features.names, features.columns, features.mean, features.sd), _few(notes)
@@ -109,7 +112,9 @@ def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, val
     wants_flag = not features.is_number[d]
     if column.kind not in ("empty", "flag", *(() if wants_flag else ("number",))):
         what = "0 or 1" if wants_flag else "numbers"
-        came = shorten(column.values, 3) if column.kind == "values" else "other numbers"
+        read = truth_of if wants_flag else number_of
+        others = [text for text in column.values if read(text) is None and text.casefold() not in MISSING_WORDS]
+        came = shorten(others or column.values, 3) if column.kind == "values" else "other numbers"
         raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: mend the cells or blank them")
     scaled = column.numbers if wants_flag else (column.numbers - features.mean[d]) / features.sd[d]
     values[:, d] = np.nan_to_num(scaled)

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import zlib
 from pathlib import Path
 
@@ -17,6 +18,7 @@ _FOREIGN = {  # what people hand over by mistake, by its first bytes
     b"\x89HDF": "an HDF5 file",
     b"PAR1": "a Parquet file",
 }
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html)\b", re.IGNORECASE)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -40,13 +42,15 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     for magic, kind in _FOREIGN.items():
         if data.startswith(magic):
             raise DataError(f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML")
+    if _PAGE.match(data):
+        raise DataError(f"{where} must be a table or a graph file; a web page was saved in its place: fetch it again")
     return data
 
 
 def check_text(data: bytes, where: str) -> bytes:
     """Return UTF-8 bytes without a byte order mark; refuse NUL bytes and other encodings."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(f"{where} must be UTF-8; it begins like UTF-16: save it as UTF-8")
+        raise DataError(f"{where} must be UTF-8; it begins like UTF-16: iconv -f utf-16 -t utf-8 FILE > NEW")
     nul = data.find(b"\0")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
@@ -58,7 +62,8 @@ def check_text(data: bytes, where: str) -> bytes:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        raise DataError(f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: save it as UTF-8") from None
+        cure = "save it as UTF-8, or if it is Latin-1: iconv -f latin1 -t utf-8 FILE > NEW"
+        raise DataError(f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: {cure}") from None
     return data.removeprefix(b"\xef\xbb\xbf")
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from ffbm.data.collector import Collector
 from ffbm.data.markup import parse_markup
-from ffbm.data.raw import RawGraph
-from ffbm.errors import DataError
+from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.plain import count_of
 from ffbm.types import Note
 
@@ -75,8 +74,7 @@ class _Reader:
         self.default.append(text)
 
     def finish(self) -> RawGraph:
-        if self.n_graphs != 1:
-            raise DataError(f"{self.where} must hold one graph; it holds {self.n_graphs}: keep one in a file")
+        check_one_graph(self.n_graphs, self.where)
         if self.n_drawn:
             told = f"{self.where}: colours, positions and sizes of nodes are not attributes: not read"
             self.found.notes.append(Note("drawing", told, self.n_drawn))

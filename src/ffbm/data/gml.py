@@ -11,7 +11,7 @@ from typing import Any
 
 from ffbm.data.collector import Collector
 from ffbm.data.files import check_text
-from ffbm.data.raw import RawGraph
+from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.errors import DataError
 
 # A text, a bracket, a word, a comment; last, a quote that is never closed.
@@ -106,11 +106,10 @@ def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
             open_lists[-1][1].append(item)
     if len(open_lists) > 1:
         raise _broken(text, where, len(tokens) - 1, "a [ is never closed")
-    if n_graphs != 1:
-        raise DataError(f"{where} must hold one graph [ ... ]; it holds {n_graphs}: keep one in a file")
+    check_one_graph(n_graphs, where)
 
 
 def _broken(text: str, where: str, at: int, what: str) -> DataError:
     places = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
     line = text.count("\n", 0, places[at]) + 1
-    return DataError(f"{where}: not GML at line {line}: {what}; the file may be cut short or damaged")
+    return DataError(f"{where}: not GML at line {line}: {what}; the file may be cut short: fetch or write it again")

@@ -20,12 +20,22 @@ def read_graph_file(data: bytes, where: str, suffix: str, multiplicity: str | No
     if suffix in _XML_SUFFIXES or _XML_START.match(data[:_HEAD]) or data.startswith(_UTF16_XML):
         if not data.strip():
             raise DataError(f"{where} must hold a graph; it is empty: check that the right file was written")
+        _refuse_other_text(data, where)
         root = root_element(data, where)
         if root == "graphml":
             return read_graphml(data, where, multiplicity)
         if root == "gexf":
             return read_gexf(data, where, multiplicity)
-        raise DataError(f"{where}: XML must be GraphML or GEXF; its outermost element is <{root[:40]}>")
+        raise DataError(f"{where}: XML must be GraphML or GEXF; its outermost element is <{root[:40]}>: save it as one")
     if suffix == ".gml" or is_gml(data[:_HEAD].decode(errors="replace")):
         return read_gml(data, where, multiplicity)
     return None
+
+
+def _refuse_other_text(data: bytes, where: str) -> None:
+    """Refuse a file that is only named like XML."""
+    begin = data[:_HEAD].decode(errors="replace").lstrip("\ufeff").lstrip()
+    if begin.startswith("<") or not (begin[:1].isalnum() or begin[:1] in "#\"'"):
+        return  # XML, perhaps broken, or in another encoding
+    what, suffix = ("GML", ".gml") if is_gml(begin) else ("a table", ".csv")
+    raise DataError(f"{where} must be XML, as its name says; it looks like {what}: rename it to {suffix}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ffbm.data.collector import Collector
 from ffbm.data.markup import parse_markup
-from ffbm.data.raw import RawGraph
+from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Note
@@ -83,8 +83,7 @@ class _Reader:
         self.value.append(text)
 
     def finish(self) -> RawGraph:
-        if self.n_graphs != 1:
-            raise DataError(f"{self.where} must hold one graph; it holds {self.n_graphs}: keep one in a file")
+        check_one_graph(self.n_graphs, self.where)
         if self.n_nested:
             told = f"{self.where}: {count_of(self.n_nested, 'graph')} inside a node read as part of the whole"
             self.found.notes.append(Note("nested-graphs", told, self.n_nested))

@@ -46,7 +46,7 @@ def parse_markup(data: bytes, where: str, reader: Reader) -> None:
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise DataError(
-            f"{where}: not XML at line {error.lineno}: {reason}; the file may be cut short or damaged"
+            f"{where}: not XML at line {error.lineno}: {reason}; the file may be cut short: fetch or write it again"
         ) from None
     except (ValueError, LookupError):  # an encoding that the declaration names and Python does not know
         raise DataError(f"{where}: its XML declaration names an unknown encoding: save it as UTF-8") from None

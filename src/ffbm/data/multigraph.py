@@ -29,7 +29,7 @@ def settle_edges(raw: RawGraph, number: Array | None, n_nodes: int, parallel: st
         total = float(counts.sum(dtype=np.float64))
         if total > _MOST_EDGES:
             raise DataError(
-                f"{where}: multiplicities may add up to {_MOST_EDGES:,} edges; they add up to {total:,.0f}: "
+                f"{where}: multiplicities may add up to at most {_MOST_EDGES:,} edges; they add up to {total:,.0f}: "
                 "a weight is not a number of edges, leave multiplicity= away"
             )
         u, v = np.repeat(u, counts), np.repeat(v, counts)

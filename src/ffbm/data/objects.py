@@ -9,7 +9,16 @@ import scipy.sparse as sp
 
 from ffbm.data.collector import Collector
 from ffbm.data.ids import id_text, number_values, text_array
-from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes, note_unused, pick_column, whole_counts
+from ffbm.data.raw import (
+    Array,
+    RawGraph,
+    RawNodes,
+    no_attributes,
+    note_left_out,
+    note_unused,
+    pick_column,
+    whole_counts,
+)
 from ffbm.data.tables import pick_ends
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Note
@@ -49,9 +58,16 @@ def _read_networkx(graph: Any, multiplicity: str | None) -> RawGraph:
     where = "the networkx graph"
     found = Collector(where, multiplicity)
     found.is_directed = graph.is_directed()
-    names = {}
+    found.has_lists = True
+    names: dict[Any, str] = {}
+    first: dict[str, Any] = {}
     for node, attributes in graph.nodes(data=True):
         names[node] = id_text(node, where)
+        known = first.setdefault(names[node], node)
+        if known is not node:
+            raise DataError(
+                f"{where}: node ids must be different; {known!r} and {node!r} are alike as text: rename one"
+            )
         number = found.add_node(names[node])
         for name, value in attributes.items():
             if isinstance(value, _CONTAINERS):
@@ -76,7 +92,7 @@ def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
             left_out.append(name)
         else:
             columns[name] = text_array(values, n_nodes)
-    notes = [Note("nested", f"{where}: attribute {name!r} left out, it holds lists", 1) for name in left_out]
+    notes = note_left_out(where, left_out, are_lists=True)
     ids = text_array(map(str, range(n_nodes)), n_nodes)
     if "name" in columns:  # igraph's own word for a vertex's id
         texts = [value for value in columns["name"] if isinstance(value, str) and value.strip()]
@@ -103,7 +119,9 @@ def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGra
     if multiplicity not in (None, "data"):
         raise OptionError(f"multiplicity must be 'data' or None for a sparse matrix; got {multiplicity!r}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise DataError(f"{where} must be square, (N,N); it has the shape {matrix.shape}")
+        raise DataError(
+            f"{where} must be square, (N,N); it has the shape {matrix.shape}: give each vertex a row and a column"
+        )
     summed = sp.csr_array(matrix, copy=True)
     summed.sum_duplicates()
     if summed.dtype.kind in "fc" and not np.isfinite(summed.data).all():
@@ -149,7 +167,7 @@ def _read_frame(
     where = "the table of edges"
     names = [str(name) for name in frame.columns]
     if len(names) < 2:
-        raise DataError(f"{where} must have two columns or more; it has {len(names)}")
+        raise DataError(f"{where} must have two columns or more; it has {len(names)}: add the other end")
     places = pick_ends(names, source_column, target_column, where)
     ends = [frame.iloc[:, place] for place in places]
     for end in ends:
@@ -177,31 +195,46 @@ def _read_pairs(pairs: Any, node_ids: Any, n_rows: int | None) -> RawGraph:
     try:
         array = np.asarray(pairs)
     except ValueError:
-        raise DataError("pairs must have the shape (E,2); the rows differ in length") from None
+        raise DataError(
+            "pairs must have the shape (E,2); the rows differ in length: give two ids for each edge"
+        ) from None
     if array.size == 0 and array.ndim in (1, 2):
         array = np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
-        cure = "wrap an adjacency matrix in scipy.sparse.csr_array" if is_square else "give one row for each edge"
         what = f"an array of the shape {array.shape}" if array.ndim else f"an object of type {type(pairs).__name__}"
-        raise DataError(
-            f"a graph must be pairs (E,2), a table, a sparse matrix, networkx or igraph; got {what}: {cure}"
-        )
+        required = "a graph must be pairs (E,2), a table, a sparse matrix, networkx or igraph"
+        raise DataError(f"{required}; got {what}: {_cure_shape(array)}")
     if np.ma.isMaskedArray(pairs) or array.dtype.kind in "bcV":
-        raise DataError(
-            f"pairs must hold ids; got a masked array or the type {array.dtype}: give whole numbers or text"
-        )
+        what = "a masked array" if np.ma.isMaskedArray(pairs) else f"the type {array.dtype}"
+        raise DataError(f"pairs must hold ids; got {what}: give whole numbers or text")
     notes = []
     if array.dtype.kind == "f":
-        if not (np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53)).all():
-            raise DataError(
-                "pairs must hold whole numbers or text; some are NaN, infinite, fractional or huge: mend them"
-            )
+        _refuse_fractions(array)
         array = array.astype(np.int64)
         notes.append(Note("ids", "pairs: ids given as 1.0, 2.0, ... read as 1, 2, ...", array.size))
     raw = _join_ends(array.ravel(), where, node_ids, n_rows)
     raw.notes += notes
     return raw
+
+
+def _cure_shape(array: Array) -> str:
+    if array.ndim == 2 and array.shape[0] == array.shape[1]:
+        return "wrap an adjacency matrix in scipy.sparse.csr_array"
+    if array.ndim == 2 and array.shape[0] == 2:
+        return "transpose it, one row for each edge"
+    if array.ndim == 2 and array.shape[1] == 3:
+        return "a third column needs a DataFrame, with multiplicity= if it counts edges"
+    return "give one row for each edge"
+
+
+def _refuse_fractions(array: Array) -> None:
+    bad = ~(np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2**53))
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        value = float(array[row, column])
+        what = "NaN" if np.isnan(value) else "infinite" if np.isinf(value) else "fractional" if value % 1 else "huge"
+        came = what if what == "NaN" else f"the {what} number {value!r}"
+        raise DataError(f"pairs must hold whole numbers or text; row {row} has {came}: mend or drop it")
 
 
 def _join_ends(ends: Array, where: str, node_ids: Any, n_rows: int | None) -> RawGraph:
@@ -239,7 +272,7 @@ def _names(node_ids: Any, count: int | None) -> Array:
         return text_array(map(str, range(count or 0)), count or 0)
     values = list(node_ids)
     if count is not None and len(values) != count:
-        raise DataError(f"node_ids must name each of {count:,} rows; it has {len(values):,}")
+        raise DataError(f"node_ids must name each of {count:,} rows; it has {len(values):,}: give one for each")
     names = text_array((id_text(value, "node_ids") for value in values), len(values))
     index = pd.Index(names)
     if not index.is_unique:

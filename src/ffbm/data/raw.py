@@ -10,6 +10,7 @@ import pandas as pd
 
 from ffbm.data.remarks import option, shorten
 from ffbm.errors import DataError
+from ffbm.plain import count_of
 from ffbm.types import Note
 
 Array = npt.NDArray[Any]
@@ -28,6 +29,7 @@ class RawNodes:
     table : DataFrame with N rows
     lines : N line numbers, if they come from a file
     display : the column that holds names for people to look at, if the format has one
+    guessed : the name of the first column, if it was taken for the ids since none is called so
     """
 
     where: str
@@ -35,6 +37,7 @@ class RawNodes:
     table: pd.DataFrame
     lines: Sequence[int] | None = None
     display: str | None = None
+    guessed: str | None = None
     notes: list[Note] = field(default_factory=list)
 
 
@@ -54,6 +57,8 @@ class RawGraph:
         The vertices that the graph itself declares; None for a list of edges.
     is_numbered : bool
         The ids are whole numbers in their plain spelling, so nothing about them needs a look.
+    is_doubtful : bool
+        The first edge may be a row of names: its two ids are text and never come again.
     """
 
     where: str
@@ -64,12 +69,21 @@ class RawGraph:
     vertices: RawNodes | None = None
     is_directed: bool = False
     is_numbered: bool = False
+    is_doubtful: bool = False
     notes: list[Note] = field(default_factory=list)
 
 
 def no_attributes(n_nodes: int) -> pd.DataFrame:
     """Return a table of N rows without columns."""
     return pd.DataFrame(index=pd.RangeIndex(n_nodes))
+
+
+def check_one_graph(n_graphs: int, where: str) -> None:
+    """Refuse a file that holds no graph, or several."""
+    if n_graphs == 0:
+        raise DataError(f"{where} must hold a graph; it holds no graph: check that the right file was written")
+    if n_graphs > 1:
+        raise DataError(f"{where} must hold one graph; it holds {n_graphs}: keep one in a file")
 
 
 def pick_column(names: Sequence[str], wanted: str, option: str, where: str) -> int:
@@ -88,6 +102,17 @@ def pick_column(names: Sequence[str], wanted: str, option: str, where: str) -> i
     if count > 1:
         raise DataError(f"{where}: {option}= names {wanted!r}, which {count} columns are called; rename them")
     return names.index(wanted)
+
+
+def note_left_out(where: str, names: Sequence[str], *, are_lists: bool = False) -> list[Note]:
+    """Say which attributes of the vertices are left out, since a cell is no single value."""
+    if not names:
+        return []
+    reason = "not one value for each vertex"
+    if are_lists:
+        reason = "it holds lists" if len(names) == 1 else "they hold lists"
+    told = f"{where}: {count_of(len(names), 'attribute')} left out, {reason}: {shorten(names, 5)}"
+    return [Note("nested", told, len(names))]
 
 
 def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> list[Note]:

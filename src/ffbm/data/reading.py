@@ -1,7 +1,7 @@
 """The public functions that read: files with read_network, objects with as_network."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -15,7 +15,7 @@ from ffbm.data.graphfiles import read_graph_file
 from ffbm.data.objects import read_object
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
 from ffbm.data.remarks import option
-from ffbm.data.tables import read_edges, read_nodes
+from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Network
@@ -86,10 +86,10 @@ def read_network(
     _check_choices(parallel, unknown, multiplicity)
     data, where = read_bytes(path), shown(path)
     suffix, stem = _name_parts(path)
-    raw = read_graph_file(data, where, suffix, multiplicity)
+    raw, grid = read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
-        ends = {"source_column": source_column, "target_column": target_column}
-        raw = read_edges(open_grid(data, where, suffix), **ends, multiplicity=multiplicity)
+        grid = open_grid(data, where, suffix)
+        raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
@@ -99,6 +99,8 @@ def read_network(
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left)
     if id_left and table is None:
         _refuse_id(raw, id)
+    if grid is not None and table is not None and begins_with_names(raw, table, unknown):
+        raw = read_edges(grid, is_header=True)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
     return assemble_network(raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding)
 
@@ -221,6 +223,9 @@ def _encoding(
     categorical: Columns,
     min_support: int,
 ) -> dict[str, Any]:
+    include, exclude, categorical = (
+        list(names) if isinstance(names, Iterator) else names for names in (include, exclude, categorical)
+    )  # looked at more than once
     return {
         "include": include,
         "exclude": exclude,

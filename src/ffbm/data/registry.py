@@ -126,7 +126,7 @@ def load_dataset(name: str) -> Network:
     from their publishers if they are in neither.
 
     >>> load_dataset("polbooks")
-    <Network polbooks: 105 vertices, 441 edges, 3 features>
+    <Network polbooks: 105 vertices, 441 edges, 3 features; 1 note on reading>
     """
     dataset = find_dataset(name)
     if dataset.parse is None:

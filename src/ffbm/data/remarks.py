@@ -17,6 +17,8 @@ def option(name: str, value: str = "") -> str:
 
 # The sentence for a whole group of columns, used where one note for each column would bury the reader.
 HEADLINES = {
+    "alike": "with values that differ only in case or spaces, each a value of its own",
+    "comma": "of numbers with a comma, read as text; write them with a point",
     "constant": "left out because they do not vary over the vertices",
     "dropped": "with values that drop= gives no flag",
     "empty": "left out because they have no values",
@@ -27,6 +29,7 @@ HEADLINES = {
     "missing": "with missing cells",
     "mixed": "that mix numbers and text, read as text",
     "nearly-constant": f"with a flag on nearly every vertex, much like an intercept; {option('exclude')} leaves out",
+    "one-each": f"with most values on one vertex each; {option('exclude')} or {option('min_support', '2')} leaves out",
     "rare": "with flags left out by min_support=",
     "renamed": "with features renamed to keep names unique",
     "trimmed": "with spaces around values, taken off",

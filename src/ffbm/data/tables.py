@@ -7,17 +7,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ffbm.data.columns import MISSING_WORDS
 from ffbm.data.delimited import SEPARATORS, Grid
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
+from ffbm.data.remarks import option, shorten
 from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types import Note
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
+ASK_EDGES = f"is it the edge list? that comes first, the table of attributes is {option('nodes')}"
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-_MISSING = {"", "na", "n/a", "nan", "null", "none"}
 
 
 def read_edges(
@@ -26,16 +28,18 @@ def read_edges(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    is_header: bool = False,
 ) -> RawGraph:
-    """Read a delimited text as a list of edges, one in each row."""
+    """Read a delimited text as a list of edges, one in each row; ``is_header`` settles a doubt about the first."""
     if grid.width == 1:
         cell = grid.first[0].strip()
         raise DataError(
             f"{grid.where}: an edge list must have two columns or more, separated by {_listed()}; line "
             f"{grid.first_line} is {cell[:40]!r}: check the separator"
         )
-    named = [str(name) for name in (source_column, target_column, multiplicity) if name is not None]
-    names, has_header, notes = _find_header(grid, named)
+    given = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
+    named = {str(name): option for option, name in given.items() if name is not None}
+    names, has_header, notes = _find_header(grid, named, is_header=is_header)
     places = pick_ends(names, source_column, target_column, grid.where)
     skip = int(has_header)
 
@@ -58,9 +62,33 @@ def read_edges(
         counts = whole_counts(
             _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.lines[row + skip]}"
         )
-    unused = [name or f"number {place + 1}" for place, name in enumerate(names) if place not in used]
+    unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
-    return RawGraph(grid.where, ids, codes[::2], codes[1::2], counts, is_numbered=numbers is not None, notes=notes)
+    return RawGraph(
+        grid.where,
+        ids,
+        codes[::2],
+        codes[1::2],
+        counts,
+        is_numbered=numbers is not None,
+        is_doubtful=any(note.code == "no-header" for note in notes),
+        notes=notes,
+    )
+
+
+def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
+    """Tell whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
+
+    Where vertices that the table lacks are kept, it must have all the others.
+    """
+    if not raw.is_doubtful:
+        return False
+    first = {int(raw.source[0]), int(raw.target[0])}
+    known = {text.strip() for text in nodes.ids}
+    strangers = {number for number, text in enumerate(raw.ids) if text.strip() not in known}
+    if len(first) < 2 or not first <= strangers or len(strangers) == len(raw.ids):
+        return False
+    return unknown == "error" or first == strangers
 
 
 def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
@@ -72,23 +100,31 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
             f"begins with {names[0]!r}: add a header"
         )
     if grid.n_rows == 1:
-        raise DataError(f"{grid.where}: a node table must hold a vertex or more; it holds a header alone")
+        raise DataError(f"{grid.where}: a node table must hold a vertex or more; it holds a header alone: add rows")
     place, notes = pick_id(names, id, grid.where)
+    guessed = names[place] if notes else None
     cells = np.empty(len(grid.cells), dtype=object)
     cells[:] = grid.cells
     rows = cells.reshape(-1, grid.width)[1:]
     ids = rows[:, place].copy()
     blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
     if blank:
-        line = grid.lines[blank[0] + 1]
-        raise DataError(f"{grid.where}: every row must have an id; line {line} has none: add it or drop the row")
+        line, cure = grid.lines[blank[0] + 1], "add it or drop the row"
+        if guessed is not None:
+            cure = ASK_EDGES if known_ends(names) == (0, 1) else blame_guess(guessed)
+        raise DataError(f"{grid.where}: every row must have an id; line {line} has none: {cure}")
     others = [column for column in range(grid.width) if column != place]
-    table = pd.DataFrame(rows[:, others], columns=[names[column] for column in others], dtype=object)
+    called = [names[column] or f"column {column + 1}" for column in others]
+    table = pd.DataFrame(rows[:, others], columns=called, dtype=object)
+    unnamed = [name for column, name in zip(others, called, strict=True) if not names[column]]
+    if unnamed:
+        told = f"{grid.where}: {count_of(len(unnamed), 'column')} without a name called by place: {shorten(unnamed, 5)}"
+        notes.append(Note("unnamed", told, len(unnamed)))
     formulas = sum(text.startswith("=") for text in table.to_numpy().ravel()) if b"=" in grid.data else 0
     if formulas:
         told = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
         notes.append(Note("formulas", told, formulas))
-    return RawNodes(grid.where, ids, table, grid.lines[1:], notes=[*grid.notes, *notes])
+    return RawNodes(grid.where, ids, table, grid.lines[1:], guessed=guessed, notes=[*grid.notes, *notes])
 
 
 def pick_ends(names: Sequence[str], source: str | None, target: str | None, where: str) -> tuple[int, int]:
@@ -97,7 +133,7 @@ def pick_ends(names: Sequence[str], source: str | None, target: str | None, wher
     >>> pick_ends(["weight", "From", "To"], None, None, "edges.csv")
     (1, 2)
     """
-    known = _known_ends(names) or (0, 1)
+    known = known_ends(names) or (0, 1)
     first = known[0] if source is None else pick_column(names, source, "source_column", where)
     second = known[1] if target is None else pick_column(names, target, "target_column", where)
     if first == second:
@@ -111,12 +147,22 @@ def pick_id(names: Sequence[str], wanted: str | None, where: str) -> tuple[int, 
         return pick_column(names, wanted, "id", where), []
     called = [name for name in names if name.casefold() == "id"]
     if called:
-        return pick_column(names, called[0], "id", where), []
+        if names.count(called[0]) > 1:
+            raise DataError(
+                f"{where}: one column must be called {called[0]!r}; {names.count(called[0])} are: rename them"
+            )
+        return names.index(called[0]), []
     told = f"{where}: no column is called 'id': ids taken from the first" + (f", {names[0]!r}" if names[0] else "")
     return 0, [Note("id-column", told, 1)]
 
 
-def _find_header(grid: Grid, named: list[str]) -> tuple[list[str], bool, list[Note]]:
+def blame_guess(name: str) -> str:
+    """Say what to do where the first column was taken for the ids, and does not look like them."""
+    called = f", {name!r}," if name else ""
+    return f"no column is called 'id', so the first{called} was taken: name the one with the ids in {option('id')}"
+
+
+def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple[list[str], bool, list[Note]]:
     """Return the names of the columns and whether the first row holds them.
 
     It does if options or the known names say so; without them, if it holds no number while some
@@ -126,15 +172,14 @@ def _find_header(grid: Grid, named: list[str]) -> tuple[list[str], bool, list[No
     numbers = [str(place) for place in range(1, grid.width + 1)]
     is_text = not any(map(_is_number, names))
     if named:
-        if set(named) <= set(names) and not all(map(_is_number, names)):
+        if named.keys() <= set(names) and not all(map(_is_number, names)):
             return names, True, []
-        if set(named) <= set(numbers):
+        if named.keys() <= set(numbers):
             return numbers, False, []
         missing = next(name for name in named if name not in names)
         columns = names if is_text else numbers
-        option = "source_column=, target_column= or multiplicity"
-        pick_column(columns, missing, option, grid.where)
-    if _known_ends(names):
+        pick_column(columns, missing, named[missing], grid.where)
+    if known_ends(names):
         return names, True, []
     if not is_text:
         return numbers, False, []
@@ -142,9 +187,12 @@ def _find_header(grid: Grid, named: list[str]) -> tuple[list[str], bool, list[No
     if _stands_over_numbers(grid, names):
         told = f"{grid.where}: line {line} {ends} read as names of columns, since numbers stand below it"
         return names, True, [Note("header", told, 1)]
+    if is_header:
+        told = f"{grid.where}: line {line} {ends} read as names of columns, since the node table has no such ids"
+        return names, True, [Note("header", told, 1)]
     notes = []
     if not _stands_below(grid, names[:2]):
-        told = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in source_column="
+        told = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in {option('source_column')}"
         notes.append(Note("no-header", told, 1))
     return numbers, False, notes
 
@@ -154,7 +202,9 @@ def _stands_over_numbers(grid: Grid, names: Sequence[str]) -> bool:
         return True
     if _stands_below(grid, names[:2]):
         return False  # a vertex that comes back, not a name
-    columns = [grid.column(place, 1) for place, name in enumerate(names) if name.casefold() not in _MISSING]
+    columns = [
+        grid.column(place, 1) for place, name in enumerate(names) if name and name.casefold() not in MISSING_WORDS
+    ]
     return any(below and all(map(_is_number, below)) for below in columns)
 
 
@@ -162,7 +212,8 @@ def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
     return any(name in grid.column(place, 1) for name in ends for place in (0, 1))
 
 
-def _known_ends(names: Sequence[str]) -> tuple[int, int] | None:
+def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the places of the names by which ends are known, if a pair of them is there."""
     low = [name.casefold() for name in names]
     for source, target in ENDS:
         if low.count(source) == 1 and low.count(target) == 1:

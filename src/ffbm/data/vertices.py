@@ -31,7 +31,7 @@ def frame_nodes(frame: pd.DataFrame, id: str | None = None) -> RawNodes:  # noqa
         values = frame.iloc[:, place].to_numpy(dtype=object)
         table = frame.iloc[:, [column for column in range(len(names)) if column != place]]
     if not len(frame):
-        raise DataError(f"{_TABLE} must hold a vertex or more; it holds no rows")
+        raise DataError(f"{_TABLE} must hold a vertex or more; it holds no rows: add them")
     ids = text_array((id_text(value, _TABLE) for value in values), len(values))
     return RawNodes(_TABLE, ids, table, notes=notes)
 
@@ -47,18 +47,21 @@ def array_table(features: Any) -> pd.DataFrame:
         matrix: Any = features
         if matrix.ndim != 2:
             raise DataError(f"{_ARRAY} must have the shape (N,D); it has {matrix.shape}")
-        _refuse_infinite(matrix.tocoo().data)
+        entries = matrix.tocoo()
+        _refuse_infinite(entries.data, entries.row)
         accessor: Any = pd.DataFrame.sparse
         table = accessor.from_spmatrix(sp.coo_matrix(matrix))
     else:
         try:
             array = np.asarray(features)
         except ValueError:
-            raise DataError(f"{_ARRAY} must have the shape (N,D); its rows differ in length") from None
+            raise DataError(f"{_ARRAY} must have the shape (N,D); its rows differ in length: fill them up") from None
         if array.ndim not in (1, 2) or np.ma.isMaskedArray(features) or array.dtype.names:
-            kind = "masked or structured" if array.ndim in (1, 2) else str(array.shape)
-            raise DataError(f"{_ARRAY} must have the shape (N,D); it is {kind}: give a DataFrame")
-        _refuse_infinite(array)
+            came = f"got the shape {array.shape}" if array.ndim else f"got a {type(features).__name__}"
+            if array.ndim in (1, 2):
+                came = "it is structured" if array.dtype.names else "it is masked"
+            raise DataError(f"{_ARRAY} must have the shape (N,D); {came}: give a DataFrame")
+        _refuse_infinite(array, np.arange(len(array)))
         table = pd.DataFrame(array[:, np.newaxis] if array.ndim == 1 else array)
     table.columns = pd.Index([f"x{place}" for place in range(table.shape[1])])
     return table
@@ -85,7 +88,8 @@ def rename_vertices(raw: RawGraph, column: str) -> RawGraph:
     missing = int(values.isna().sum())
     if missing:
         raise DataError(
-            f"{raw.where}: id={column!r} must name an attribute of every vertex; {missing:,} of {len(values):,} lack it"
+            f"{raw.where}: id={column!r} must name an attribute of every vertex; {missing:,} of {len(values):,} "
+            "lack it: add it, or name another"
         )
     if len(raw.ids) > len(vertices.ids):
         stranger = raw.ids[len(vertices.ids)]
@@ -99,9 +103,9 @@ def rename_vertices(raw: RawGraph, column: str) -> RawGraph:
     return dataclasses.replace(raw, ids=ids, vertices=dataclasses.replace(vertices, ids=ids, table=table))
 
 
-def _refuse_infinite(array: Any) -> None:
+def _refuse_infinite(array: Any, rows: Any) -> None:
     if array.dtype.kind in "fc":
         bad = ~np.isfinite(array)
         if bad.any():
-            came = array[bad].ravel()[0]
-            raise DataError(f"{_ARRAY} must hold finite numbers; it holds {came}: mend it (a DataFrame may miss cells)")
+            came = f"row {rows[np.argwhere(bad)[0][0]]} has {array[bad].ravel()[0]}"
+            raise DataError(f"{_ARRAY} must hold finite numbers; {came}: mend it (a DataFrame may miss cells)")

@@ -17,6 +17,7 @@ from ffbm.types import Array, Network
 
 _NODES, _BLOCKS, _FEATURES = 200, 3, 3  # where nothing is said
 _MEAN_DEGREE = 10
+_WHAT = {"n_nodes": "the number of vertices", "n_blocks": "the number of blocks"}
 _CONTRAST = 10.0
 
 
@@ -154,7 +155,9 @@ def _agree(name: str, value: int | None, said: dict[str, int | None]) -> int:
     (first, number), *rest = found.items()
     for other, differs in rest:
         if differs != number:
-            raise OptionError(f"{first} and {other} must agree on {name}; got {number} and {differs}: mend one")
+            raise OptionError(
+                f"{first}= and {other}= must agree on {_WHAT[name]}; got {number} and {differs}: mend one"
+            )
     return check_int(name, number, low=1)
 
 
@@ -173,11 +176,15 @@ def _check_edges(n_edges: int | None, n_nodes: int, room: int | None) -> int:
 
 def _check_density(block_matrix: npt.ArrayLike) -> Array:
     density = _matrix("block_matrix", block_matrix)
-    if density.shape[0] != density.shape[1] or not np.array_equal(density, density.T) or (density < 0).any():
-        raise OptionError(
-            f"block_matrix must be square and symmetric without negative entries; got shape {density.shape}"
-            f" with {int((density < 0).sum())} negative"
-        )
+    n_negative = int((density < 0).sum())
+    if density.shape[0] != density.shape[1]:
+        wrong = f"{density.shape[0]} rows of {density.shape[1]}"
+    elif not np.array_equal(density, density.T):
+        wrong = "one that differs from its transpose"
+    else:
+        wrong = f"{n_negative} negative" if n_negative else ""
+    if wrong:
+        raise OptionError(f"block_matrix must be square and symmetric without negative entries; got {wrong}: mend it")
     if not density.any():
         raise OptionError("block_matrix must have an entry above 0; got none: no edge could be drawn")
     return density

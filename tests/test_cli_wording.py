@@ -1,0 +1,119 @@
+"""The words of the command line: keywords become options, and typer's sentences those of the package."""
+
+import pytest
+import typer.main
+
+from ffbm.cli import app, options_of, run
+from ffbm.cli.announcing import SignsOfLife, announcing
+from ffbm.cli.simulate import _blocks_in_words
+from ffbm.cli.wording import in_options
+from ffbm.progress import Progress
+
+COMMANDS = typer.main.get_command(app).commands
+NUMBERS = [
+    (name, known.opts[0], known.metavar)
+    for name, command in COMMANDS.items()
+    for known in command.params
+    if known.metavar in ("N", "X")
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "told"),
+    [
+        ("fit", "n_sweeps must be a whole number; got 0", "--sweeps must be a whole number; got 0"),
+        ("fit", "x.csv: missing must be one of 'none', 'flag'", "x.csv: --missing must be one of none, flag"),
+        ("fit", "nodes.csv: drop= names 'b'", "nodes.csv: --drop names 'b'"),
+        ("fit", "pass id='my key' (--id 'my key')", "pass --id 'my key'"),
+        ("fit", "drop= (--drop) gives no flag", "--drop gives no flag"),
+        ("fit", "the flag 'firm=A b' is set; exclude= (--exclude)", "the flag 'firm=A b' is set; --exclude"),
+        ("fit", "say which with --out, or out= in Python", "say which with --out"),
+        ("fit", "rename it, or leave intercept=False", "rename it, or leave out --intercept"),
+        ("fit", "x was begun with: n_blocks was 2 and is 3", "x was begun with: --blocks was 2 and is 3"),
+        ("fit", "fewer than thin=5; run more sweeps", "fewer than thin=5; run more sweeps"),
+        ("fit", "n_nodes must be more", "n_nodes must be more"),  # fit has no such option
+        ("simulate", "n_nodes must be more", "--vertices must be more"),
+        ("simulate", "ask for fewer, or exact=True for more", "ask for fewer, or --exact for more"),
+        ("fit", "column 'n_blocks' is odd", "column 'n_blocks' is odd"),
+        ("fit", "runs/n_blocks.csv is odd", "runs/n_blocks.csv is odd"),
+        ("fit", "my-target=2.csv is odd", "my-target=2.csv is odd"),
+        ("fit", "the target of an edge must be known", "the target of an edge must be known"),
+        ("datasets", "n_blocks must be more", "n_blocks must be more"),
+        ("fit", "go on with ffbm fit e.csv --drop id=3 --resume", "go on with ffbm fit e.csv --drop id=3 --resume"),
+        ("fit", "go on with fit(..., out='a b', resume=True)", "go on with ffbm fit SOURCE --out 'a b' --resume"),
+    ],
+)
+def test_keywords_become_options_of_the_command(command, message, told):
+    assert in_options(message, options_of(command)) == told
+
+
+@pytest.mark.parametrize(("command", "option", "metavar"), NUMBERS)
+@pytest.mark.parametrize("joined", [True, False])
+def test_what_is_no_number_is_shown(command, option, metavar, joined, capsys):
+    given = [f"{option}=abc"] if joined else [option, "abc"]
+    needed = {"simulate": ["--out", "x"], "fit": ["polbooks"], "describe": ["polbooks"]}
+    assert run([command, *needed.get(command, []), *given]) == 2
+    what = {"N": "a whole number", "X": "a number"}[metavar]
+    assert capsys.readouterr().err == f"ffbm: {option} must be {what}; got 'abc'\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("fit", ["[default: auto]", "[default: averaged]", "[default: off]", "cut: blocks from the edges alone"]),
+        ("fit", ["[default: source, from or src, else the first]", "k, burn_in, thin, sampler, moves"]),
+        ("verify", ["about a minute; with --full half an hour of processor time"]),
+        ("report", ["report.html in RUN is written anew"]),
+    ],
+)
+def test_help_says_what_happens_by_default(command, words, capsys):
+    assert run([command, "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for word in words:
+        assert word in shown
+
+
+def test_signs_of_life_are_few(capsys):
+    now = 0.0
+    tell = SignsOfLife(lambda: now)
+    for now in range(0, 201, 2):
+        tell(Progress("blocks" if now < 150 else "weights", 5 * now, 1000))
+    tell(Progress("scores", 10, 10))  # over as soon as it is heard of
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.splitlines() == [
+        "ffbm: blocks: 50 of 1,000, after 10 seconds",
+        "ffbm: blocks: 350 of 1,000, after 70 seconds",
+        "ffbm: blocks: 650 of 1,000, after 2 minutes",
+        "ffbm: weights: 750 of 1,000, after 2 minutes",
+    ]
+
+
+def test_a_terminal_has_a_bar_and_quiet_has_nothing(monkeypatch):
+    with announcing(True) as progress:
+        assert progress is False
+    with announcing(False) as progress:
+        assert isinstance(progress, SignsOfLife)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with announcing(False) as progress:
+        assert progress is None
+
+
+@pytest.mark.parametrize("arguments", [["fit", "polbooks"], ["fit", "polbooks", "--target", "both"], ["verify"]])
+def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
+    heard = []
+
+    def stops(*_, progress=None, **__):
+        heard.append(progress)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ffbm.results.running.fit_with", stops)
+    monkeypatch.setattr("ffbm.verification.verify", stops)
+    assert run(arguments) == 130
+    assert [type(it) for it in heard] == [SignsOfLife]
+
+
+def test_sizes_of_many_blocks_are_cut_short():
+    assert _blocks_in_words([3, 4]) == "blocks of 3, 4 vertices"
+    assert _blocks_in_words(list(range(1, 14))) == "13 blocks of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ... vertices"
+    assert _blocks_in_words([7]) == "one block of 7 vertices"
