@@ -27,7 +27,7 @@ from ffbm.workers import open_workers
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT))
-from tests.mortal import kill_often, nursery  # noqa: E402
+from tests.mortal import kill_often, nursery, worker_processes  # noqa: E402
 from tests.results.test_resuming import assert_same  # noqa: E402
 
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100, "n_kept": 2, "n_chains": 2, "seed": 5}
@@ -76,8 +76,7 @@ def measure_losses(n_losses):
 
         def listen(event):
             if 0 < event.done < event.total and len(killed) < n_losses:
-                client.wait_for_workers(2)
-                killed.append(next(iter(client.run(os.getpid).values())))
+                killed.append(worker_processes(client)[0])
                 os.kill(killed[-1], signal.SIGKILL)
 
         found = ffbm.fit(net, **longer, workers=client, progress=listen)

@@ -182,6 +182,16 @@ def kill_often(
     return killed
 
 
+def worker_processes(client) -> list[int]:
+    """The processes of the workers that answer; one that was killed may be on its way back."""
+    end = time.monotonic() + 60
+    while True:
+        client.wait_for_workers(1, timeout=60)
+        found = client.run(os.getpid, on_error="ignore")
+        if found or time.monotonic() > end:
+            return list(found.values())
+
+
 def _serve() -> None:
     from ffbm.cli import run as run_command
     from ffbm.pipeline import run as loop

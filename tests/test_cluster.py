@@ -16,6 +16,7 @@ from ffbm.errors import OptionError
 from ffbm.packing import pack
 from ffbm.workers import cluster, open_workers
 
+from .mortal import worker_processes
 from .results.test_resuming import Stop, assert_same, stop_at
 
 distributed = pytest.importorskip("distributed")
@@ -55,16 +56,6 @@ def client(local):
     with distributed.Client(local, set_as_default=False) as opened:
         opened.wait_for_workers(2)
         yield opened
-
-
-def worker_processes(client) -> list[int]:
-    """The processes of the workers that answer; one that was killed may be on its way back."""
-    end = time.monotonic() + 60
-    while True:
-        client.wait_for_workers(1, timeout=60)
-        found = client.run(os.getpid, on_error="ignore")
-        if found or time.monotonic() > end:
-            return list(found.values())
 
 
 @pytest.mark.parametrize(
