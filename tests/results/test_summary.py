@@ -1,6 +1,7 @@
 """The text of the answer: what it says, in which order, in how much room."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pandas as pd
@@ -141,4 +142,5 @@ def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():
     assert "higher age" in text
     assert "lower age" in text
     assert "more vertices with team=red" in text
+    assert re.search("The columns? that matters?: .*team", text)
     assert "with age" not in text

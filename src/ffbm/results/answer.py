@@ -47,7 +47,17 @@ def _share(fit: "Fit") -> str:
     share = f" That is {s.bits_test / whole:.0%} of the structure in blocks."
     ranking = fit.ranking
     first = [ranking.names[j] for j in ranking.order[:_NAMED] if ranking.scores[j] > 0]  # no others stand clear of 0
-    return f"{share} The features that matter most: {', '.join(first)}." if first else share
+    return f"{share} The features that matter most: {', '.join(first)}.{_columns(fit)}" if first else share
+
+
+def _columns(fit: "Fit") -> str:
+    """Name the columns of the user's table that features clear of 0 come from, where a column has several."""
+    table = fit.ranking.by_column
+    clear = table["column"][table["score"] > 0].tolist()
+    if len(table) in (1, fit.ranking.n_features) or not clear:
+        return ""
+    said = "The column that matters" if len(clear) == 1 else "The columns that matter"
+    return f" {said}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
 
 
 def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
