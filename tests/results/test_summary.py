@@ -133,10 +133,10 @@ def test_what_reading_changed_is_told():
 
 def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():
     rng = np.random.default_rng(1)
-    labels = np.repeat([0, 1], 60)
-    team = np.where(labels ^ (rng.random(120) < 0.1), "red", "blue")
-    table = pd.DataFrame({"age": 40 + 10 * labels + rng.normal(0, 8, 120), "team": team})
-    net = ffbm.as_network(np.column_stack((np.arange(120), np.roll(np.arange(120), 1))), table)
+    labels = np.repeat([0, 1], 200)
+    team = np.where(labels ^ (rng.random(400) < 0.1), "red", "blue")
+    table = pd.DataFrame({"age": 40 + 10 * labels + rng.normal(0, 8, 400), "team": team})
+    net = ffbm.as_network(np.column_stack((np.arange(400), np.roll(np.arange(400), 1))), table)
     made = ffbm.fit(net, blocks=labels, n_draws=1000, seed=1, progress=False)
     text = " ".join(answer_paragraphs(made, np.eye(2)[labels]))
     assert "higher age" in text
