@@ -147,6 +147,7 @@ def test_the_command_itself_can_be_interrupted(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "ffbm", *FIT, "--blocks", "3", "--sweeps", "1000000", "--out", str(run)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as from a terminal
     )  # fmt: skip
     Run.wait_until(_Child(process), lambda: steps_done(run, "blocks") >= 0)
     process.send_signal(signal.SIGINT)

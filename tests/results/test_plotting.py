@@ -3,13 +3,14 @@
 import pytest
 
 from ffbm.errors import OptionError
+from ffbm.plots import Figure
 from ffbm.results.plotting import Plots
 
 
 @pytest.mark.parametrize("name", Plots.NAMES)
 def test_every_figure_is_a_figure(good, name):
     figure = getattr(good.plot, name)(title="A title") if name != "traces" else good.plot.traces(width=4.0)
-    assert type(figure).__name__ == "Figure"
+    assert isinstance(figure, Figure)
     assert figure.axes
 
 

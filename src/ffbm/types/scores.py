@@ -91,7 +91,7 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         """Return numbers, lists and text alone, ready for strict JSON: what is not finite is None.
 
-        >>> from dataclasses import replace
+        >>> import numpy as np
         >>> nobody = np.zeros(2, dtype=np.int64)
         >>> scores = Scores(*[0.5] * 11, *[np.zeros(2)] * 4, nobody, nobody, *[np.array([1.0, np.nan])] * 2, 0.1, 0.1)
         >>> said = scores.to_dict()
