@@ -198,14 +198,14 @@ REFUSED = {
         ["describe", "edges.csv", "--nodes", "nodes.csv", "--exclude", "sex"],
         "nodes.csv: --exclude names 'sex'",
     ),
-    "close to a set": (["describe", "Polboks"], "did you mean polbooks?"),
+    "close to a set": (["describe", "Polboks"], "did you mean 'polbooks'?"),
     "a table without its option": (
         ["describe", "edges.csv", "nodes.csv"],
         "a table of attributes goes with --nodes nodes.csv",
     ),
     "no value": (["describe", "edges.csv", "--id"], "--id takes a value, and none is given; see ffbm describe --help"),
     "close to an option": (["describe", "polbooks", "--noodes", "x"], "did you mean --nodes? See ffbm describe --help"),
-    "no such set to reproduce": (["reproduce", "polbok"], "got 'polbok': did you mean polbooks?"),
+    "no such set to reproduce": (["reproduce", "polbok"], "got 'polbok': did you mean 'polbooks'?"),
     "no blocks": (["describe", "polbooks", "--blocks", "0"], "--blocks must be a whole number, at least 1; got 0"),
     "unknown choice": (
         ["describe", "edges.csv", "--nodes", "nodes.csv", "--missing", "mean"],

@@ -140,7 +140,7 @@ def test_every_option_reaches_the_fit(files, capsys):
         (["--config", "odd.toml"], "unknown setting 'colour'; there are n_blocks, target"),
         (["--config", "nowhere.toml"], "cannot read the settings in nowhere.toml"),
         (["--chains", "many"], "ffbm: --chains must be a whole number; got 'many'\n"),
-        (["--min-support", "99"], "this network has none"),
+        (["--min-support", "99"], "none of its columns became one (column "),
     ],
 )
 def test_what_cannot_be_done_ends_with_one_line(files, options, said, capsys, tmp_path):

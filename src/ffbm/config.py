@@ -1,6 +1,5 @@
 """The settings of a fit: every keyword of ``ffbm.fit`` that is a plain value, checked, to and from TOML."""
 
-import difflib
 import json
 import os
 import tomllib
@@ -12,6 +11,7 @@ from typing import Any
 
 from ffbm.check import check_choice, check_int, check_int_or, check_real, check_seed, check_workers
 from ffbm.errors import OptionError
+from ffbm.plain import did_you_mean
 
 TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
@@ -170,8 +170,7 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
     names = [field.name for field in fields(FitConfig)]
     for name in settings:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
+            hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
             raise OptionError(f"{where} has an unknown setting {name!r}; {hint}")
     return dict(settings)
 

@@ -1,6 +1,8 @@
 """Plain values for strict JSON, and plain words for people."""
 
+import difflib
 import math
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -13,16 +15,24 @@ def count_of(number: int, thing: str, things: str = "") -> str:
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Ask for the name that a word is close to, if there is one.
+
+    >>> did_you_mean("Polboks", ["polbooks", "school"]), did_you_mean("karate", ["polbooks"])
+    ("did you mean 'polbooks'?", '')
+    """
+    close = difflib.get_close_matches(word.lower(), names, n=1)
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
 def in_words(seconds: float) -> str:
     """Write a length of time in the unit that suits it.
 
     >>> in_words(37.2), in_words(200), in_words(1e6)
     ('37 seconds', '3 minutes', '12 days')
     """
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
+    size, unit = _unit(seconds)
+    return f"{seconds / size:.0f} {unit}"
 
 
 def span_in_words(low: float, high: float) -> str:
@@ -31,17 +41,16 @@ def span_in_words(low: float, high: float) -> str:
     >>> span_in_words(100, 1900), span_in_words(3, 130), span_in_words(3, 3.2)
     ('2 to 32 minutes', '3 seconds to 2 minutes', '3 seconds')
     """
-    least, most = in_words(low), in_words(high)
-    number, _, unit = least.partition(" ")
+    size, unit = _unit(high)
+    least, most = f"{low / size:.0f}", f"{high / size:.0f}"
     if least == most:
-        return most
-    if most.endswith(f" {unit}"):
-        return f"{number} to {most}"
-    return (
-        f"{round(low / 60)} to {most}"
-        if unit == "seconds" and low >= 60 and "minutes" in most
-        else f"{least} to {most}"
-    )
+        return in_words(high)
+    return f"{in_words(low)} to {in_words(high)}" if least == "0" else f"{least} to {most} {unit}"
+
+
+def _unit(seconds: float) -> tuple[int, str]:
+    units = (86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds")
+    return next((size, unit) for size, unit in units if seconds >= 2 * size or size == 1)
 
 
 def visible(text: str) -> str:

@@ -68,14 +68,14 @@ def _lines() -> Iterator[Listener]:
         sys.stderr.write(f"\r{event.stage}: {event.done:,} of {event.total:,}")
         sys.stderr.flush()
 
-    with _hearing(lambda text: sys.stderr.write(f"{text}\n")):
+    with hearing(lambda text: sys.stderr.write(f"{text}\n")):
         yield tell
     if shown:
         sys.stderr.write("\n")
 
 
 @contextmanager
-def _hearing(write: Callable[[str], object]) -> Iterator[None]:
+def hearing(write: Callable[[str], object]) -> Iterator[None]:
     """Show what stages log, such as the first compilation, if nobody else does."""
     logger = logging.getLogger("ffbm")
     if logger.handlers:
@@ -107,7 +107,7 @@ def _bar() -> Iterator[Listener]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True)) as bar, _hearing(bar.console.print):
+    with Bar(*columns, console=Console(stderr=True)) as bar, hearing(bar.console.print):
         tasks = {}
 
         def tell(event: Progress) -> None:

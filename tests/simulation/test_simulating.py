@@ -193,7 +193,7 @@ def test_command_line_with_files_and_a_network_to_take_after(tmp_path, capsys):
         (["--weights", "none.csv"], "--weights: none.csv does not exist: check the name and the folder"),
         (["--weights", "empty.csv"], "--weights must be CSV of numbers"),
         (["--like", "nowhere"], "--like must be a file or a registered data set"),
-        (["--like", "polboks"], "did you mean polbooks?"),
+        (["--like", "polboks"], "did you mean 'polbooks'?"),
         (["--vertices", "0"], "ffbm: --vertices must be a whole number, at least 1; got 0\n"),
         (["--seed", "-1"], "ffbm: --seed must be a whole number, 0 or more; got -1\n"),
         (["--weights", "good.csv", "--blocks", "5"], "--blocks and --weights must agree on the number of blocks"),

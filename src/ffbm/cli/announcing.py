@@ -1,20 +1,17 @@
 """What is said on standard error while a command runs, and the option that leaves it out."""
 
-import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ffbm.cli.screen import print_error
 from ffbm.plain import in_words
-
-if TYPE_CHECKING:
-    from ffbm.progress import Listener, Progress
+from ffbm.progress import Listener, Progress, hearing
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on standard error but errors.")]
 
@@ -23,7 +20,7 @@ _OFTEN = 60.0  # seconds between two lines of one stage
 
 
 @contextmanager
-def announcing(quiet: bool) -> "Iterator[Listener | bool | None]":
+def announcing(quiet: bool) -> Iterator[Listener | bool | None]:
     """Show what the stages log, such as the first compilation, on standard error while they run.
 
     Yields what to give them as ``progress``: a bar on a terminal; elsewhere, as in a log file, a line now and then.
@@ -31,16 +28,8 @@ def announcing(quiet: bool) -> "Iterator[Listener | bool | None]":
     if quiet:
         yield False
         return
-    logger = logging.getLogger("ffbm")
-    handler = _Announcer()
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
+    with hearing(print_error):
         yield None if sys.stderr.isatty() else SignsOfLife()
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
 
 
 class SignsOfLife:
@@ -53,7 +42,7 @@ class SignsOfLife:
         self._stages: set[str] = set()
         self._lock = Lock()
 
-    def __call__(self, event: "Progress") -> None:
+    def __call__(self, event: Progress) -> None:
         """Hear of progress from any thread."""
         with self._lock:
             now = self._clock()
@@ -63,17 +52,3 @@ class SignsOfLife:
             self._stages.add(event.stage)
             self._told = now
             print_error(f"{event.stage}: {event.done:,} of {event.total:,}, after {in_words(now - self._begun)}")
-
-
-class _Announcer(logging.Handler):
-    """Print each message once, whichever stages send it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._seen: set[str] = set()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        message = record.getMessage()
-        if message not in self._seen:
-            self._seen.add(message)
-            print_error(message)

@@ -13,7 +13,7 @@ from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
 from ffbm.cli.screen import print_json, print_text
 from ffbm.cli.wording import WordedError
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import OptionError
 
 if TYPE_CHECKING:
     from ffbm.config import FitConfig
@@ -158,11 +158,6 @@ def fit(
         unknown=unknown,
         min_support=min_support,
     )
-    if network.n_features == 0:
-        raise DataError(
-            "a fit explains blocks by features, and this network has none: give a table of vertex attributes with"
-            " --nodes, or see with ffbm describe what was left out"
-        )
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with
 

@@ -1,13 +1,12 @@
 """The options of commands that read a network, defined once."""
 
-import difflib
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffbm.cli.completing import one_of, sources
 from ffbm.errors import OptionError
+from ffbm.plain import did_you_mean
 
 if TYPE_CHECKING:
     from ffbm.types import Network
@@ -86,16 +85,6 @@ def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
             raise OptionError(f"--drop takes COLUMN=VALUE, as in --drop gender=Unknown; got {pair!r}")
         values.setdefault(column, []).append(value)
     return values
-
-
-def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Ask for the name that a word is close to, if there is one.
-
-    >>> did_you_mean("Polboks", ["polbooks", "school"]), did_you_mean("karate", ["polbooks"])
-    ('did you mean polbooks?', '')
-    """
-    close = difflib.get_close_matches(word.lower(), names, n=1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def open_network(source: str, what: str = "SOURCE", /, **options: Any) -> "Network":

@@ -6,9 +6,10 @@ import typer
 
 from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.completing import REGISTERED, one_of
-from ffbm.cli.options import Json, did_you_mean
+from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.errors import OptionError
+from ffbm.plain import did_you_mean
 
 if TYPE_CHECKING:
     from ffbm.reproduction import Reproduction

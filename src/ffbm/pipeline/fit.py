@@ -28,6 +28,8 @@ from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers
 
+_LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
+
 
 def run_fit(
     net: Network,
@@ -65,10 +67,7 @@ def run_fit(
     ((4, 100, 2, 3), 73, None)
     """
     if net.n_features == 0:
-        left = [note.message for note in net.notes if "left out" in note.message]
-        why = f"none of its columns became one ({'; '.join(left[:3])})" if left else "this network has none"
-        cure = "see include=" if left else "give a table of vertex attributes (--nodes, nodes= or features=)"
-        raise DataError(f"a fit explains blocks by features, and {why}: {cure}; for blocks alone use sample_blocks")
+        raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
     workers = config.workers if workers is None else workers
     if config.target == "joint":
@@ -125,6 +124,14 @@ def keep_features(features: Features, ranking: Ranking) -> Features:
         mean=features.mean[kept],
         sd=features.sd[kept],
     )
+
+
+def _why_none(net: Network) -> str:
+    """Say why a network has no features, and what to do."""
+    left = [note.message for note in net.notes if note.code in _LEFT_OUT]
+    if left:
+        return f"none of its columns became one ({'; '.join(left[:3])}): see include= (--include)"
+    return "this network has none: give a table of vertex attributes with nodes= (--nodes), or features="
 
 
 def description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
