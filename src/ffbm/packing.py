@@ -86,9 +86,9 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if name in _PLAIN.get(module, ()):
             return super().find_class(module, name)
-        if module.partition(".")[0] == "ffbm" and "." not in name:  # what a module imports is not its own
+        if module.partition(".")[0] == "ffbm":
             found = super().find_class(module, name)
             is_record = isinstance(found, type) and (is_dataclass(found) or hasattr(found, "_fields"))
-            if is_record and found.__module__ == module:
+            if is_record and found.__module__ == module:  # what a module imports is not its own
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is no plain data")

@@ -1,6 +1,7 @@
 """Compiling ahead: only when nothing is compiled, never in the way."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -45,3 +46,14 @@ def test_the_weight_level_runs_on_next_to_nothing():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     code = f"from {warming.__name__} import compile_weight_level; compile_weight_level()"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+@pytest.mark.parametrize(
+    ("is_kept", "said"), [(True, "once per installation"), (False, "every time: .* cannot be written")]
+)
+def test_it_is_told_whether_what_is_compiled_is_kept(is_kept, said, caplog, monkeypatch):
+    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(warming.kernels, "_IS_KEPT", is_kept)
+    with caplog.at_level("INFO", logger="ffbm"):
+        warming.kernels.announce_compiling()
+    assert re.search(said, caplog.text)

@@ -9,8 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 import ffbm
+from ffbm.report.tables import ranking_table
 from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs
+from ffbm.results.reporting import subject_of
 from ffbm.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
@@ -123,12 +125,20 @@ def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
     assert "matter most" not in answer_paragraphs(Fit(none), good.memberships.probs)[0]
 
 
+@pytest.mark.filterwarnings("ignore:do not rely on this fit")
+def test_one_chain_is_told_to_bring_others(net):
+    made = fit(net, n_blocks=2, **QUICK | {"n_chains": 1})
+    assert " ".join(made.summary().split()).count("run more chains (n_chains, --chains).") == 1
+
+
 def test_what_reading_changed_is_told():
     table = pd.DataFrame({"age": [20.0, 30, 50, 40, 31, 27], "same": ["x"] * 6}, index=list("abcdef"))
     net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("d", "e"), ("e", "f"), ("f", "d")], table)
     made = ffbm.fit(net, blocks=[0, 0, 0, 1, 1, 1], n_draws=1000, seed=1, train_fraction=1.0, progress=False)
     assert "\nreading\n  - column 'same' left out" in made.summary()
     assert " number" in made.summary()
+    rows = {row[1]: row for row in ranking_table(subject_of(made)).rows}
+    assert rows["age"][6] == "number"
 
 
 def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():

@@ -32,3 +32,10 @@ def test_a_part_of_a_file_is_not_the_file(on_disk, tmp_path):
     part = on_disk[:2]
     assert written_like(part, "x", doubled(part)).tolist() == (2 * DRAWS[:2]).tolist()
     assert np.load(tmp_path / "x.npy").tolist() == DRAWS.tolist()
+
+
+def test_a_file_in_use_is_not_replaced(on_disk, tmp_path):
+    made = written_like(on_disk, "x", doubled(on_disk))
+    assert made.tolist() == (2 * DRAWS).tolist()
+    assert on_disk.tolist() == DRAWS.tolist()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x-again.npy", "x.npy"]

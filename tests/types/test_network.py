@@ -79,6 +79,14 @@ def test_fingerprint_sees_every_difference(other):
     assert same.fingerprint != network(edges, ids, np.array(x), names).fingerprint
 
 
+def test_numbers_are_what_is_standardised_or_more_than_0_and_1():
+    x = np.array([[1.0, 0.0, 2.5, 1.0], [0.0, 0.0, 0.0, 0.0]])
+    for values in (x, sp.csr_array(x)):
+        features = Features(values, tuple("abcd"), tuple("abcd"), np.array([0.0, 0, 0, 3]), np.array([1.0, 1, 1, 2]))
+        assert features.is_number.tolist() == [False, False, True, True]
+        assert features.names_of_numbers == {"c", "d"}
+
+
 def test_support_counts_what_is_not_zero():
     x = np.array([[1.0, 0.0, -0.5], [1.0, 0.0, 0.0]])
     for values in (x, sp.csr_array(x)):
