@@ -70,7 +70,9 @@ def test_a_cluster_gives_the_bits_of_one_worker(net, client, settings):
     }  # fmt: skip
 
 
-def test_a_worker_that_is_killed_is_survived(net, client):
+def test_a_worker_that_is_killed_is_survived(net, fresh_client, monkeypatch):
+    client = fresh_client
+    monkeypatch.setattr(cluster, "_PATIENCE", 300.0)  # a busy machine takes long to start a worker
     killed = []
 
     def listen(event):
@@ -84,7 +86,9 @@ def test_a_worker_that_is_killed_is_survived(net, client):
     assert_same(found, ffbm.fit(net, **longer, workers=1, progress=False))
 
 
-def test_all_workers_killed_at_once_are_survived(net, client):
+def test_all_workers_killed_at_once_are_survived(net, fresh_client, monkeypatch):
+    client = fresh_client
+    monkeypatch.setattr(cluster, "_PATIENCE", 300.0)  # a busy machine takes long to start a worker
     killed = []
 
     def listen(event):
