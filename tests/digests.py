@@ -5,6 +5,7 @@ differ between machines in their last bits, so nothing is kept.
 """
 
 import argparse
+import contextlib
 import hashlib
 import sys
 import tempfile
@@ -73,21 +74,18 @@ def resumed(net):
 def stopped_and_resumed(net):
     """Go on with a joint run that was stopped on its way."""
 
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def stop(event):
-        if event.stage == "joint" and event.done > 0:
-            raise Stop
+        if event.stage == "joint" and event.done > 60:
+            raise StopError
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         options = {"n_blocks": 3, "target": "joint", "out": out}
-        with mock.patch("ffbm.pipeline.run._SAVE_SECONDS", 0.0):
-            try:
-                small_fit(net, **options, **{"progress": stop})
-            except Stop:
-                pass
+        with mock.patch("ffbm.pipeline.run._SAVE_SECONDS", 0.0), contextlib.suppress(StopError):
+            small_fit(net, **options, progress=stop)
         return small_fit(net, **options, resume=True)
 
 

@@ -1,10 +1,15 @@
 """Named random streams."""
 
+import igraph
 import numpy as np
 import pytest
 
+import ffbm.rng
+from ffbm.blocks.seeds import community_labels
 from ffbm.errors import OptionError
+from ffbm.plots.layout import lay_out
 from ffbm.rng import resolve_seed, stream
+from ffbm.types import Graph
 
 
 def test_names_tell_streams_apart():
@@ -27,3 +32,21 @@ def test_seeds():
     assert resolve_seed(None) != resolve_seed(None)
     with pytest.raises(OptionError, match="seed must be"):
         resolve_seed(-3)
+
+
+def test_layouts_and_starts_share_one_lock_on_igraphs_stream(monkeypatch):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], 4)
+    held = []
+    for name in ("layout_fruchterman_reingold", "community_leiden"):
+        original = getattr(igraph.Graph, name)
+
+        def watched(self, *given, original=original, **named):
+            held.append(ffbm.rng._IGRAPH.locked())
+            return original(self, *given, **named)
+
+        monkeypatch.setattr(igraph.Graph, name, watched)
+    lay_out(graph)
+    community_labels(graph, 2, stream(1, "a"))
+    assert held
+    assert all(held)
+    assert not ffbm.rng._IGRAPH.locked()

@@ -1,11 +1,17 @@
 """Random streams: one seed enters, every chain and stage draws from a stream of its own name."""
 
+import contextlib
 import hashlib
+import random
 import secrets
+import threading
+from collections.abc import Iterator
 
 import numpy as np
 
 from ffbm.check import check_seed
+
+_IGRAPH = threading.Lock()
 
 
 def resolve_seed(seed: int | None) -> int:
@@ -36,3 +42,24 @@ def stream(seed: int, *name: str | int) -> np.random.Generator:
     digest = hashlib.blake2b("\0".join(map(str, name)).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, dtype="<u4").tolist()
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=words)))
+
+
+@contextlib.contextmanager
+def igraph_stream(seed: int) -> Iterator[None]:
+    """Let igraph draw from a stream of this seed: it has one for the whole process, so one thread at a time may.
+
+    >>> import igraph
+    >>> with igraph_stream(3):
+    ...     edges = igraph.Graph.Erdos_Renyi(5, 0.5).get_edgelist()
+    >>> with igraph_stream(3):
+    ...     edges == igraph.Graph.Erdos_Renyi(5, 0.5).get_edgelist()
+    True
+    """
+    import igraph
+
+    with _IGRAPH:
+        igraph.set_random_number_generator(random.Random(seed))
+        try:
+            yield
+        finally:
+            igraph.set_random_number_generator(random)

@@ -1,13 +1,12 @@
 """Labels to begin a descent with: random, or along the structure of a network, which saves hundreds of sweeps."""
 
-import random
-import threading
 from heapq import heapify, heapreplace
 
 import igraph
 import numpy as np
 
 from ffbm.kernels.smoothing import average_neighbours
+from ffbm.rng import igraph_stream
 from ffbm.types import Array, Graph
 
 _ITERATIONS = 2  # of the Leiden algorithm: the descent does the rest
@@ -18,7 +17,6 @@ _COLUMNS, _AVERAGES, _ORTHOGONAL = (
     5,
 )  # of the spectral start: the last ten averages weight an axis by its eigenvalue^10
 _K_MEANS, _GROUPS, _PIECE = 6, 256, 1 << 16  # rounds of k-means, groups at most, vertices at a time
-_LOCK = threading.Lock()  # igraph has one random stream for the whole process
 
 
 def random_labels(n_nodes: int, n_blocks: int, rng: np.random.Generator) -> Array:
@@ -103,13 +101,9 @@ def _cut(labels: Array, n_pieces: int, rng: np.random.Generator) -> Array:
 def _communities(graph: Graph, wanted: int, rng: np.random.Generator) -> Array:
     """Return the community of each vertex, at the first resolution that tells as many apart as are wanted."""
     peer = igraph.Graph(n=graph.n_nodes, edges=graph.edges)
-    with _LOCK:
-        igraph.set_random_number_generator(random.Random(int(rng.integers(2**63))))
-        try:
-            for resolution in _RESOLUTIONS:
-                found = peer.community_leiden("modularity", resolution=resolution, n_iterations=_ITERATIONS).membership
-                if np.count_nonzero(np.bincount(found) > 1) >= wanted:
-                    break
-        finally:
-            igraph.set_random_number_generator(random)
-    return np.asarray(found)
+    with igraph_stream(int(rng.integers(2**63))):
+        for resolution in _RESOLUTIONS:
+            member = peer.community_leiden("modularity", resolution=resolution, n_iterations=_ITERATIONS).membership
+            if np.count_nonzero(np.bincount(member) > 1) >= wanted:
+                break
+    return np.asarray(member)

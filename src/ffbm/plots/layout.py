@@ -1,19 +1,17 @@
 """Where the vertices of a network stand in a picture."""
 
-import random
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ffbm.check import check_seed
+from ffbm.rng import igraph_stream
 from ffbm.types import Array, Graph
 
 _ALL_PAIRS = 1_500  # vertices up to which forces are computed between all pairs
 _ROUNDS, _FEWER = 500, 100
 _PULL, _INSIDE = 8.0, 3.0  # of an edge between vertices of degree 1; how much harder one inside a block pulls
 _OUTER = 0.9  # the share of vertices whose distance from the middle is left as it is
-_MEET = Lock()  # igraph has one random stream for the whole process
 
 
 def lay_out(graph: Graph, labels: Array | None = None, seed: int = 0) -> Array:
@@ -51,13 +49,9 @@ def _by_forces(graph: Graph, joined: Array, labels: Array | None, seed: int) -> 
     drawn = igraph.Graph(n=len(joined), edges=number[ends])
     few = len(joined) <= _ALL_PAIRS
     options: dict[str, Any] = {"niter": _ROUNDS if few else _FEWER, "grid": "nogrid" if few else "grid"}
-    with _MEET:
-        igraph.set_random_number_generator(random.Random(seed))
-        try:
-            found = drawn.layout_fruchterman_reingold(weights=pull.tolist(), **options)
-        finally:
-            igraph.set_random_number_generator(random)
-    return np.array(found.coords)
+    with igraph_stream(seed):
+        layout = drawn.layout_fruchterman_reingold(weights=pull.tolist(), **options)
+    return np.array(layout.coords)
 
 
 def _bring_near(place: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isinf, isnan
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ class Table:
     is_long: bool = False  # it can be sorted and searched
     left_out: str = ""  # what is not in it, and where that is
 
-    @property
+    @cached_property
     def cells(self) -> list[list[Cell]]:
         """The rows as text, numbers with the same digits."""
         return [[write_cell(value, self.digits) for value in row] for row in self.rows]
