@@ -46,6 +46,13 @@ def check_real(
     return float(value)
 
 
+def check_bool(name: str, value: Any) -> bool:
+    """Return ``value`` if it is a truth value."""
+    if not isinstance(value, bool):
+        raise OptionError(f"{name} must be True or False; got {value!r}")
+    return value
+
+
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if not isinstance(value, str) or value not in choices:

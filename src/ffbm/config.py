@@ -9,7 +9,7 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from ffbm.check import check_choice, check_int, check_int_or, check_real, check_seed, check_workers
+from ffbm.check import check_bool, check_choice, check_int, check_int_or, check_real, check_seed, check_workers
 from ffbm.errors import OptionError
 from ffbm.plain import did_you_mean
 
@@ -39,6 +39,8 @@ class FitConfig:
         The rule of the ranking and D', how many features are kept for the refit.
     n_sweeps, burn_in, thin, moves : int, float, int, str
         Of the block chains.
+    degree_corrected : bool
+        Whether blocks say nothing of degrees.
     n_warmup, n_draws : int
         Of the weight chains.
     n_chains : int
@@ -81,6 +83,7 @@ class FitConfig:
     resume: bool = False
     folds: int | None = None
     moves: str = "default"
+    degree_corrected: bool = True
 
     def __post_init__(self) -> None:
         checked = {
@@ -88,7 +91,7 @@ class FitConfig:
             "target": check_choice("target", self.target, TARGETS),
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
             "sigma": check_real("sigma", self.sigma, low=0, above=True),
-            "intercept": _check_bool("intercept", self.intercept),
+            "intercept": check_bool("intercept", self.intercept),
             "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
             "k": check_real("k", self.k, low=0),
@@ -102,9 +105,10 @@ class FitConfig:
             "seed": None if self.seed is None else check_seed(self.seed),
             "workers": check_workers(self.workers),
             "out": None if self.out is None else _check_path("out", self.out),
-            "resume": _check_bool("resume", self.resume),
+            "resume": check_bool("resume", self.resume),
             "folds": None if self.folds is None else check_int("folds", self.folds, low=2),
             "moves": check_choice("moves", self.moves, ("default", "single")),
+            "degree_corrected": check_bool("degree_corrected", self.degree_corrected),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -173,12 +177,6 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
             hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
             raise OptionError(f"{where} has an unknown setting {name!r}; {hint}")
     return dict(settings)
-
-
-def _check_bool(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise OptionError(f"{name} must be True or False; got {value!r}")
-    return value
 
 
 def _check_path(name: str, value: Any) -> str:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, edge_costs, start, target_entropy
+from ffbm.blocks.chain import BlockSettings, advance, start
+from ffbm.blocks.likelihoods import Likelihood
+from ffbm.blocks.priors import FULL
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import (
     BARREN,
@@ -24,8 +26,9 @@ from ffbm.blocks.start import (
     structured_labels,
     sweep_down,
 )
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, resplit_down, split_best, split_down
-from ffbm.kernels.partition import Model, entropy_of
+from ffbm.kernels.target import Model, entropy_of
 from ffbm.types import Array, Graph
 
 _SPREAD = 2.0  # descents begin with this times sqrt(2E) blocks: a flat model does not tell more apart
@@ -53,19 +56,24 @@ def most_blocks(graph: Graph) -> int:
     return min(graph.n_nodes, max(_LEAST_TOP, min(_MOST_TOP, int(_SPREAD * np.sqrt(2 * graph.n_edges)))))
 
 
-def descend_to_one(graph: Graph, rng: np.random.Generator, communities: bool) -> Candidates:
+def choosing_target(graph: Graph, likelihood: Likelihood) -> BlockTarget:
+    """Return the target under which numbers of blocks are compared."""
+    return BlockTarget(graph, likelihood, FULL)
+
+
+def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: bool) -> Candidates:
     """Return what one descent to a single block found for each number of blocks that it came by, the best improved."""
+    graph = target.graph
     effort = effort_for(graph)
     top = most_blocks(graph)
-    model = block_model(graph, top, prior="full")
+    model = block_model(target, top)
     seed = structured_labels(graph, top, rng) if communities else random_labels(graph.n_nodes, top, rng)
-    levels = descend(graph, model, seed, 1, effort, rng, "full")
-    found = {len(counts.n): Found(entropy, counts.b.astype(np.int64)) for entropy, counts in levels}
+    levels = descend(target, model, seed, 1, effort, rng)
+    found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
     lowest = sorted(found, key=lambda n: found[n].entropy)[:_IMPROVED]
     for n_blocks in (n for n in lowest if n <= _FEW):
-        _keep(found, _improved_freely(graph, model, found[n_blocks].labels, effort, rng, resplits=False))
-    constant = target_entropy(graph, found[1].labels, 1, "full") - found[1].entropy  # kernels leave it out
-    return {n: Found(it.entropy + constant, it.labels) for n, it in found.items()}
+        _keep(found, _improved_freely(target, model, found[n_blocks].labels, effort, rng, resplits=False))
+    return found
 
 
 def pool(parts: Iterable[Candidates]) -> Candidates:
@@ -77,24 +85,21 @@ def pool(parts: Iterable[Candidates]) -> Candidates:
     return found
 
 
-def try_neighbours(graph: Graph, candidates: Candidates, rng: np.random.Generator) -> Candidates:
+def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.Generator) -> Candidates:
     """Return the candidates with the best improved and the neighbours of its B tried, until it stays the best."""
-    found, effort, tried = dict(candidates), effort_for(graph), set()
+    found, effort, tried = dict(candidates), effort_for(target.graph), set()
     if best_of(found) > _FEW:
         return found
-    better = _improved_freely(
-        graph, block_model(graph, 1, prior="full"), found[best_of(found)].labels, effort, rng, resplits=True
-    )
-    n_blocks = int(better.labels.max(initial=0)) + 1
-    _keep(found, Found(target_entropy(graph, better.labels, n_blocks, "full"), better.labels))
+    model = block_model(target, 1)
+    _keep(found, _improved_freely(target, model, found[best_of(found)].labels, effort, rng, resplits=True))
     while (best := best_of(found)) not in tried:
         tried.add(best)
         for side in (-1, 1):
             for n in (best + side, best + 2 * side):
-                if 1 <= n <= graph.n_nodes and n - side in found:
-                    _keep(found, _neighbour(graph, found[n - side].labels, side, effort, rng))
+                if 1 <= n <= target.graph.n_nodes and n - side in found:
+                    _keep(found, _neighbour(target, model, found[n - side].labels, side, effort, rng))
         for n in sorted({best - 1, best, best + 1} & found.keys()):
-            _keep(found, _annealed(graph, found[n].labels, effort, rng))
+            _keep(found, _annealed(target, model, found[n].labels, effort, rng))
     return found
 
 
@@ -110,58 +115,58 @@ def _keep(found: Candidates, new: Found) -> None:
 
 
 def _improved_freely(
-    graph: Graph, model: Model, labels: Array, effort: Effort, rng: np.random.Generator, resplits: bool
+    target: BlockTarget, model: Model, labels: Array, effort: Effort, rng: np.random.Generator, resplits: bool
 ) -> Found:
     """Return a partition of lower S, reached by steps that may open and close blocks."""
-    barren, best = 0, Found(np.inf, labels)
+    graph, barren, best = target.graph, 0, Found(np.inf, labels)
     for _ in range(_ROUNDS):
         n_used = int(best.labels.max(initial=0)) + 1
         room = min(n_used + max(_SPARE, n_used // 2), graph.n_nodes)
-        model = model._replace(edge_cost=edge_costs(graph, room, "full"))
-        counts = block_counts(model, best.labels, room)
+        model = resized(target, model, room)
+        ledger = block_ledger(model, best.labels, room)
         work, scratch = np.empty((4, graph.n_nodes), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
-        split_down(rng, model, counts, SCANS, work, scratch)
-        while merge_cheapest(model, counts, LEAST, work, scratch) >= LEAST:
+        split_down(rng, model, ledger, SCANS, work, scratch)
+        while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
             pass
         if resplits and affordable_rounds(graph.n_nodes, n_used, effort) > 0:
-            resplit_down(rng, model, counts, resplits_of_a_round(n_used), SCANS, work, scratch)
-        sweep_down(model, counts, 0, LAST_SWEEPS, rng, allow_empty=True)
-        entropy = entropy_of(model, counts)
+            resplit_down(rng, model, ledger, resplits_of_a_round(n_used), SCANS, work, scratch)
+        sweep_down(model, ledger, 0, LAST_SWEEPS, rng, allow_empty=True)
+        entropy = entropy_of(model, ledger)
         barren = 0 if entropy < best.entropy - LEAST else barren + 1
-        best = Found(entropy, np.unique(counts.b, return_inverse=True)[1])
+        best = Found(entropy, np.unique(ledger.b, return_inverse=True)[1])
         if barren == BARREN:
             break
     return best
 
 
-def _annealed(graph: Graph, labels: Array, effort: Effort, rng: np.random.Generator) -> Found:
+def _annealed(target: BlockTarget, model: Model, labels: Array, effort: Effort, rng: np.random.Generator) -> Found:
     """Return the best partition on the way of a chain that cools down from this one, itself included."""
     n_blocks = int(labels.max(initial=0)) + 1
-    n_sweeps = min(_COOLING, int(effort.visits / (_VISITS_PER_SWEEP * len(_BETAS) * graph.n_nodes)))
+    n_sweeps = min(_COOLING, int(effort.visits / (_VISITS_PER_SWEEP * len(_BETAS) * target.graph.n_nodes)))
     settings = BlockSettings(burn=2**60, thin=1, jumps=_JUMPS)
-    state = start(graph, block_model(graph, n_blocks, prior="full"), labels, settings, rng, "full")
+    state = start(resized(target, model, n_blocks), labels, settings, rng)
     for beta in _BETAS if n_blocks > 1 else ():
         state = state._replace(settings=settings._replace(beta=beta))
         advance(state, n_sweeps)
-    best = state.best.astype(np.int64)
-    return Found(target_entropy(graph, best, n_blocks, "full"), best)
+    return Found(float(state.totals[2]), state.best.astype(np.int64))
 
 
-def _neighbour(graph: Graph, labels: Array, side: int, effort: Effort, rng: np.random.Generator) -> Found:
+def _neighbour(
+    target: BlockTarget, model: Model, labels: Array, side: int, effort: Effort, rng: np.random.Generator
+) -> Found:
     """Return a partition with one block fewer (side = -1) or more (1), improved at that number."""
-    n_blocks = int(labels.max(initial=0)) + 1
+    n_blocks, n_nodes = int(labels.max(initial=0)) + 1, target.graph.n_nodes
     room = max(n_blocks, n_blocks + side)
-    model = block_model(graph, room, prior="full")
-    counts = block_counts(model, labels, room)
-    work, scratch = np.empty((4, graph.n_nodes), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+    model = resized(target, model, room)
+    ledger = block_ledger(model, labels, room)
+    work, scratch = np.empty((4, n_nodes), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
     if side < 0:
-        merge_cheapest(model, counts, -np.inf, work, scratch)
+        merge_cheapest(model, ledger, -np.inf, work)
     else:
-        split_best(rng, model, counts, SCANS, work, scratch)
-    model = model._replace(edge_cost=edge_costs(graph, n_blocks + side, "full"))
-    counts = block_counts(model, np.unique(counts.b, return_inverse=True)[1], n_blocks + side)
-    sweep_down(model, counts, 0, LAST_SWEEPS, rng)
-    improve(model, counts, effort, rng)
-    sweep_down(model, counts, 0, LAST_SWEEPS, rng)
-    labels = counts.b.astype(np.int64)
-    return Found(target_entropy(graph, labels, n_blocks + side, "full"), labels)
+        split_best(rng, model, ledger, SCANS, work, scratch)
+    model = resized(target, model, n_blocks + side)
+    ledger = block_ledger(model, np.unique(ledger.b, return_inverse=True)[1], n_blocks + side)
+    sweep_down(model, ledger, 0, LAST_SWEEPS, rng)
+    improve(model, ledger, effort, rng)
+    sweep_down(model, ledger, 0, LAST_SWEEPS, rng)
+    return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))

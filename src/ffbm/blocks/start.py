@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.cluster.hierarchy import DisjointSet
 
-from ffbm.blocks.chain import block_counts, block_model, edge_costs
 from ffbm.blocks.seeds import community_labels, random_labels, spectral_labels
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model, n_blocks_of, resized
 from ffbm.kernels.improve import cheapest_merge, resplit_down, trade_down
+from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.merge import price_merges
-from ffbm.kernels.partition import Counts, Model, entropy_of
 from ffbm.kernels.single import sweep
+from ffbm.kernels.target import Model, entropy_of
 from ffbm.types import Array, Graph
 
 _MORE = 4  # how many times as many blocks the descent begins with
@@ -49,19 +50,19 @@ def effort_for(graph: Graph) -> Effort:
     return _MIDDLE if graph.n_edges <= 300_000 else _LARGE
 
 
-def greedy_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
+def greedy_labels(target: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks with a low description length."""
+    graph = target.graph
     effort = effort_for(graph)
     top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
-    model = block_model(graph, top)
+    model = block_model(target, top)
     seeds = [structured_labels(graph, top, rng)] + [
         random_labels(graph.n_nodes, top, rng) for _ in range(effort.tries - 1)
     ]
-    ends = [list(descend(graph, model, labels, n_blocks, effort, rng, "uniform"))[-1] for labels in seeds]
-    _, counts = min(ends, key=lambda it: round(it[0], 6))  # partitions that are equally good differ by rounding
-    model = model._replace(edge_cost=edge_costs(graph, n_blocks, "uniform"))
-    improve(model, counts, effort, rng)
-    return counts.b.astype(np.int64)
+    ends = [list(descend(target, model, labels, n_blocks, effort, rng))[-1] for labels in seeds]
+    _, ledger = min(ends, key=lambda it: round(it[0], 6))  # partitions that are equally good differ by rounding
+    improve(resized(target, model, n_blocks), ledger, effort, rng)
+    return ledger.b.astype(np.int64)
 
 
 def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
@@ -70,31 +71,25 @@ def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> 
 
 
 def descend(
-    graph: Graph,
-    model: Model,
-    labels: Array,
-    n_blocks: int,
-    effort: Effort,
-    rng: np.random.Generator,
-    prior: str = "uniform",
-) -> Iterator[tuple[float, Counts]]:
-    """Yield, level by level down to ``n_blocks``, S up to a constant and the counts of the partition reached."""
-    level = len(model.edge_cost) - 1
+    target: BlockTarget, model: Model, labels: Array, n_blocks: int, effort: Effort, rng: np.random.Generator
+) -> Iterator[tuple[float, Ledger]]:
+    """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached."""
+    level = n_blocks_of(model)
     while True:
-        counts = block_counts(model, labels, level)
-        sweep_down(model, counts, effort.warm_sweeps, _GREEDY_SWEEPS if level > n_blocks else LAST_SWEEPS, rng)
-        yield entropy_of(model, counts), counts
+        ledger = block_ledger(model, labels, level)
+        sweep_down(model, ledger, effort.warm_sweeps, _GREEDY_SWEEPS if level > n_blocks else LAST_SWEEPS, rng)
+        yield entropy_of(model, ledger), ledger
         if level == n_blocks:
             return
         fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
-        labels = _merge_level(model, counts, level - fewer, rng)
+        labels = _merge_level(model, ledger, level - fewer, rng)
         level = fewer
-        model = model._replace(edge_cost=edge_costs(graph, level, prior))
+        model = resized(target, model, level)
 
 
-def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generator) -> None:
+def improve(model: Model, ledger: Ledger, effort: Effort, rng: np.random.Generator) -> None:
     """Lower S by steps of many vertices until they fail some rounds in a row."""
-    n_nodes, n_blocks = len(counts.b), len(counts.n)
+    n_nodes, n_blocks = len(ledger.b), len(ledger.n)
     if not 1 < n_blocks <= _FEW:
         return
     work = np.empty((4, n_nodes), dtype=np.int64)
@@ -104,10 +99,10 @@ def improve(model: Model, counts: Counts, effort: Effort, rng: np.random.Generat
     n_tries = resplits_of_a_round(n_blocks) if n_rounds else 0
     barren = 0
     for _ in range(max(n_rounds, BARREN)):
-        fallen = resplit_down(rng, model, counts, n_tries, SCANS, work, scratch)
+        fallen = resplit_down(rng, model, ledger, n_tries, SCANS, work, scratch)
         for _ in range(n_blocks):
-            first, second = cheapest_merge(model, counts)[:2]
-            gain = trade_down(rng, model, counts, first, second, SCANS, work, scratch)
+            first, second = cheapest_merge(model, ledger)[:2]
+            gain = trade_down(rng, model, ledger, first, second, SCANS, work, scratch)
             fallen += gain
             if gain == 0:
                 break
@@ -127,27 +122,27 @@ def affordable_rounds(n_nodes: int, n_blocks: int, effort: Effort) -> int:
 
 
 def sweep_down(
-    model: Model, counts: Counts, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
+    model: Model, ledger: Ledger, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
 ) -> float:
     """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
-    journal = np.empty((2, len(counts.b)), dtype=np.int64)
-    scratch = np.zeros((3, len(counts.n) + 1), dtype=np.int64)
+    journal = np.empty((2, len(ledger.b)), dtype=np.int64)
+    scratch = np.zeros((3, len(ledger.n) + 1), dtype=np.int64)
     for turn in range(n_warm + n_greedy):
         beta = _WARM if turn < n_warm else _GREEDY
         tally[1] = 0
-        sweep(rng, model, counts, beta, 0.5, allow_empty, totals, tally, journal, scratch)
+        sweep(rng, model, ledger, beta, 0.5, allow_empty, totals, tally, journal, scratch)
         if beta == _GREEDY and tally[1] == 0:
             break
     return -float(totals[0])
 
 
-def _merge_level(model: Model, counts: Counts, n_merges: int, rng: np.random.Generator) -> Array:
+def _merge_level(model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
-    n_blocks = len(counts.n)
+    n_blocks = len(ledger.n)
     room = max(_ALL_PAIRS, _PARTNERS * n_blocks)
     pairs, costs = np.empty((room, 2), dtype=np.int64), np.empty(room)
-    priced = price_merges(rng, model, counts, pairs, costs)
+    priced = price_merges(rng, model, ledger, pairs, costs)
     cheapest = pairs[np.argsort(costs[:priced], kind="stable")].tolist()
     sets = DisjointSet(range(n_blocks))
     free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
@@ -161,4 +156,4 @@ def _merge_level(model: Model, counts: Counts, n_merges: int, rng: np.random.Gen
     renumbered = np.empty(n_blocks, dtype=np.int64)
     for new, old in enumerate(sets.subsets()):
         renumbered[list(old)] = new
-    return np.asarray(renumbered[counts.b])
+    return np.asarray(renumbered[ledger.b])

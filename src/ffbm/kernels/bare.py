@@ -11,24 +11,35 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 
-def bare(array: Any) -> Any:
-    """Return the same array; compiled, without its reference count."""
-    return array
+def bare(value: Any) -> Any:
+    """Return the same array, or tuple of arrays and tuples; compiled, without reference counts."""
+    return value
 
 
 @intrinsic
-def _without_count(_typing_context, array):
+def _without_counts(_typing_context, value):
     def generate(context, builder, _signature, arguments):
-        view = cgutils.create_struct_proxy(array)(context, builder, value=arguments[0])
+        return _strip(context, builder, value, arguments[0])
+
+    return value(value), generate
+
+
+def _strip(context, builder, kind, value):
+    if isinstance(kind, types.Array):
+        view = cgutils.create_struct_proxy(kind)(context, builder, value=value)
         view.meminfo = cgutils.get_null_value(view.meminfo.type)
         view.parent = cgutils.get_null_value(view.parent.type)
         return view._getvalue()
-
-    return array(array), generate
+    if isinstance(kind, types.BaseTuple):
+        parts = cgutils.unpack_tuple(builder, value, len(kind))
+        return context.make_tuple(
+            builder, kind, [_strip(context, builder, part, held) for part, held in zip(kind, parts, strict=True)]
+        )
+    return value
 
 
 @overload(bare, inline="never")
-def _compiled_bare(array):
-    if isinstance(array, types.Array):
-        return lambda array: _without_count(array)
+def _compiled_bare(value):
+    if isinstance(value, types.Array | types.BaseTuple):
+        return lambda value: _without_counts(value)
     return None

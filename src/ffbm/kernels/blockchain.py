@@ -9,7 +9,7 @@ from ffbm.kernels.single import sweep
 
 @njit(**DOOR)
 def run_blocks(
-    rng, model, counts, n_sweeps, burn, thin, beta, epsilon, allow_empty, jumps, n_scans,
+    rng, model, ledger, n_sweeps, burn, thin, beta, epsilon, allow_empty, jumps, n_scans,
     totals, tally, best, journal, work, scratch, labels, entropy, acceptance,
 ):  # fmt: skip
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
@@ -21,25 +21,25 @@ def run_blocks(
     """
     kept = 0
     for _ in range(n_sweeps):
-        noted = sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal, scratch)
+        noted = sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal, scratch)
         if noted >= 0:
-            copy(counts.b, best)
+            copy(ledger.b, best)
             for a in range(noted - 1, -1, -1):
                 best[journal[0, a]] = journal[1, a]
         if jumps > 0.0:
             for _ in range(int(jumps + rng.random())):
                 kind = int(rng.random() * (3 if allow_empty else 2))
                 tally[3] += 1
-                if many_at_once(rng, model, counts, kind, beta, n_scans, totals, work, scratch):
+                if many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
                     tally[4] += 1
                     if totals[0] < totals[2]:
                         totals[2] = totals[0]
-                        copy(counts.b, best)
+                        copy(ledger.b, best)
         tally[2] += 1
         if tally[2] == burn:
             tally[0] = tally[1] = 0
         elif tally[2] > burn and (tally[2] - burn) % thin == 0:
-            copy(counts.b, labels[kept])
+            copy(ledger.b, labels[kept])
             entropy[kept] = totals[0]
             acceptance[kept] = tally[1] / max(tally[0], 1)
             tally[0] = tally[1] = 0

@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.compiling import INNER, copy_table
-from ffbm.kernels.mergesplit import put
 from ffbm.kernels.metric import add_curvature, take_mean_away
 from ffbm.kernels.settling import settle
-from ffbm.kernels.single import accepts
 from ffbm.kernels.softmax import energy_and_gradient
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
@@ -140,16 +139,17 @@ def carry_over(rng, b, before, w, likelihood, metric, telling, desk, room):
 
 
 @njit(**INNER)
-def decide(rng, plain, c, before, change, log_ratio, w, likelihood, metric, telling, totals, desk, room, scratch):
-    """Carry the weights over from the labels ``before`` to the present ones, and accept both or put both back.
+def carry_and_decide(
+    rng, plain, c, before, after, change, log_ratio, w, likelihood, metric, telling, totals, desk, room
+):  # fmt: skip
+    """Carry the weights over from the labels ``before`` to those ``after``, and accept both or neither.
 
     change is that of S, log_ratio what the way there and back were proposed with.
     """
-    log_ratio += carry_over(rng, c.b, before, w, likelihood, metric, telling, desk, room) - change
-    if accepts(rng.random(), log_ratio):
-        totals[0] += change
+    if log_ratio > IMPOSSIBLE:
+        log_ratio += carry_over(rng, after, before, w, likelihood, metric, telling, desk, room)
+    is_accepted = decide(rng, plain, c, 1.0, change, 0.0, log_ratio, before, after, totals)
+    if is_accepted:
         copy_table(desk.carried[1], w)
         take_mean_away(w)
-        return True
-    put(plain, c, before, np.zeros(2), scratch)
-    return False
+    return is_accepted

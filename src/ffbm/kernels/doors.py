@@ -3,25 +3,26 @@
 from numba import njit
 
 from ffbm.kernels.compiling import DOOR
-from ffbm.kernels.partition import entropy_change, look_around, move
+from ffbm.kernels.ledger import look_around
 from ffbm.kernels.single import log_proposal_ratio
+from ffbm.kernels.target import entropy_change, move
 
 
 @njit(**DOOR)
-def make_move(model, counts, i, s):
+def make_move(model, ledger, i, s):
     """Move vertex i to block s."""
-    move(model, counts, i, s)
+    move(model, ledger, i, s)
 
 
 @njit(**DOOR)
-def claimed_change(model, counts, i, s, blocks, links, marks):
+def claimed_change(model, ledger, i, s, blocks, links, marks):
     """Return the change of S that is claimed for a move of vertex i to block s. blocks, links, marks (B+1,) int64."""
-    found = look_around(model, counts, i, blocks, links, marks)
-    return entropy_change(model, counts, i, s, blocks, links, found)
+    n_near = look_around(model.graph, ledger, i, blocks, links, marks)
+    return entropy_change(model, ledger, i, s, blocks, links, n_near)
 
 
 @njit(**DOOR)
-def claimed_ratio(model, counts, i, s, epsilon, blocks, links, marks):
+def claimed_ratio(model, ledger, i, s, epsilon, blocks, links, marks):
     """Return ln of the chance of the way back over that of the way there, as claimed before the move."""
-    found = look_around(model, counts, i, blocks, links, marks)
-    return log_proposal_ratio(model, counts, i, s, epsilon, blocks, links, found)
+    n_near = look_around(model.graph, ledger, i, blocks, links, marks)
+    return log_proposal_ratio(model.graph, ledger, i, s, epsilon, blocks, links, n_near)

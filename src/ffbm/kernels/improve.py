@@ -3,11 +3,12 @@
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
-from ffbm.kernels.merge import merge_cost
-from ffbm.kernels.mergesplit import collect, free_label, gather, launch, note, place, put, scan, shift
-from ffbm.kernels.partition import bare_counts, bare_model
+from ffbm.kernels.ledger import free_label
+from ffbm.kernels.mergesplit import collect, gather, launch, scan, send, shift
+from ffbm.kernels.target import closing_gain, merge_cost, move
 
 _DESCENTS = 10  # greedy scans of a split, at most
 _GREEDY = 1e8  # an inverse temperature at which nothing goes up
@@ -15,119 +16,119 @@ LEAST = 1e-6  # nats that a step must gain
 
 
 @njit(**INNER)
-def split_low(rng, m, c, n_scans, group, size, r, s, spare, sums, scratch):
+def split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch):
     """Split the group between r and s: coins, warm scans, then greedy ones until nothing moves."""
-    launch(rng, m, c, 1.0, n_scans, group, size, r, s, spare, sums, scratch)
+    launch(rng, m, c, 1.0, n_scans, group, size, r, s, sums, scratch)
     for _ in range(_DESCENTS):
         before = sums[0]
-        scan(rng, m, c, _GREEDY, group, size, r, s, spare, False, sums, scratch)
+        scan(rng, m, c, _GREEDY, group, size, r, s, c.b, False, sums, scratch)
         if sums[0] >= before - LEAST:
             break
 
 
 @njit(**DOOR)
-def resplit_down(rng, model, counts, n_tries, n_scans, work, scratch):
-    """Split pairs of blocks anew wherever that lowers S; return by how much S fell.
+def resplit_down(rng, model, ledger, n_tries, n_scans, work, scratch):
+    """Split pairs of blocks again wherever that lowers S; return by how much S fell.
 
     A pair is that of two random vertices, or of the ends of a random edge.
     """
-    m, c = bare_model(model), bare_counts(counts)
-    group, old, spare = bare(work[0]), bare(work[1]), bare(work[2])
+    m, c = bare(model), bare(ledger)
+    old, group = bare(work[0]), bare(work[1])
     n_nodes, fallen = c.b.size, 0.0
     for turn in range(n_tries):
         i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
-        k = m.indptr[i + 1] - m.indptr[i]
+        k = m.graph.indptr[i + 1] - m.graph.indptr[i]
         if turn % 2 == 0 and k > 0:
-            j = m.indices[m.indptr[i] + int(rng.random() * k)]
+            j = m.graph.indices[m.graph.indptr[i] + int(rng.random() * k)]
         r, s = np.int64(c.b[i]), np.int64(c.b[j])
         if r == s:
             continue
         size = gather(c, r, s, i, j, group)
-        note(c, group, size, old)
+        copy(c.b, old)
         sums = np.zeros(2)
-        split_low(rng, m, c, n_scans, group, size, r, s, spare, sums, scratch)
+        split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch)
         if sums[0] < -LEAST:
             fallen -= sums[0]
         else:
-            place(m, c, group, size, old, sums, scratch)
+            put(m, c, old)
     return fallen
 
 
 @njit(**INNER)
-def try_split(rng, m, c, t, s, n_scans, least, group, spare, scratch):
+def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
     """Split block t into itself and the empty block s and return how far S falls; undo it if by less than ``least``."""
     i, j = two_of(rng, c, t, group)
     size = gather(c, t, t, i, j, group)
     sums = np.zeros(2)
     shift(m, c, j, s, sums, scratch)
-    split_low(rng, m, c, n_scans, group, size, t, s, spare, sums, scratch)
+    split_low(rng, m, c, n_scans, group, size, t, s, sums, scratch)
     fallen = -sums[0]
     if fallen < least:
-        collect(m, c, group, size, t, sums, scratch)
-        shift(m, c, j, t, sums, scratch)
+        send(m, c, group, size, t)
+        move(m, c, j, t)
     return fallen
 
 
 @njit(**INNER)
-def find_split(rng, m, c, s, n_scans, group, spare, best, scratch):
+def find_split(rng, m, c, s, n_scans, group, best, scratch):
     """Write the labels after the best split of a block into the empty block s to ``best``; return how far S falls."""
-    most, sums = -np.inf, np.zeros(2)
+    most = -np.inf
     for t in range(c.n.size):
         if c.n[t] > 1:
-            fallen = try_split(rng, m, c, t, s, n_scans, -np.inf, group, spare, scratch)
+            fallen = try_split(rng, m, c, t, s, n_scans, -np.inf, group, scratch)
             if fallen > most:
                 most = fallen
                 copy(c.b, best)
-            collect(m, c, group, gather(c, s, s, -1, -1, group), t, sums, scratch)
+            send(m, c, group, gather(c, s, s, -1, -1, group), t)
     return most
 
 
 @njit(**DOOR)
-def split_best(rng, model, counts, n_scans, work, scratch):
+def split_best(rng, model, ledger, n_scans, work, scratch):
     """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
-    m, c = bare_model(model), bare_counts(counts)
-    best = bare(work[2])
-    find_split(rng, m, c, free_label(c, 0), n_scans, bare(work[0]), bare(work[1]), best, scratch)
-    put(m, c, best, np.zeros(2), scratch)
+    m, c = bare(model), bare(ledger)
+    best, group = bare(work[0]), bare(work[1])
+    find_split(rng, m, c, free_label(c, 0), n_scans, group, best, scratch)
+    put(m, c, best)
 
 
 @njit(**DOOR)
-def split_down(rng, model, counts, n_scans, work, scratch):
+def split_down(rng, model, ledger, n_scans, work, scratch):
     """Split every block of two vertices or more that S is lower without; return by how much S fell."""
-    m, c = bare_model(model), bare_counts(counts)
-    group, spare = bare(work[0]), bare(work[1])
+    m, c = bare(model), bare(ledger)
+    group = bare(work[0])
     fallen = 0.0
     for t in range(c.n.size):
         s = free_label(c, 0)
         if s >= 0 and c.n[t] > 1:
-            fallen += max(try_split(rng, m, c, t, s, n_scans, LEAST, group, spare, scratch), 0.0)
+            fallen += max(try_split(rng, m, c, t, s, n_scans, LEAST, group, scratch), 0.0)
     return fallen
 
 
 @njit(**DOOR)
-def merge_cheapest(model, counts, least, work, scratch):
+def merge_cheapest(model, ledger, least, work):
     """Merge the pair of blocks whose merge costs least, if S falls by ``least``; return how far it falls."""
-    m, c = bare_model(model), bare_counts(counts)
+    m, c = bare(model), bare(ledger)
     if c.used[0] < 2:
         return -np.inf
-    r, s, cost = cheapest_merge(model, counts)
-    fallen = m.edge_cost[c.used[0]] - m.edge_cost[c.used[0] - 1] - cost
+    r, s, cost = cheapest_merge(model, ledger)
+    fallen = closing_gain(m, c) - cost
     if fallen >= least:
         group = bare(work[0])
-        collect(m, c, group, gather(c, r, s, -1, -1, group), r, np.zeros(2), scratch)
+        send(m, c, group, gather(c, r, s, -1, -1, group), r)
     return fallen
 
 
 @njit(**DOOR)
-def trade_down(rng, model, counts, r, s, n_scans, work, scratch):
+def trade_down(rng, model, ledger, r, s, n_scans, work, scratch):
     """Merge blocks r and s and split the best other in their stead, if that lowers S; return by how much S fell."""
-    m, c = bare_model(model), bare_counts(counts)
-    group, spare, best, old = bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3])
+    m, c = bare(model), bare(ledger)
+    old, best, group = bare(work[0]), bare(work[1]), bare(work[2])
     copy(c.b, old)
     sums = np.zeros(2)
     collect(m, c, group, gather(c, r, s, -1, -1, group), r, sums, scratch)
-    fallen = find_split(rng, m, c, s, n_scans, group, spare, best, scratch) - sums[0]
-    put(m, c, best if fallen >= LEAST else old, np.zeros(2), scratch)
+    fallen = find_split(rng, m, c, s, n_scans, group, best, scratch) - sums[0]
+    put(m, c, best if fallen >= LEAST else old)
     return fallen if fallen >= LEAST else 0.0
 
 
@@ -140,9 +141,9 @@ def two_of(rng, c, t, group):
 
 
 @njit(**DOOR)
-def cheapest_merge(model, counts):
+def cheapest_merge(model, ledger):
     """Return the pair of blocks whose merge costs least (P(e|b) left out), and its cost; for few blocks."""
-    m, c = bare_model(model), bare_counts(counts)
+    m, c = bare(model), bare(ledger)
     best, first, second = np.inf, 0, 0
     for r in range(c.n.size):
         for s in range(r):

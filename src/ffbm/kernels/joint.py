@@ -6,15 +6,15 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.carrying import fill_field, sum_features
+from ffbm.kernels.carrying import carry_and_decide, fill_field, sum_features
 from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.mergesplit import many_at_once
-from ffbm.kernels.partition import Model, bare_counts, bare_model
 from ffbm.kernels.scattering import scatter_jump
 from ffbm.kernels.shifting import shift_jump
 from ffbm.kernels.single import sweep
+from ffbm.kernels.target import Model
 
 
 class Pace(NamedTuple):
@@ -46,7 +46,7 @@ class Harvest(NamedTuple):
 
 @njit(**DOOR)
 def run_joint(
-    rng, model, counts, pace, n_sweeps, likelihood, metric, layout, plan, telling, even, w, adapt,
+    rng, model, ledger, pace, n_sweeps, likelihood, metric, layout, plan, telling, even, w, adapt,
     totals, tally, best, journal, work, scratch, desk, room, inner, moments, record, harvest,
 ):  # fmt: skip
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
@@ -55,12 +55,10 @@ def run_joint(
     totals: S, a place that nobody reads, the lowest S. tally: visits and moves since the last kept draw, sweeps, moves
     of many vertices tried and made, those that carry the weights along tried and made, weight moves.
     """
-    m, c = bare_model(model), bare_counts(counts)
+    m, c = bare(model), bare(ledger)
     w, best, work = bare(w), bare(best), bare(work)
-    plain = Model(
-        m.indptr, m.indices, m.vertex, bare(desk.blank), m.edge_cost, m.size_cost, m.lf, m.exact, m.few,
-        m.shape,
-    )  # fmt: skip
+    before, after = work[0], work[1]
+    plain = Model(m.graph, m.likelihood, m.prior, bare(desk.blank), m.constant)
     n_active = w.shape[0]
     kept = 0
     for _ in range(n_sweeps):
@@ -80,16 +78,18 @@ def run_joint(
             for _ in range(int(pace.shifts + rng.random())):
                 tally[5] += 1
                 kind = int(rng.random() * 4)
+                copy(c.b, before)
                 if kind < 3:
-                    moved = shift_jump(
-                        rng, plain, m, c, kind, pace.n_scans, w, likelihood, even, telling, totals, work, desk, room,
-                        scratch,
-                    )  # fmt: skip
-                else:
-                    moved = scatter_jump(
-                        rng, plain, m, c, pace.n_scans, w, likelihood, even, telling, totals, work, desk, room, scratch
+                    change, log_ratio = shift_jump(
+                        rng, plain, m, c, kind, pace.n_scans, likelihood, even, telling, work, desk, room, scratch
                     )
-                if moved:
+                else:
+                    change, log_ratio = scatter_jump(
+                        rng, plain, m, c, pace.n_scans, likelihood, even, telling, work, desk, room, scratch
+                    )
+                if carry_and_decide(
+                    rng, plain, c, before, after, change, log_ratio, w, likelihood, even, telling, totals, desk, room
+                ):
                     tally[6] += 1
                     note_best(c, totals, best)
             sum_features(likelihood, telling, c.b)

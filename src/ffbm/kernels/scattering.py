@@ -12,11 +12,12 @@ from math import exp, inf, log
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.bare import bare
-from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, decide, fill_field, find_mode_of, see_mode
+from ffbm.kernels.acceptance import IMPOSSIBLE, put
+from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, fill_field, find_mode_of, see_mode
 from ffbm.kernels.compiling import INNER, copy
-from ffbm.kernels.mergesplit import change_to, free_label, lift_to, log_chance, put, shift
-from ffbm.kernels.partition import move
+from ffbm.kernels.ledger import free_label
+from ffbm.kernels.mergesplit import log_chance, shift
+from ffbm.kernels.target import change_to, lift_to, move
 
 
 @njit(**INNER)
@@ -69,8 +70,7 @@ def condense(
     rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, likelihood, metric, telling, desk, room, scratch
 ):  # fmt: skip
     """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
-    spare = np.zeros(2)
-    shift(plain, c, anchor, s, spare, scratch)
+    move(plain, c, anchor, s)
     for _ in range(n_scans):
         scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
     for _ in range(LOOKS):
@@ -80,27 +80,28 @@ def condense(
 
 
 @njit(**INNER)
-def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling, totals, work, desk, room, scratch):
-    """Scatter a block over the others, or let a new one grow out of all of them; return whether that was accepted."""
+def scatter_jump(rng, plain, sighted, c, n_scans, likelihood, metric, telling, work, desk, room, scratch):
+    """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
+
+    work (4, N) int64: the labels before and after, and two rows that are not used. The mode of the weights given the
+    labels before is left in ``desk.modes[0]``.
+    """
     n_nodes, n_blocks = c.b.size, c.n.size
-    before, after = bare(work[4]), bare(work[3])
+    before, after = work[0], work[1]
     j = int(rng.random() * n_nodes)
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
-        return False
+        return 0.0, IMPOSSIBLE
     tail = (likelihood, metric, telling, desk, room, scratch)
-    path, spare = np.zeros(2), np.zeros(2)
     chances = np.empty(n_blocks)
-    copy(c.b, before)
-    find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+    find_mode_of(likelihood, metric, telling, before, SHARP, desk.modes[0], room)
     if opens:
         used = c.used[0]
         free = n_blocks - used
         s = np.int64(free_label(c, int(rng.random() * free)))
         ratio = log(free) - condense(rng, plain, sighted, c, before, s, j, n_scans, before, False, *tail)
         if c.used[0] != used + 1:  # a block has gone over to the new one: there is no way back
-            put(plain, c, before, spare, scratch)
-            return False
+            return 0.0, IMPOSSIBLE
         copy(c.b, after)
         see_mode(likelihood, metric, telling, c, SHARP, desk, room, sighted.field)
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
@@ -111,7 +112,8 @@ def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling
         copy(c.b, after)
         free = n_blocks - c.used[0]
         ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, *tail) - log(free)
-    put(plain, c, after, path, scratch)
-    return decide(
-        rng, plain, c, before, path[0], ratio, w, likelihood, metric, telling, totals, desk, room, scratch
-    )  # fmt: skip
+    path = np.zeros(2)
+    put(plain, c, before)
+    for v in range(n_nodes):
+        shift(plain, c, v, np.int64(after[v]), path, scratch)
+    return path[0], ratio

@@ -12,121 +12,98 @@ from math import log
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.bare import bare
-from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, decide, find_mode_of, see_mode
+from ffbm.kernels.acceptance import IMPOSSIBLE
+from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, find_mode_of, see_mode
 from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import (
     MERGE_SPLIT,
     RESPLIT,
     collect,
-    free_label,
     gather,
     launch,
-    note,
-    place,
     scan,
+    send,
     shift,
 )
+from ffbm.kernels.target import move
 
 COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
 
 @njit(**INNER)
 def informed_scan(
-    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, likelihood, metric, telling, desk, room,
-    scratch,
+    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, sums, likelihood, metric, telling, desk,
+    room, scratch,
 ):  # fmt: skip
     """Launch a group between r and s, let features speak, and scan it one last time; return ln of its chance."""
-    spare = np.zeros(2)
     if way == COINS:
-        launch(rng, plain, c, 1.0, n_scans, group, size, r, s, goal, spare, scratch)
+        launch(rng, plain, c, 1.0, n_scans, group, size, r, s, sums, scratch)
     else:
-        collect(plain, c, group, size, r if way == FROM_FIRST else s, spare, scratch)
+        collect(plain, c, group, size, r if way == FROM_FIRST else s, sums, scratch)
         for _ in range(n_scans):
-            scan(rng, plain, c, 1.0, group, size, r, s, goal, False, spare, scratch)
+            scan(rng, plain, c, 1.0, group, size, r, s, goal, False, sums, scratch)
     for _ in range(LOOKS):
         see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
-        scan(rng, sighted, c, 1.0, group, size, r, s, goal, False, spare, scratch)
-    return scan(rng, sighted, c, 1.0, group, size, r, s, goal, forced, spare, scratch)
+        scan(rng, sighted, c, 1.0, group, size, r, s, goal, False, sums, scratch)
+    return scan(rng, sighted, c, 1.0, group, size, r, s, goal, forced, sums, scratch)
 
 
 @njit(**INNER)
-def shift_jump(
-    rng, plain, sighted, counts, kind, n_scans, w, likelihood, metric, telling, totals, work, desk, room, scratch
-):  # fmt: skip
-    """Try one move of a kind on labels and weights; return whether they moved.
+def shift_jump(rng, plain, sighted, c, kind, n_scans, likelihood, metric, telling, work, desk, room, scratch):
+    """Propose other labels by one kind of move; return the change of S and ln of the chance of the way back over there.
 
-    plain and sighted: the block model without a field, and with a field to write in. work (5, N) int64.
+    plain and sighted: the block model without a field, and with a field to write in. work (4, N) int64: the labels
+    before and after, and two groups of vertices. The mode of the weights given the labels before is left in
+    ``desk.modes[0]``.
     """
-    c = counts
     n_nodes, n_blocks = c.b.size, c.n.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
     coin, way = rng.random() < 0.5, int(rng.random() * 3)
     opens = kind not in (RESPLIT, MERGE_SPLIT) and coin
     if i == j or (r == s) != opens or (opens and c.used[0] == n_blocks):
-        return False
-    first, old, second, new, before = (bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3]), bare(work[4]))
+        return 0.0, IMPOSSIBLE
+    before, after, first, second = work[0], work[1], work[2], work[3]
     tail = (likelihood, metric, telling, desk, room, scratch)
     path, spare = np.zeros(2), np.zeros(2)
-    copy(c.b, before)
     ratio = 0.0
     if kind == RESPLIT:
         size = gather(c, r, s, i, j, first)
-        note(c, first, size, old)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, False, *tail)
-        note(c, first, size, new)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
-        place(plain, c, first, size, new, path, scratch)
+        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, False, path, *tail)
+        copy(c.b, after)
+        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, True, spare, *tail)
     elif kind == MERGE_SPLIT:
         n_first = gather(c, r, s, i, j, first)
-        note(c, first, n_first, old)
         collect(plain, c, first, n_first, r, path, scratch)
         shift(plain, c, j, r, path, scratch)
         k, h = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
         t = np.int64(c.b[k])
         if k == h or c.b[h] != t:
-            shift(plain, c, j, s, spare, scratch)
-            place(plain, c, first, n_first, old, spare, scratch)
-            return False
+            return 0.0, IMPOSSIBLE
         n_second = gather(c, t, t, k, h, second)
         shift(plain, c, h, s, path, scratch)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, second, n_second, t, s, new, False, *tail)
-        note(c, second, n_second, new)
-        collect(plain, c, second, n_second, t, spare, scratch)
-        shift(plain, c, h, t, spare, scratch)
-        shift(plain, c, j, s, spare, scratch)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, n_first, r, s, old, True, *tail)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
-        path[0] = 0.0
-        collect(plain, c, first, n_first, r, path, scratch)
-        shift(plain, c, j, r, path, scratch)
-        shift(plain, c, h, s, path, scratch)
-        place(plain, c, second, n_second, new, path, scratch)
+        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, second, n_second, t, s, before, False, path, *tail)
+        copy(c.b, after)
+        send(plain, c, second, n_second, t)
+        move(plain, c, h, t)
+        move(plain, c, j, s)
+        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, n_first, r, s, before, True, spare, *tail)
     elif opens:
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
         size = gather(c, r, r, i, j, first)
-        shift(plain, c, j, s, spare, scratch)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, new, False, *tail) - log(free)
-        note(c, first, size, new)
-        collect(plain, c, first, size, r, spare, scratch)
-        shift(plain, c, j, r, spare, scratch)
         shift(plain, c, j, s, path, scratch)
-        place(plain, c, first, size, new, path, scratch)
+        ratio += log(free)
+        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, False, path, *tail)
+        copy(c.b, after)
     else:
         size = gather(c, r, s, i, j, first)
-        note(c, first, size, old)
-        collect(plain, c, first, size, r, spare, scratch)
-        shift(plain, c, j, r, spare, scratch)
-        free = n_blocks - c.used[0]
-        shift(plain, c, j, s, spare, scratch)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail) - log(free)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
         collect(plain, c, first, size, r, path, scratch)
         shift(plain, c, j, r, path, scratch)
-    return decide(
-        rng, plain, c, before, path[0], ratio, w, likelihood, metric, telling, totals, desk, room, scratch
-    )  # fmt: skip
+        copy(c.b, after)
+        ratio -= log(n_blocks - c.used[0])
+        move(plain, c, j, s)
+        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, True, spare, *tail)
+    find_mode_of(likelihood, metric, telling, before, SHARP, desk.modes[0], room)
+    return path[0], ratio

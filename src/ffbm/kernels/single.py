@@ -7,72 +7,41 @@ Half-edges of self-loops are not picked; a vertex without neighbours takes any b
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.partition import bare_counts, bare_model, entropy_change, look_around, move
+from ffbm.kernels.compiling import DOOR, INLINE
+from ffbm.kernels.ledger import across, look_around
 from ffbm.kernels.tables import look
+from ffbm.kernels.target import entropy_change, lift_to, move
 
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
 
 
 @njit(**INLINE)
-def accepts(u, log_ratio):
-    """Decide on a move with the uniform number u: the one Metropolis-Hastings rule, for every kind of move."""
-    return log_ratio >= 0.0 or u < np.exp(log_ratio)
-
-
-@njit(**INLINE)
-def propose(m, c, i, epsilon, u, v):
+def propose(g, c, i, epsilon, u, v):
     """Return the block proposed for vertex i, from two uniform numbers."""
     n_blocks = c.n.size
-    begin = m.indptr[i]
-    k = m.indptr[i + 1] - begin
+    begin = g.indptr[i]
+    k = g.indptr[i + 1] - begin
     if k == 0:
         return int(u * n_blocks)
-    t = c.b[m.indices[begin + int(u * k)]]
+    t = c.b[g.indices[begin + int(u * k)]]
     x = v * (c.e[t] + epsilon * n_blocks)
     if int(x) >= c.e[t]:
         return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
-    return across(m, c, t, int(x))
+    return across(g, c, t, int(x))
 
 
 @njit(**INLINE)
-def across(m, c, t, which):
-    """Return the block at the other end of half-edge number ``which`` of block t, counted in any fixed order."""
-    if c.ring.size > 0:
-        return across_ring(m, c, t, which)
-    which -= look(c.ers, t, t)  # the own block first: it is the likeliest
-    if which < 0:
-        return t
-    for s in range(c.n.size):
-        if s != t:
-            which -= look(c.ers, t, s)
-            if which < 0:
-                return s
-    return t
-
-
-@njit(**INNER)
-def across_ring(m, c, t, which):
-    """Do the same along the members of block t, where its row of counts cannot be read off."""
-    v = c.ring[c.b.size + t, 1]
-    while which >= m.vertex[v, 0]:
-        which -= m.vertex[v, 0]
-        v = c.ring[v, 1]
-    which -= 2 * m.vertex[v, 1]
-    return t if which < 0 else c.b[m.indices[m.indptr[v] + which]]
-
-
-@njit(**INLINE)
-def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
+def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
     """Return ln of the probability to propose the way back after the move, over the way there before it."""
-    if found == 0:
+    if n_near == 0:
         return 0.0
-    r, k, loops = c.b[i], m.vertex[i, 0], m.vertex[i, 1]
+    r, k, loops = c.b[i], g.vertex[i, 0], g.vertex[i, 1]
     base = epsilon * c.n.size
     to_r, to_s = 0, 0
     there, back = 0.0, 0.0
-    for a in range(found):
+    for a in range(n_near):
         t, d = blocks[a], links[a]
         if t == r:
             to_r = d
@@ -90,14 +59,14 @@ def log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found):
 
 
 @njit(**DOOR)
-def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal, scratch):
+def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal, scratch):
     """Visit every vertex once, in order, and return how many entries of the journal are in use.
 
     totals: S, the field's sum, the lowest S; tally: visits, moves; scratch (3, B+1), its last row zero.
     journal (2, N): the moves since the lowest S of this sweep, as vertex and block left, so that the best
     partition can be found again at its end; -1 if the lowest S was not reached in this sweep.
     """
-    m, c = bare_model(model), bare_counts(counts)
+    m, c = bare(model), bare(ledger)
     totals, tally, journal = bare(totals), bare(tally), bare(journal)
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
     least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
@@ -105,15 +74,15 @@ def sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, journal
     noted = -1
     for i in range(c.b.size):
         r = np.int64(c.b[i])
-        s = np.int64(propose(m, c, i, epsilon, rng.random(), rng.random()))
+        s = np.int64(propose(m.graph, c, i, epsilon, rng.random(), rng.random()))
         if s == r or (c.n[r] == 1 and not allow_empty):
             continue
-        found = look_around(m, c, i, blocks, links, marks)
-        change = entropy_change(m, c, i, s, blocks, links, found)
-        lift = m.field[i, s] - m.field[i, r] if m.field.size > 0 else 0.0
+        n_near = look_around(m.graph, c, i, blocks, links, marks)
+        change = entropy_change(m, c, i, s, blocks, links, n_near)
+        lift = lift_to(m, c, i, s)
         if beta * (lift - change) < -longest:
             continue  # whatever the proposal ratio, this is not accepted
-        ratio = log_proposal_ratio(m, c, i, s, epsilon, blocks, links, found)
+        ratio = log_proposal_ratio(m.graph, c, i, s, epsilon, blocks, links, n_near)
         if accepts(rng.random(), beta * (lift - change) + ratio):
             move(m, c, i, s)
             totals[0] += change

@@ -9,7 +9,7 @@ from ffbm.kernels.single import sweep
 
 @njit(**DOOR)
 def count_visits(
-    rng, model, counts, kinds, n_steps, n_dropped, beta, epsilon, allow_empty, totals, tally, work, scratch, visits,
+    rng, model, ledger, kinds, n_steps, n_dropped, beta, epsilon, allow_empty, totals, tally, work, scratch, visits,
 ):  # fmt: skip
     """Make n_dropped and then n_steps steps, and count the state after each of the latter.
 
@@ -19,11 +19,11 @@ def count_visits(
     for turn in range(n_dropped + n_steps):
         for kind in kinds:
             if kind < 0:
-                sweep(rng, model, counts, beta, epsilon, allow_empty, totals, tally, work[:2], scratch)
+                sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, work[:2], scratch)
             else:
-                many_at_once(rng, model, counts, kind, beta, 1, totals, work, scratch)
+                many_at_once(rng, model, ledger, kind, beta, 1, totals, work, scratch)
         if turn >= n_dropped:
             code = 0
-            for i in range(counts.b.size):
-                code = code * counts.n.size + counts.b[i]
+            for i in range(ledger.b.size):
+                code = code * ledger.n.size + ledger.b[i]
             visits[code] += 1

@@ -1,0 +1,44 @@
+"""The parts of -ln P(A|b) that undirected likelihoods share: edge counts of blocks, and multiplicities."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from ffbm.types import Array, Graph
+
+LN2 = float(np.log(2.0))
+
+
+def edge_nats(graph: Graph, b: Array) -> float:
+    """Return -sum_{r<s} ln e_rs! - sum_r ln e_rr!!."""
+    pairs, counts = block_edges(graph, b)
+    inside = pairs[:, 0] == pairs[:, 1]
+    return -log_factorials(counts) - LN2 * float(counts[inside].sum())
+
+
+def block_edges(graph: Graph, b: Array) -> tuple[Array, Array]:
+    """Return the pairs of blocks (r <= s) with edges between them, and how many edges."""
+    ends = np.sort(b[graph.edges], axis=1)
+    return np.unique(ends, axis=0, return_counts=True) if len(ends) else (ends, np.zeros(0, dtype=np.int64))
+
+
+def multiplicity_nats(graph: Graph) -> float:
+    """Return sum_{i<j} ln A_ij! + sum_i ln A_ii!!, with A_ii twice the self-loops of i."""
+    row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    upper = row < graph.indices
+    key = row[upper] * graph.n_nodes + graph.indices[upper]
+    parallel = log_factorials(np.unique(key, return_counts=True)[1])
+    return parallel + log_factorials(graph.loops) + LN2 * float(graph.loops.sum())
+
+
+def log_factorials(counts: Array) -> float:
+    """Return the sum of ln x! over the counts.
+
+    >>> round(log_factorials(np.array([3, 1, 0])), 6)  # ln 6
+    1.791759
+    """
+    return float(gammaln(np.asarray(counts, dtype=float) + 1).sum())
+
+
+def log_binomial(n: Array, k: Array) -> Array:
+    """Return ln C(n, k)."""
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -1,0 +1,64 @@
+"""Priors on partitions: -ln P(b), to be read, and as the tables by which kernels score it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from ffbm.blocks.edges import log_binomial, log_factorials
+from ffbm.kernels.target import Prior
+from ffbm.types import Array
+
+
+class PartitionPrior(NamedTuple):
+    """A prior on partitions into B blocks, some of which may be empty."""
+
+    name: str
+    nats: Callable[[Array, int], float]  # -ln P(b), given the sizes of the blocks and B
+    tables: Callable[[int, int], Prior]  # the same for kernels, given N and B; a constant may be left out
+
+
+def _uniform(sizes: Array, n_blocks: int) -> float:
+    return float(sizes.sum() * np.log(n_blocks))
+
+
+def _uniform_tables(n_nodes: int, n_blocks: int) -> Prior:
+    return _prior(np.zeros(n_nodes + 2), np.zeros(n_blocks + 1))
+
+
+def _full(sizes: Array, _n_blocks: int) -> float:
+    """Return ln C(N-1, B_b-1) + ln N! - sum_r ln n_r! + ln N: the number of blocks, their sizes, then the labels."""
+    n_nodes, n_used = int(sizes.sum()), int(np.count_nonzero(sizes))
+    if n_nodes == 0:
+        return 0.0
+    chosen = float(log_binomial(np.float64(n_nodes - 1), np.float64(n_used - 1))) + float(np.log(n_nodes))
+    return chosen + float(gammaln(n_nodes + 1)) - log_factorials(sizes)
+
+
+def _full_tables(n_nodes: int, n_blocks: int) -> Prior:
+    n_used = np.clip(np.arange(n_blocks + 1.0), 1, n_nodes)
+    used_cost = log_binomial(np.float64(n_nodes - 1), n_used - 1) + gammaln(n_nodes + 1) + np.log(n_nodes)
+    return _prior(-gammaln(np.arange(1.0, n_nodes + 3)), used_cost)
+
+
+def _sets(sizes: Array, n_blocks: int) -> float:
+    """Return the same and ln of the number of ways to label the blocks, B! / (B - B_b)!."""
+    n_used = int(np.count_nonzero(sizes))
+    return _full(sizes, n_blocks) + float(gammaln(n_blocks + 1) - gammaln(n_blocks - n_used + 1))
+
+
+def _sets_tables(n_nodes: int, n_blocks: int) -> Prior:
+    full = _full_tables(n_nodes, n_blocks)
+    labellings = gammaln(n_blocks + 1) - gammaln(n_blocks - np.arange(n_blocks + 1.0) + 1)
+    return full._replace(used_cost=full.used_cost + labellings)
+
+
+def _prior(size_cost: Array, used_cost: Array) -> Prior:
+    return Prior(size_cost, np.diff(size_cost), used_cost)
+
+
+UNIFORM = PartitionPrior("uniform", _uniform, _uniform_tables)  # the FFBM's; in the tables N ln B is left out
+FULL = PartitionPrior("full", _full, _full_tables)  # Peixoto's, for choosing B
+SETS = PartitionPrior("sets", _sets, _sets_tables)  # Peixoto's, on partitions whose blocks have no labels
+PRIORS = {prior.name: prior for prior in (UNIFORM, FULL)}  # that a user can name

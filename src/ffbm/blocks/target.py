@@ -1,0 +1,93 @@
+"""The target of block chains, p(b | A): a graph, its likelihood given blocks, and a prior on partitions.
+
+``entropy`` is its readable truth; ``block_model`` lays it out for kernels, ``block_ledger`` the counts of a partition.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
+from ffbm.blocks.priors import UNIFORM, PartitionPrior
+from ffbm.kernels.ledger import Adjacency, Ledger
+from ffbm.kernels.tables import compact_table
+from ffbm.kernels.target import Model, count
+from ffbm.types import Array, Graph
+
+_NEAR_BYTES, _SQUARE_BYTES = 1 << 26, 1 << 28  # a dense table may have this size
+_BYTES_PER_EDGE = 64  # or this
+
+
+class BlockTarget(NamedTuple):
+    """What partitions are scored by."""
+
+    graph: Graph
+    likelihood: Likelihood = DEGREE_CORRECTED
+    prior: PartitionPrior = UNIFORM
+
+    def entropy(self, labels: Array, n_blocks: int) -> float:
+        """Return S(b) as chains carry it: -ln P(A|b) - ln P(b), without the N ln B of a uniform prior."""
+        sizes = np.bincount(labels)
+        n_used = np.float64(np.count_nonzero(sizes))
+        nats = sum(self.likelihood.parts(self.graph, labels))
+        nats += float(self.likelihood.edge_costs(self.graph, n_used))
+        return nats + (0.0 if self.prior is UNIFORM else self.prior.nats(sizes, n_blocks))
+
+
+def block_model(target: BlockTarget, n_blocks: int, field: Array | None = None) -> Model:
+    """Lay out the graph and tabulate the target for chains with at most ``n_blocks`` blocks."""
+    graph, likelihood = target.graph, target.likelihood
+    kinds = np.unique(graph.degrees, return_inverse=True)[1]
+    return Model(
+        graph=Adjacency(
+            graph.indptr, graph.indices, np.column_stack((graph.degrees, graph.loops, kinds)).astype(np.int32)
+        ),
+        likelihood=likelihood.tables(graph, _edge_costs(target, n_blocks)),
+        prior=target.prior.tables(graph.n_nodes, n_blocks),
+        field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
+        constant=likelihood.constant(graph),
+    )
+
+
+def resized(target: BlockTarget, model: Model, n_blocks: int) -> Model:
+    """Return the model of the same target for another number of blocks."""
+    return model._replace(
+        likelihood=model.likelihood._replace(edge_cost=_edge_costs(target, n_blocks)),
+        prior=target.prior.tables(target.graph.n_nodes, n_blocks),
+    )
+
+
+def n_blocks_of(model: Model) -> int:
+    """Return for how many blocks a model was made."""
+    return len(model.prior.used_cost) - 1
+
+
+def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
+    return target.likelihood.edge_costs(target.graph, np.arange(n_blocks + 1.0))
+
+
+def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger:
+    """Return the counts of a partition; a table is dense where it is not too large, or as ``dense`` says."""
+    n_nodes, n_ends = len(labels), len(model.graph.indices)
+    n_kinds = int(model.graph.vertex[:, 2].max(initial=-1)) + 1
+    per_edge = _BYTES_PER_EDGE * n_ends // 2
+    square, oblong = 4 * n_blocks * max(n_blocks, n_kinds), 4 * n_nodes * n_blocks
+    square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
+    near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
+    ledger = Ledger(
+        b=labels.astype(np.int32),
+        n=np.zeros(n_blocks, dtype=np.int64),
+        e=np.zeros(n_blocks, dtype=np.int64),
+        ers=_table(n_blocks, n_blocks, n_ends + n_nodes, square_fits),
+        eta=_table(n_blocks, n_kinds, n_nodes, square_fits),
+        term=np.zeros(n_blocks),
+        near=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32),
+        used=np.zeros(1, dtype=np.int64),
+        ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
+    )
+    count(model, ledger)
+    return ledger
+
+
+def _table(n_rows: int, n_columns: int, n_cells: int, dense: bool) -> Array:
+    return np.zeros((n_rows, n_columns), dtype=np.int32) if dense else compact_table(n_columns, n_cells)

@@ -1,0 +1,29 @@
+"""-ln P(A|b) of the microcanonical SBM without degree correction, written to be read; the kernels are held to it.
+
+Given the edge counts, every half-edge of a block is at any of its vertices alike.
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from ffbm.blocks.edges import edge_nats, multiplicity_nats
+from ffbm.kernels.uncorrected import Uncorrected
+from ffbm.types import Array, Graph
+
+
+def parts(graph: Graph, b: Array) -> tuple[float, float]:
+    """Return -ln P(A|e,b), and 0: degrees have no part of their own."""
+    sizes, ends = np.bincount(b), np.bincount(b, weights=graph.degrees)
+    at_vertices = float((ends * np.log(np.maximum(sizes, 1))).sum())
+    return edge_nats(graph, b) + at_vertices + constant(graph), 0.0
+
+
+def constant(graph: Graph) -> float:
+    """Return what does not depend on the partition: sum_{i<j} ln A_ij! + sum_i ln A_ii!!."""
+    return multiplicity_nats(graph)
+
+
+def tables(graph: Graph, edge_cost: Array) -> Uncorrected:
+    """Return the tables that its kernels score by."""
+    lf = gammaln(np.arange(1.0, 2 * graph.n_edges + 3))
+    return Uncorrected(edge_cost, lf, np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))

@@ -1,0 +1,59 @@
+"""What the edge counts cost in every undirected flat likelihood: -sum_{r<s} ln e_rs! - sum_r ln e_rr!!, and P(e|b)."""
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.ledger import used_after
+from ffbm.kernels.tables import log_factorials, look
+
+LN2 = np.log(2.0)
+
+
+@njit(**INLINE)
+def edge_change(lf, c, loops, r, s, blocks, links, n_near):
+    """Return the change when a vertex moves from r to s; lf[x] is ln x!."""
+    to_r, to_s = 0, 0
+    change = 0.0
+    for a in range(n_near):
+        t, d = blocks[a], links[a]
+        if t == r:
+            to_r = d
+        elif t == s:
+            to_s = d
+        else:
+            old_r, old_s = look(c.ers, r, t), look(c.ers, s, t)
+            change += lf[old_r] - lf[old_r - d] + lf[old_s] - lf[old_s + d]
+    inside_r, inside_s, between = look(c.ers, r, r) >> 1, look(c.ers, s, s) >> 1, look(c.ers, r, s)
+    out, into = to_r + loops, to_s + loops
+    change += lf[inside_r] - lf[inside_r - out] + lf[inside_s] - lf[inside_s + into]
+    return change + (LN2 * (out - into) + lf[between] - lf[between + to_r - to_s])
+
+
+@njit(**INLINE)
+def opening_change(edge_cost, c, r, s):
+    """Return the change of -ln P(e|b), tabulated by the number of blocks in use, when a block closes or opens."""
+    if c.n[r] > 1 and c.n[s] > 0:
+        return 0.0
+    return edge_cost[used_after(c, r, s)] - edge_cost[c.used[0]]
+
+
+@njit(**INNER)
+def edge_total(lf, c):
+    """Return the whole of it, P(e|b) left out."""
+    total = -log_factorials(c.ers, lf, True)
+    for r in range(c.n.size):
+        inside = look(c.ers, r, r) >> 1
+        total -= lf[inside] + LN2 * inside
+    return total
+
+
+@njit(**INNER)
+def edge_merge_change(lf, c, r, s):
+    """Return the change when blocks r and s become one, P(e|b) left out; for dense tables."""
+    change = 0.0
+    for t in range(c.n.size):
+        if t not in (r, s):
+            change += lf[c.ers[r, t]] + lf[c.ers[s, t]] - lf[c.ers[r, t] + c.ers[s, t]]
+    inside_r, inside_s, between = c.ers[r, r] >> 1, c.ers[s, s] >> 1, c.ers[r, s]
+    return change + (lf[inside_r] + lf[inside_s] + lf[between] - LN2 * between - lf[inside_r + inside_s + between])

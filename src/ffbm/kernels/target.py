@@ -1,0 +1,112 @@
+"""The target of block chains: a likelihood of the graph, a prior on partitions and a field, on one ledger.
+
+ln p(b) = sum_i f[i, b_i] - S(b), S(b) = -ln P(A|b) - ln P(b). Moves know of it what is here, and nothing of what it is
+made of: the change of S and of the field if a vertex moves, and the move itself.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.ledger import Adjacency, count_all, look_around, relabel, used_after
+from ffbm.kernels.likelihood import block_term, change, merge_change, total
+
+
+class Prior(NamedTuple):
+    """-ln P(b) up to a constant: what a block costs by its size, and what the number of blocks in use does."""
+
+    size_cost: np.ndarray  # (N+2,) a block of n vertices
+    size_step: np.ndarray  # (N+1,) one vertex more in it: size_cost[n + 1] - size_cost[n]
+    used_cost: np.ndarray  # (B+1,)
+
+
+class Model(NamedTuple):
+    """What does not change along a chain."""
+
+    graph: Adjacency
+    likelihood: Any  # a tuple of tables whose class is registered: see ``likelihood``
+    prior: Prior
+    field: np.ndarray  # (N, B) log prior of vertex i in block r, or (0, 0)
+    constant: float  # what of S does not depend on the partition
+
+
+@njit(**DOOR)
+def count(model, ledger):
+    """Fill all counts from the labels, and what the likelihood keeps of each block."""
+    m, c = bare(model), bare(ledger)
+    count_all(m.graph, c)
+    for r in range(c.n.size):
+        c.term[r] = block_term(m.likelihood, c.n[r], c.e[r])
+
+
+@njit(**DOOR)
+def entropy_of(model, ledger):
+    """Return S."""
+    m, c = bare(model), bare(ledger)
+    nats = total(m.likelihood, c) + m.constant + m.prior.used_cost[c.used[0]]
+    for r in range(c.n.size):
+        nats += m.prior.size_cost[c.n[r]]
+    return nats
+
+
+@njit(**INLINE)
+def entropy_change(m, c, i, s, blocks, links, n_near):
+    """Return S after minus S before when vertex i moves from its block to another block s.
+
+    ``blocks`` and ``links`` are what ``look_around`` lists of the vertex.
+    """
+    r, vertex = c.b[i], m.graph.vertex
+    nats = change(m.likelihood, c, vertex[i, 0], vertex[i, 1], vertex[i, 2], r, s, blocks, links, n_near)
+    return nats + prior_change(m.prior, c, r, s)
+
+
+@njit(**INLINE)
+def prior_change(prior, c, r, s):
+    """Return the change of -ln P(b) when a vertex moves from block r to another block s."""
+    n_r, n_s = c.n[r], c.n[s]
+    nats = prior.size_step[n_s] - prior.size_step[n_r - 1]
+    if n_r == 1 or n_s == 0:
+        nats += prior.used_cost[used_after(c, r, s)] - prior.used_cost[c.used[0]]
+    return nats
+
+
+@njit(**INNER)
+def change_to(m, c, i, s, scratch):
+    """Return the change of S if vertex i moves to another block s."""
+    blocks, links, marks = scratch[0], scratch[1], scratch[2]
+    n_near = look_around(m.graph, c, i, blocks, links, marks)
+    return entropy_change(m, c, i, s, blocks, links, n_near)
+
+
+@njit(**INLINE)
+def lift_to(m, c, i, s):
+    """Return the change of the field's sum if vertex i moves to block s."""
+    return m.field[i, s] - m.field[i, c.b[i]] if m.field.size > 0 else 0.0
+
+
+@njit(**INNER)
+def move(m, c, i, s):
+    """Move vertex i to block s."""
+    r = c.b[i]
+    relabel(m.graph, c, i, s)
+    c.term[r] = block_term(m.likelihood, c.n[r], c.e[r])
+    c.term[s] = block_term(m.likelihood, c.n[s], c.e[s])
+
+
+@njit(**INNER)
+def merge_cost(m, c, r, s):
+    """Return the change of S when blocks r and s become one, the number of blocks left out; for dense tables."""
+    size_cost = m.prior.size_cost
+    nats = merge_change(m.likelihood, c, r, s)
+    return nats + size_cost[c.n[r] + c.n[s]] - size_cost[c.n[r]] - size_cost[c.n[s]]
+
+
+@njit(**INLINE)
+def closing_gain(m, c):
+    """Return by how much S falls by there being one block in use less."""
+    used, likelihood, prior = c.used[0], m.likelihood, m.prior
+    edges = likelihood.edge_cost[used] - likelihood.edge_cost[used - 1]
+    return edges + prior.used_cost[used] - prior.used_cost[used - 1]

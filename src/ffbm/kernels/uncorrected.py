@@ -1,0 +1,49 @@
+"""The microcanonical SBM without degree correction, P(A|e,b) P(e|b): see ``ffbm.blocks.uncorrected``."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.edges import edge_change, edge_merge_change, edge_total, opening_change
+from ffbm.kernels.likelihood import register
+
+
+class Uncorrected(NamedTuple):
+    """Its tables."""
+
+    edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
+    lf: np.ndarray  # ln x!, x up to 2E + 1
+    ln: np.ndarray  # ln n, n up to N + 1; 0 for an empty block, which has no half-edges
+
+
+@njit(**INLINE)
+def block_term(likelihood, n, e):
+    """Return e ln n: each half-edge of a block is at any of its vertices alike."""
+    return e * likelihood.ln[n]
+
+
+@njit(**INLINE)
+def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa: ARG001 - degrees do not matter
+    """Return the change of -ln P(A|b) when a vertex moves from r to s."""
+    nats = edge_change(likelihood.lf, c, loops, r, s, blocks, links, n_near)
+    nats += block_term(likelihood, c.n[r] - 1, c.e[r] - k) - c.term[r]
+    nats += block_term(likelihood, c.n[s] + 1, c.e[s] + k) - c.term[s]
+    return nats + opening_change(likelihood.edge_cost, c, r, s)
+
+
+@njit(**INNER)
+def total(likelihood, c):
+    """Return -ln P(A|b) up to the multiplicities of the graph."""
+    return likelihood.edge_cost[c.used[0]] + edge_total(likelihood.lf, c) + c.term.sum()
+
+
+@njit(**INNER)
+def merge_change(likelihood, c, r, s):
+    """Return the change when blocks r and s become one, P(e|b) left out."""
+    nats = edge_merge_change(likelihood.lf, c, r, s)
+    return nats + block_term(likelihood, c.n[r] + c.n[s], c.e[r] + c.e[s]) - c.term[r] - c.term[s]
+
+
+register(Uncorrected, change, total, merge_change, block_term)
