@@ -1,4 +1,4 @@
-"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; the state holds everything.
+"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
 
 The target is p(b) proportional to exp(beta (sum_i f[i, b_i] - S(b))) on the partitions into B blocks, none
 of them empty, or on all of [B]^N with ``allow_empty``.
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.target import block_ledger, n_blocks_of
+from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of
 from ffbm.kernels.blockchain import run_blocks
 from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.target import Model, entropy_of
@@ -27,12 +27,18 @@ class BlockSettings(NamedTuple):
     n_scans: int = 2  # restricted Gibbs scans of a launch
 
 
-class BlockState(NamedTuple):
-    """A chain at rest: everything that the next step needs, in plain arrays."""
+class BlockSetup(NamedTuple):
+    """What the chains of one target share, and no step changes."""
 
+    target: BlockTarget
     model: Model
-    ledger: Ledger
     settings: BlockSettings
+
+
+class BlockState(NamedTuple):
+    """A chain at rest: all that steps change."""
+
+    ledger: Ledger
     totals: Array  # S, the field's sum, the lowest S
     tally: Array  # visits and moves since the last kept draw, sweeps, moves of many vertices tried and made
     best: Array  # (N,) the labels of the lowest S
@@ -47,21 +53,22 @@ class BlockDraws(NamedTuple):
     acceptance: Array  # (T,) the share of visits that moved their vertex, since the draw before
 
 
-def start(model: Model, labels: Array, settings: BlockSettings, rng: np.random.Generator) -> BlockState:
+def start(setup: BlockSetup, labels: Array, rng: np.random.Generator) -> BlockState:
     """Set up a chain at ``labels`` with its own random stream."""
+    model = setup.model
     ledger = block_ledger(model, labels, n_blocks_of(model))
     entropy = entropy_of(model, ledger)
     lift = float(model.field[np.arange(len(labels)), labels].sum()) if model.field.size else 0.0
     totals = np.array([entropy, lift, entropy])
-    return BlockState(model, ledger, settings, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), rng)
+    return BlockState(ledger, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), rng)
 
 
-def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
+def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
     """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, *_ = state.settings
+    burn, thin, *_ = setup.settings
     done, n_blocks = int(state.tally[2]), len(state.ledger.n)
     room = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
     labels = np.empty((room, len(state.ledger.b)), dtype=np.min_scalar_type(n_blocks - 1))
@@ -70,7 +77,7 @@ def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
     work = np.empty((4, len(state.ledger.b)), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
     run_blocks(
-        state.rng, state.model, state.ledger, n_sweeps, *state.settings,
+        state.rng, setup.model, state.ledger, n_sweeps, *setup.settings,
         state.totals, state.tally, state.best, journal, work, scratch, labels, entropy, acceptance,
     )  # fmt: skip
     return state, BlockDraws(labels, entropy, acceptance)

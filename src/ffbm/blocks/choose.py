@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, advance, start
-from ffbm.blocks.likelihoods import Likelihood
-from ffbm.blocks.priors import FULL
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import (
     BARREN,
@@ -51,14 +49,37 @@ class Found(NamedTuple):
 Candidates = dict[int, Found]  # by the number of blocks
 
 
+class CandidateTable(NamedTuple):
+    """Candidates as arrays, to be sent or written down."""
+
+    numbers: Array  # (K,) of blocks
+    entropies: Array  # (K,)
+    labels: Array  # (K, N), in as few bytes as they need
+
+
+def as_table(candidates: Candidates) -> CandidateTable:
+    """Return candidates as arrays."""
+    small = np.min_scalar_type(max(candidates))
+    return CandidateTable(
+        np.array(list(candidates)),
+        np.array([it.entropy for it in candidates.values()]),
+        np.array([it.labels.astype(small) for it in candidates.values()]),
+    )
+
+
+def from_table(table: CandidateTable) -> Candidates:
+    """Return the candidates of a table.
+
+    >>> from_table(as_table({2: Found(1.5, np.array([0, 1, 1]))}))
+    {2: Found(entropy=1.5, labels=array([0, 1, 1]))}
+    """
+    rows = zip(table.numbers.tolist(), table.entropies.tolist(), table.labels, strict=True)
+    return {number: Found(entropy, labels.astype(np.int64)) for number, entropy, labels in rows}
+
+
 def most_blocks(graph: Graph) -> int:
     """Return how many blocks are more than enough."""
     return min(graph.n_nodes, max(_LEAST_TOP, min(_MOST_TOP, int(_SPREAD * np.sqrt(2 * graph.n_edges)))))
-
-
-def choosing_target(graph: Graph, likelihood: Likelihood) -> BlockTarget:
-    """Return the target under which numbers of blocks are compared."""
-    return BlockTarget(graph, likelihood, FULL)
 
 
 def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: bool) -> Candidates:
@@ -144,10 +165,10 @@ def _annealed(target: BlockTarget, model: Model, labels: Array, effort: Effort, 
     n_blocks = int(labels.max(initial=0)) + 1
     n_sweeps = min(_COOLING, int(effort.visits / (_VISITS_PER_SWEEP * len(_BETAS) * target.graph.n_nodes)))
     settings = BlockSettings(burn=2**60, thin=1, jumps=_JUMPS)
-    state = start(resized(target, model, n_blocks), labels, settings, rng)
+    setup = BlockSetup(target, resized(target, model, n_blocks), settings)
+    state = start(setup, labels, rng)
     for beta in _BETAS if n_blocks > 1 else ():
-        state = state._replace(settings=settings._replace(beta=beta))
-        advance(state, n_sweeps)
+        advance(setup._replace(settings=settings._replace(beta=beta)), state, n_sweeps)
     return Found(float(state.totals[2]), state.best.astype(np.int64))
 
 

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.blocks.chain import block_model
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.kernels.carrying import Telling
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.partition import Model
+from ffbm.kernels.target import Model
 from ffbm.scoring.rows import merge_rows
 from ffbm.theta.mode import curvature_metric
 from ffbm.theta.prepare import WeightTarget, read_features, weight_target
@@ -20,11 +21,16 @@ from ffbm.types.weights import INTERCEPT
 class JointModel(NamedTuple):
     """p(b, theta | A, X), prepared for chains."""
 
-    graph: Graph
+    partitions: BlockTarget
     blocks: Model  # without a field: each chain has its own
     target: WeightTarget  # for any labels: only the sums X'y of its likelihood change
     telling: Telling
     even: Metric  # the curvature at W = 0, the same for all blocks
+
+    @property
+    def graph(self) -> Graph:
+        """A."""
+        return self.partitions.graph
 
     @property
     def n_blocks(self) -> int:
@@ -33,7 +39,13 @@ class JointModel(NamedTuple):
 
 
 def joint_model(
-    graph: Graph, features: Any, n_blocks: int, rows: Any = None, sigma: float = 1.0, intercept: bool = False
+    graph: Graph,
+    features: Any,
+    n_blocks: int,
+    rows: Any = None,
+    sigma: float = 1.0,
+    intercept: bool = False,
+    likelihood: Likelihood = DEGREE_CORRECTED,
 ) -> JointModel:
     """Prepare the joint target of a graph and the features of its vertices.
 
@@ -49,6 +61,8 @@ def joint_model(
         B; a block may be empty.
     rows, sigma, intercept
         The training vertices, and what is said of the weights: see ``sample_weights``.
+    likelihood : Likelihood
+        Of the graph given the blocks.
 
     Examples
     --------
@@ -69,16 +83,17 @@ def joint_model(
     if len(active):
         group[target.rows] = found.group
         n_rows = len(found.counts)
-    likelihood = target.likelihood._replace(
+    merged = target.likelihood._replace(
         indptr=found.rows.indptr[: n_rows + 1],
         indices=found.rows.indices,
         values=found.rows.values,
         counts=found.counts[:n_rows].astype(np.float64),
     )
-    target = replace(target, likelihood=likelihood)
+    target = replace(target, likelihood=merged)
     telling = Telling(group, target.layout.sigma[active])
-    even = curvature_metric(likelihood, np.zeros_like(likelihood.sums))
-    return JointModel(graph, block_model(graph, n_blocks), target, telling, even)
+    even = curvature_metric(merged, np.zeros_like(merged.sums))
+    partitions = BlockTarget(graph, likelihood)
+    return JointModel(partitions, block_model(partitions, n_blocks), target, telling, even)
 
 
 def sums_of(model: JointModel, labels: Array) -> Array:

@@ -6,18 +6,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockState, advance, block_model, start
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
 from ffbm.blocks.choose import best_of, descend_to_one, most_blocks
+from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.priors import FULL, SETS, UNIFORM
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
-from ffbm.check import check_choice, check_int, check_real
+from ffbm.blocks.target import BlockTarget, block_model, n_blocks_of
+from ffbm.check import check_bool, check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
-from ffbm.kernels.partition import Model
 from ffbm.pipeline.beginning import check_field, check_initial, check_sweeps
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
-from ffbm.pipeline.run import run_chains
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
@@ -45,11 +47,12 @@ def sample_blocks(
     allow_empty: bool = False,
     field: npt.ArrayLike | None = None,
     initial: str | npt.ArrayLike = "greedy",
+    degree_corrected: bool = True,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     journal: Journal | None = None,
 ) -> BlockTrace:
-    """Sample partitions of a network into blocks from p(b | A), the microcanonical degree-corrected SBM.
+    """Sample partitions of a network into blocks from p(b | A), the microcanonical SBM.
 
     The target is proportional to exp(beta (sum_i f[i, b_i] - S(b))), with S the description length; see
     ``description_length``.
@@ -83,6 +86,9 @@ def sample_blocks(
         f[i, r], the log prior of vertex i in block r.
     initial : {"greedy", "random"} or (N,) or (C, N) labels
         Where chains start: an agglomerative descent, random labels, or labels of one's own.
+    degree_corrected : bool
+        Whether a block may hold vertices of any degree. Without it vertices of different degree tend to different
+        blocks.
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
@@ -107,6 +113,7 @@ def sample_blocks(
     wanted = check_block_number(graph, n_blocks, allow_empty)
     n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
     n_chains = check_int("n_chains", n_chains, low=1)
+    degree_corrected = check_bool("degree_corrected", degree_corrected)
     settings = BlockSettings(
         burn,
         thin,
@@ -119,23 +126,25 @@ def sample_blocks(
         raise OptionError(
             'a field is for labelled blocks, and with n_blocks="free" blocks have no labels; leave it out'
         )
-    prior = "sets" if is_free else "uniform"
+    target = BlockTarget(graph, likelihood_of(degree_corrected), SETS if is_free else UNIFORM)
     seed = resolve_seed(seed)
-    chosen = {"n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed, **settings._asdict()}
+    chosen = {
+        "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
+        "degree_corrected": degree_corrected, **settings._asdict(),
+    }  # fmt: skip
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         if wanted is None and not is_free:
-            found = find_candidates(graph, seed, conduct)
+            found = find_candidates(target, seed, conduct)
             wanted, chosen["candidates"] = best_of(found), list_candidates(found)
         room = most_blocks(graph) if wanted is None else wanted
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
-        model = block_model(graph, room, check_field(field, graph.n_nodes, room), prior)
-
-        shared = graph, model, given
-        one = partial(_begin_one, seed, wanted, room, settings, prior)
-        begin = partial(conduct.begin, one, n_chains, shared)
-        key = digest(shared, seed, n_chains, wanted, settings, prior) if journal else ""
-        states, draws = run_chains("blocks", begin, advance, BlockDraws, n_sweeps, conduct, shared, key)
+        model = block_model(target, room, check_field(field, graph.n_nodes, room))
+        setup = BlockSetup(target, model, settings)
+        begin = partial(conduct.begin, partial(_begin_one, seed, wanted), BlockState, n_chains, setup, given)
+        key = digest(setup, given, seed, n_chains, wanted) if journal else ""
+        stepper = Stepper(advance, BlockState, BlockDraws)
+        states, draws = run_chains("blocks", stepper, setup, begin, n_sweeps, conduct, key)
     if is_free:
         return gather_free(graph, states, draws, chosen)
     return gather(graph, room, states, draws, chosen)
@@ -153,28 +162,20 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
 
 
-def _begin_one(
-    seed: int,
-    wanted: int | None,
-    room: int,
-    settings: BlockSettings,
-    prior: str,
-    shared: tuple[Graph, Model, str | Array],
-    chain: int,
-) -> BlockState:
-    graph, model, given = shared
+def _begin_one(seed: int, wanted: int | None, setup: BlockSetup, given: str | Array, chain: int) -> BlockState:
     rng = stream(seed, "blocks", chain)
-    return start(graph, model, _first_labels(graph, wanted, room, given, chain, rng), settings, rng, prior)
+    return start(setup, _first_labels(setup, wanted, given, chain, rng), rng)
 
 
 def _first_labels(
-    graph: Graph, n_blocks: int | None, room: int, given: str | Array, chain: int, rng: np.random.Generator
+    setup: BlockSetup, n_blocks: int | None, given: str | Array, chain: int, rng: np.random.Generator
 ) -> Array:
+    target, n_nodes = setup.target, setup.target.graph.n_nodes
     if not isinstance(given, str):
         return given[chain].astype(np.int64)
     if given == "random":
-        return random_labels(graph.n_nodes, room, rng)
+        return random_labels(n_nodes, n_blocks_of(setup.model), rng)
     if n_blocks is None:
-        found = descend_to_one(graph, rng, communities=chain == 0)
+        found = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
         return found[best_of(found)].labels
-    return greedy_labels(graph, min(n_blocks, graph.n_nodes), rng)
+    return greedy_labels(target, min(n_blocks, n_nodes), rng)

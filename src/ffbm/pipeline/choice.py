@@ -4,37 +4,40 @@ from functools import partial
 
 import numpy as np
 
-from ffbm.blocks.choose import Candidates, descend_to_one, pool, try_neighbours
+from ffbm.blocks.choose import Candidates, CandidateTable, as_table, descend_to_one, from_table, pool, try_neighbours
+from ffbm.blocks.priors import FULL
 from ffbm.blocks.start import effort_for
+from ffbm.blocks.target import BlockTarget
 from ffbm.pipeline.conduct import Conduct
 from ffbm.progress import Progress
 from ffbm.rng import stream
 from ffbm.store.journal import digest
-from ffbm.types import Graph
 from ffbm.workers import open_workers
 
 _DESCENTS = 4  # at most
 
 
-def find_candidates(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
-    """Return the best partition found for each number of blocks that was tried."""
-    key = digest(graph, seed) if conduct.journal else ""
-    return conduct.remember("number of blocks", key, partial(_find, graph, seed, conduct))
+def find_candidates(target: BlockTarget, seed: int, conduct: Conduct) -> Candidates:
+    """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior."""
+    target = target._replace(prior=FULL)
+    key = digest(target, seed) if conduct.journal else ""
+    return from_table(conduct.remember("number of blocks", key, CandidateTable, partial(_find, target, seed, conduct)))
 
 
-def _find(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
-    n_descents = min(_DESCENTS, effort_for(graph).tries)
+def _find(target: BlockTarget, seed: int, conduct: Conduct) -> CandidateTable:
+    n_descents = min(_DESCENTS, effort_for(target.graph).tries)
     conduct.tell(Progress("number of blocks", 0, n_descents + 1))
     with open_workers(conduct.workers, n_descents) as run:
-        found = pool(run(partial(_descend, seed), range(n_descents), graph))
+        tables = run(partial(_descend, seed), range(n_descents), target, kind=CandidateTable)
     conduct.tell(Progress("number of blocks", n_descents, n_descents + 1))
-    found = try_neighbours(graph, found, stream(seed, "number of blocks", n_descents))
+    candidates = pool(map(from_table, tables))
+    candidates = try_neighbours(target, candidates, stream(seed, "number of blocks", n_descents))
     conduct.tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
-    return found
+    return as_table(candidates)
 
 
-def _descend(seed: int, graph: Graph, number: int) -> Candidates:
-    return descend_to_one(graph, stream(seed, "number of blocks", number), communities=number == 0)
+def _descend(seed: int, target: BlockTarget, number: int) -> CandidateTable:
+    return as_table(descend_to_one(target, stream(seed, "number of blocks", number), communities=number == 0))
 
 
 def list_candidates(found: Candidates) -> list[tuple[int, float]]:

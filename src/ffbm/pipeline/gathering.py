@@ -1,6 +1,7 @@
 """The draws of block chains, gathered into one trace."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,19 +47,20 @@ def gather_free(graph: Graph, states: list[BlockState], draws: BlockDraws, chose
     """
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
-    found = [[description_length(graph, b, prior="full") for b in chain] for chain in labels]
-    entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in found]) for part in _PARTS)
+    measure = partial(description_length, graph, prior="full", degree_corrected=chosen["degree_corrected"])
+    lengths = [[measure(b) for b in chain] for chain in labels]
+    entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in lengths]) for part in _PARTS)
     carried = [_by_size(state.best) for state in states]
     best = min(
         (labels[np.unravel_index(whole.argmin(), whole.shape)], *carried),
-        key=lambda b: description_length(graph, b, prior="full").total,
+        key=lambda b: measure(b).total,
     ).astype(np.int64)
     return BlockTrace(
         labels=labels,
         entropy=entropy,
         acceptance=draws.acceptance,
         best_labels=best,
-        best_entropy=description_length(graph, best).without_partition,
+        best_entropy=measure(best).without_partition,
         n_blocks=int(max(labels.max(initial=0), best.max(initial=0))) + 1,
         n_edges=graph.n_edges,
         settings=chosen,

@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, start
-from ffbm.blocks.entropy import description_length
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.doors import claimed_change, claimed_ratio, make_move
 from ffbm.types import Array, Graph
 from ffbm.verification.finding import Check, Effort, Finding
@@ -46,20 +47,22 @@ def proposal_probability(graph: Graph, b: Array, i: int, s: int, epsilon: float,
     return float(total / len(row))
 
 
-def change_of_entropy(sizes: tuple[tuple[int, int, int], ...], bound: float, effort: Effort) -> Finding:
+def change_of_entropy(
+    sizes: tuple[tuple[int, int, int], ...], likelihood: Likelihood, bound: float, effort: Effort
+) -> Finding:
     """Compare the change of S that moves claim with S before and after."""
     worst, n_moves = 0.0, 400 if effort.full else 150
     for n_nodes, n_edges, n_blocks in sizes:
         rng = np.random.default_rng([effort.seed, n_edges])
-        graph = random_graph(rng, n_nodes, n_edges)
-        model = block_model(graph, n_blocks)
-        counts = block_counts(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
+        target = BlockTarget(random_graph(rng, n_nodes, n_edges), likelihood)
+        model = block_model(target, n_blocks)
+        ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
         scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
-        before = description_length(graph, counts.b).without_partition
-        for i, s in random_moves(rng, counts.b, n_blocks, n_moves):
-            claimed = claimed_change(model, counts, i, s, *scratch)
-            make_move(model, counts, i, s)
-            after = description_length(graph, counts.b).without_partition
+        before = target.entropy(ledger.b, n_blocks)
+        for i, s in random_moves(rng, ledger.b, n_blocks, n_moves):
+            claimed = claimed_change(model, ledger, i, s, *scratch)
+            make_move(model, ledger, i, s)
+            after = target.entropy(ledger.b, n_blocks)
             worst = max(worst, abs(claimed - (after - before)))
             before = after
     return Finding(worst, bound)
@@ -71,15 +74,15 @@ def way_back(effort: Effort) -> Finding:
     for n_nodes, n_edges, n_blocks in ((8, 14, 3), (20, 40, 4), (12, 6, 5), (9, 90, 2)):
         rng = np.random.default_rng([effort.seed, n_edges, 1])
         graph = random_graph(rng, n_nodes, n_edges)
-        model = block_model(graph, n_blocks)
-        counts = block_counts(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
+        model = block_model(BlockTarget(graph), n_blocks)
+        ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
         scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
-        for i, s in random_moves(rng, counts.b, n_blocks, n_moves):
-            r, epsilon = int(counts.b[i]), float(rng.choice([0.1, 0.5, 3.0]))
-            claimed = claimed_ratio(model, counts, i, s, epsilon, *scratch)
-            there = proposal_probability(graph, counts.b, i, s, epsilon, n_blocks)
-            make_move(model, counts, i, s)
-            back = proposal_probability(graph, counts.b, i, r, epsilon, n_blocks)
+        for i, s in random_moves(rng, ledger.b, n_blocks, n_moves):
+            r, epsilon = int(ledger.b[i]), float(rng.choice([0.1, 0.5, 3.0]))
+            claimed = claimed_ratio(model, ledger, i, s, epsilon, *scratch)
+            there = proposal_probability(graph, ledger.b, i, s, epsilon, n_blocks)
+            make_move(model, ledger, i, s)
+            back = proposal_probability(graph, ledger.b, i, r, epsilon, n_blocks)
             worst = max(worst, abs(claimed - np.log(back / there)))
     return Finding(float(worst), 1e-12)
 
@@ -89,14 +92,13 @@ def carried_entropy(effort: Effort) -> Finding:
     worst = 0.0
     for allow_empty in (False, True):
         rng = np.random.default_rng([effort.seed, int(allow_empty), 2])
-        graph = random_graph(rng, 60, 240)
-        model = block_model(graph, 5, rng.normal(size=(60, 5)))
-        settings = BlockSettings(0, 10, allow_empty=allow_empty, jumps=2.0)
-        state = start(graph, model, np.arange(60) % 5, settings, rng)
-        state, draws = advance(state, 2000 if effort.full else 300)
+        target = BlockTarget(random_graph(rng, 60, 240), UNCORRECTED if allow_empty else DEGREE_CORRECTED)
+        model = block_model(target, 5, rng.normal(size=(60, 5)))
+        setup = BlockSetup(target, model, BlockSettings(0, 10, allow_empty=allow_empty, jumps=2.0))
+        state, draws = advance(setup, start(setup, np.arange(60) % 5, rng), 2000 if effort.full else 300)
         for labels, carried in zip(draws.labels, draws.entropy, strict=True):
-            worst = max(worst, abs(carried - description_length(graph, labels).without_partition))
-        lift = float(model.field[np.arange(60), state.counts.b].sum())
+            worst = max(worst, abs(carried - target.entropy(labels, 5)))
+        lift = float(model.field[np.arange(60), state.ledger.b].sum())
         worst = max(worst, abs(lift - float(state.totals[1])))
     return Finding(worst, 1e-7)
 
@@ -106,13 +108,19 @@ CHECKS = (
         "change of S",
         "largest error of the claimed change over random moves, nats",
         "a wrong term in the change of S: loops, blocks that close, the degrees of a block",
-        partial(change_of_entropy, SIZES, 1e-9),
+        partial(change_of_entropy, SIZES, DEGREE_CORRECTED, 1e-9),
     ),
     Check(
         "change of S, large q",
         "the same where ln q is not from the exact table",
         "a wrong branch or table of the approximation of ln q in the kernel",
-        partial(change_of_entropy, LARGE, 4e-6),
+        partial(change_of_entropy, LARGE, DEGREE_CORRECTED, 4e-6),
+    ),
+    Check(
+        "change of S, no degree correction",
+        "the same without degree correction",
+        "a wrong term of the likelihood without degree correction",
+        partial(change_of_entropy, SIZES, UNCORRECTED, 1e-9),
     ),
     Check(
         "way back",

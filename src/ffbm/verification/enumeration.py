@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import block_counts, block_model, target_entropy
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
+from ffbm.blocks.priors import UNIFORM, PartitionPrior
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.visits import count_visits
 from ffbm.types import Array, Graph
 from ffbm.workers import Run
@@ -23,7 +25,8 @@ class Case(NamedTuple):
     n_blocks: int
     field: bool = False
     allow_empty: bool = False
-    prior: str = "uniform"  # as in block_model
+    prior: PartitionPrior = UNIFORM
+    likelihood: Likelihood = DEGREE_CORRECTED
     dense: bool = True  # the tables of counts
 
 
@@ -49,11 +52,11 @@ def compare(
     spread between independent runs makes by chance, whatever the autocorrelation:
     1/2 sum_s sqrt(2/pi) sd_s / sqrt(runs).
     """
-    graph = graph_of(case.edges, case.n_nodes)
+    target = BlockTarget(graph_of(case.edges, case.n_nodes), case.likelihood, case.prior)
     field = field_of(case) if case.field else None
     states = np.array(list(product(range(case.n_blocks), repeat=case.n_nodes)))
-    law = np.array([_weight(graph, b, field, case, beta) for b in states])
-    visit = partial(_visits, graph, field, case, n_steps, np.array(kinds), epsilon, beta, seed)
+    law = np.array([_weight(target, b, field, case, beta) for b in states])
+    visit = partial(_visits, target, field, case, n_steps, np.array(kinds), epsilon, beta, seed)
     visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
     if not case.field:
         merge = _set_partitions(states)
@@ -76,10 +79,10 @@ def field_of(case: Case) -> Array:
     return np.random.default_rng(17).normal(size=(case.n_nodes, case.n_blocks)) * 1.2
 
 
-def _weight(graph: Graph, b: Array, field: Array | None, case: Case, beta: float) -> float:
+def _weight(target: BlockTarget, b: Array, field: Array | None, case: Case, beta: float) -> float:
     if not case.allow_empty and len(set(b)) < case.n_blocks:
         return 0.0
-    energy = target_entropy(graph, b, case.n_blocks, case.prior)
+    energy = target.entropy(b, case.n_blocks)
     if field is not None:
         energy -= float(field[np.arange(case.n_nodes), b].sum())
     return float(np.exp(-beta * energy))
@@ -93,7 +96,7 @@ def _set_partitions(states: Array) -> Array:
 
 
 def _visits(
-    graph: Graph,
+    target: BlockTarget,
     field: Array | None,
     case: Case,
     n_steps: int,
@@ -104,15 +107,15 @@ def _visits(
     run: int,
 ) -> Array:
     rng = np.random.default_rng([seed, run, case.n_nodes])
-    model = block_model(graph, case.n_blocks, field, case.prior)
+    model = block_model(target, case.n_blocks, field)
     labels = rng.permutation(np.arange(case.n_nodes) % case.n_blocks)
-    counts = block_counts(model, labels, case.n_blocks, case.dense)
+    ledger = block_ledger(model, labels, case.n_blocks, case.dense)
     visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
     work = np.zeros((4, case.n_nodes), dtype=np.int64)
     scratch = np.zeros((3, case.n_blocks + 1), dtype=np.int64)
     count_visits(
-        rng, model, counts, kinds, n_steps, n_steps // 100, beta, epsilon, case.allow_empty,
+        rng, model, ledger, kinds, n_steps, n_steps // 100, beta, epsilon, case.allow_empty,
         totals, tally, work, scratch, visits,
     )  # fmt: skip
     return visits

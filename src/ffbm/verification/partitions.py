@@ -3,6 +3,8 @@
 from functools import partial
 from typing import NamedTuple
 
+from ffbm.blocks.likelihoods import UNCORRECTED
+from ffbm.blocks.priors import SETS
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.verification.enumeration import SINGLE, Case, compare
 from ffbm.verification.finding import Check, Effort, Finding
@@ -48,8 +50,17 @@ TRIALS = {
     "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 22_000, 150_000),
     "all moves, B=3": Trial(Case(FIVE, 5, 3), ALL[:3], 0, 100_000),
     "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 12_000, 80_000),
-    "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior="sets"), (SINGLE,), 0, 250_000),
-    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior="sets"), ALL, 13_000, 120_000),
+    "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior=SETS), (SINGLE,), 0, 250_000),
+    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), ALL, 13_000, 120_000),
+    "no degree correction, single moves": Trial(
+        Case(MESS, 6, 3, field=True, likelihood=UNCORRECTED), (SINGLE,), 0, 600_000
+    ),
+    "no degree correction, all moves": Trial(
+        Case(FOUR, 4, 3, allow_empty=True, likelihood=UNCORRECTED), ALL, 12_000, 80_000
+    ),
+    "no degree correction, free B": Trial(
+        Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), ALL, 0, 120_000
+    ),
     "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
     "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
 }
@@ -71,6 +82,7 @@ _CATCHES = {
     "merge-split": "the field left out of merge-split, launches that are not drawn from the merged state",
     "open-close": "free labels forgotten, P(e|b) held constant while blocks open and close",
     "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
+    "no degree correction": "a term of the likelihood without degree correction that is wrong or left out",
     "compact tables": "cells lost or met twice, members of a block out of date",
     "all moves": "moves that disturb the counts another kind relies on, chances of kinds that depend on the state",
 }
