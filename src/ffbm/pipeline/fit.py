@@ -116,14 +116,7 @@ def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Membe
 
 def keep_features(features: Features, ranking: Ranking) -> Features:
     """Return the features that a ranking keeps, in the order of the table."""
-    kept = np.sort(ranking.order[: ranking.n_kept])
-    return Features(
-        values=features.values[:, kept],
-        names=tuple(features.names[j] for j in kept),
-        columns=tuple(features.columns[j] for j in kept),
-        mean=features.mean[kept],
-        sd=features.sd[kept],
-    )
+    return features.take(np.sort(ranking.order[: ranking.n_kept]))
 
 
 def _why_none(net: Network) -> str:
