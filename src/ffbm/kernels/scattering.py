@@ -66,7 +66,7 @@ def scatter(rng, m, c, s, home, forced, chances, scratch):
 
 @njit(**INNER)
 def condense(
-    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, likelihood, metric, telling, desk, room, scratch
+    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, target, metric, desk, room, scratch
 ):  # fmt: skip
     """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
     spare = np.zeros(2)
@@ -74,13 +74,13 @@ def condense(
     for _ in range(n_scans):
         scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
     for _ in range(LOOKS):
-        see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
+        see_mode(target, metric, c, ROUGH, desk, room, sighted.field)
         scan_homes(rng, sighted, c, home, s, anchor, goal, False, scratch)
     return scan_homes(rng, sighted, c, home, s, anchor, goal, forced, scratch)
 
 
 @njit(**INNER)
-def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling, totals, work, desk, room, scratch):
+def scatter_jump(rng, plain, sighted, c, n_scans, w, target, metric, totals, work, desk, room, scratch):
     """Scatter a block over the others, or let a new one grow out of all of them; return whether that was accepted."""
     n_nodes, n_blocks = c.b.size, c.n.size
     before, after = bare(work[4]), bare(work[3])
@@ -88,11 +88,11 @@ def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
         return False
-    tail = (likelihood, metric, telling, desk, room, scratch)
+    tail = (target, metric, desk, room, scratch)
     path, spare = np.zeros(2), np.zeros(2)
     chances = np.empty(n_blocks)
     copy(c.b, before)
-    find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+    find_mode_of(target, metric, c.b, SHARP, desk.modes[0], room)
     if opens:
         used = c.used[0]
         free = n_blocks - used
@@ -102,16 +102,16 @@ def scatter_jump(rng, plain, sighted, c, n_scans, w, likelihood, metric, telling
             put(plain, c, before, spare, scratch)
             return False
         copy(c.b, after)
-        see_mode(likelihood, metric, telling, c, SHARP, desk, room, sighted.field)
+        see_mode(target, metric, c, SHARP, desk, room, sighted.field)
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
-        fill_field(likelihood, telling, desk.modes[0], desk.rows, sighted.field)
+        fill_field(target.rows, desk.modes[0], desk.rows, sighted.field)
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]
         ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, *tail) - log(free)
     put(plain, c, after, path, scratch)
     return decide(
-        rng, plain, c, before, path[0], ratio, w, likelihood, metric, telling, totals, desk, room, scratch
+        rng, plain, c, before, path[0], ratio, w, target, metric, totals, desk, room, scratch
     )  # fmt: skip

@@ -33,7 +33,7 @@ COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
 @njit(**INNER)
 def informed_scan(
-    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, likelihood, metric, telling, desk, room,
+    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, target, metric, desk, room,
     scratch,
 ):  # fmt: skip
     """Launch a group between r and s, let features speak, and scan it one last time; return ln of its chance."""
@@ -45,14 +45,14 @@ def informed_scan(
         for _ in range(n_scans):
             scan(rng, plain, c, 1.0, group, size, r, s, goal, False, spare, scratch)
     for _ in range(LOOKS):
-        see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
+        see_mode(target, metric, c, ROUGH, desk, room, sighted.field)
         scan(rng, sighted, c, 1.0, group, size, r, s, goal, False, spare, scratch)
     return scan(rng, sighted, c, 1.0, group, size, r, s, goal, forced, spare, scratch)
 
 
 @njit(**INNER)
 def shift_jump(
-    rng, plain, sighted, counts, kind, n_scans, w, likelihood, metric, telling, totals, work, desk, room, scratch
+    rng, plain, sighted, counts, kind, n_scans, w, target, metric, totals, work, desk, room, scratch
 ):  # fmt: skip
     """Try one move of a kind on labels and weights; return whether they moved.
 
@@ -67,7 +67,7 @@ def shift_jump(
     if i == j or (r == s) != opens or (opens and c.used[0] == n_blocks):
         return False
     first, old, second, new, before = (bare(work[0]), bare(work[1]), bare(work[2]), bare(work[3]), bare(work[4]))
-    tail = (likelihood, metric, telling, desk, room, scratch)
+    tail = (target, metric, desk, room, scratch)
     path, spare = np.zeros(2), np.zeros(2)
     copy(c.b, before)
     ratio = 0.0
@@ -77,7 +77,7 @@ def shift_jump(
         ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, False, *tail)
         note(c, first, size, new)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+        find_mode_of(target, metric, c.b, SHARP, desk.modes[0], room)
         place(plain, c, first, size, new, path, scratch)
     elif kind == MERGE_SPLIT:
         n_first = gather(c, r, s, i, j, first)
@@ -98,14 +98,14 @@ def shift_jump(
         shift(plain, c, h, t, spare, scratch)
         shift(plain, c, j, s, spare, scratch)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, n_first, r, s, old, True, *tail)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+        find_mode_of(target, metric, c.b, SHARP, desk.modes[0], room)
         path[0] = 0.0
         collect(plain, c, first, n_first, r, path, scratch)
         shift(plain, c, j, r, path, scratch)
         shift(plain, c, h, s, path, scratch)
         place(plain, c, second, n_second, new, path, scratch)
     elif opens:
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+        find_mode_of(target, metric, c.b, SHARP, desk.modes[0], room)
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
         size = gather(c, r, r, i, j, first)
@@ -124,9 +124,9 @@ def shift_jump(
         free = n_blocks - c.used[0]
         shift(plain, c, j, s, spare, scratch)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail) - log(free)
-        find_mode_of(likelihood, metric, telling, c.b, SHARP, desk.modes[0], room)
+        find_mode_of(target, metric, c.b, SHARP, desk.modes[0], room)
         collect(plain, c, first, size, r, path, scratch)
         shift(plain, c, j, r, path, scratch)
     return decide(
-        rng, plain, c, before, path[0], ratio, w, likelihood, metric, telling, totals, desk, room, scratch
+        rng, plain, c, before, path[0], ratio, w, target, metric, totals, desk, room, scratch
     )  # fmt: skip
