@@ -19,7 +19,7 @@ from numba import njit
 from record import say, write
 
 import ffbm
-from ffbm.blocks.chain import BlockSettings, advance, block_model, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, block_model, start
 from ffbm.types import Graph
 
 PYTHON = "/usr/bin/python3"
@@ -40,13 +40,13 @@ def planted(n_nodes, n_edges, n_blocks, seed=0):
 
 
 def chain_of(graph, labels, n_blocks, seed=1):
-    settings = BlockSettings(burn=2**60, thin=1)
-    return start(graph, block_model(graph, n_blocks), labels, settings, np.random.default_rng(seed))
+    setup = BlockSetup(graph, block_model(graph, n_blocks), BlockSettings(burn=2**60, thin=1))
+    return setup, start(setup, labels, np.random.default_rng(seed))
 
 
-def time_ours(state, n_sweeps):
+def time_ours(setup, state, n_sweeps):
     begun = time.perf_counter()
-    advance(state, n_sweeps)
+    advance(setup, state, n_sweeps)
     return 1e9 * (time.perf_counter() - begun) / (n_sweeps * len(state.counts.b))
 
 
@@ -65,14 +65,14 @@ def against_graph_tool(name, graph, labels, n_blocks, repeats=5):
     """Ours, theirs, ours, theirs ...: medians over turns, so that a busy moment hits both."""
     n_nodes = graph.n_nodes
     ours, theirs, found = [], [], None
-    state = chain_of(graph, labels, n_blocks)
+    setup, state = chain_of(graph, labels, n_blocks)
     warm = max(2, 200_000 // n_nodes)
-    advance(state, warm)
+    advance(setup, state, warm)
     for _ in range(repeats):
         found = time_theirs(graph, state.counts.b, 1, max(1, 100_000 // n_nodes), 1)
         if found:
             theirs += found["ns"]
-        ours.append(time_ours(state, max(1, 1_000_000 // n_nodes)))
+        ours.append(time_ours(setup, state, max(1, 1_000_000 // n_nodes)))
     row = {
         "graph": name,
         "n_nodes": n_nodes,
@@ -101,10 +101,10 @@ def gather(indptr, indices, labels, picks):
 
 def growth(n_nodes, n_blocks=20, mean_degree=20):
     graph, labels = planted(n_nodes, n_nodes * mean_degree // 2, n_blocks)
-    state = chain_of(graph, labels, n_blocks)
-    advance(state, 2)
+    setup, state = chain_of(graph, labels, n_blocks)
+    advance(setup, state, 2)
     n_sweeps = max(1, 2_000_000 // n_nodes)
-    ours = statistics.median(time_ours(state, n_sweeps) for _ in range(5))
+    ours = statistics.median(time_ours(setup, state, n_sweeps) for _ in range(5))
     picks, labels = np.random.default_rng(0).random(n_nodes), state.counts.b
     gather(graph.indptr, graph.indices, labels, picks)
     bare = []

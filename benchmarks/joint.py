@@ -14,7 +14,7 @@ import ffbm
 from ffbm.blocks.start import greedy_labels
 from ffbm.diagnostics import summarise
 from ffbm.errors import DataError
-from ffbm.joint.chain import JointSettings, advance, start
+from ffbm.joint.chain import JointSettings, JointSetup, advance, start
 from ffbm.joint.prepare import joint_model
 from ffbm.workers import open_workers
 
@@ -34,9 +34,10 @@ def planted(strength, seed=1):
 def chain(model, graph, settings, number):
     """Run one chain and return its draws and processor seconds."""
     rng = np.random.default_rng([5, number])
-    state = start(model, greedy_labels(graph, model.n_blocks, rng), settings, rng)
+    setup = JointSetup(model, settings)
+    state = start(setup, greedy_labels(graph, model.n_blocks, rng), rng)
     begun = time.thread_time()
-    state, draws = advance(state, SWEEPS)
+    state, draws = advance(setup, state, SWEEPS)
     return state.tally, draws, time.thread_time() - begun
 
 

@@ -58,7 +58,7 @@ def measure_kills(nest, folder, n_kills, n_runs):
             equal += going.wait() == 0 and is_same(ffbm.load_fit(run), whole)
             tried += killed.total()
             for stage, count in killed.items():
-                name = stage.removesuffix(".bin").replace("-", "_")
+                name = stage.removesuffix(".npz").replace("-", "_")
                 stages[name] = stages.get(name, 0) + count
         rows.append({"target": target, "runs": n_runs, "kills": tried, "equal": equal, "stages": stages})
         say(f"{target:>6}: {tried} kills in {n_runs} runs, {equal} equal in every array; {stages}")

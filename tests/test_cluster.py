@@ -13,7 +13,7 @@ import pytest
 import ffbm
 from ffbm.cli import run as run_command
 from ffbm.errors import OptionError
-from ffbm.packing import pack
+from ffbm.states import to_bytes
 from ffbm.workers import cluster, open_workers
 
 from .mortal import worker_processes
@@ -103,7 +103,8 @@ def test_all_workers_killed_at_once_are_survived(net, fresh_client, monkeypatch)
 
 
 # made by eval, so that workers, which cannot import this file, are sent all of it
-TAKE = eval("lambda shared, item: (item[0], 2 * item[1] if item[0] is shared else None)")
+TAKE = eval("lambda shared, item: (2 * item, float(shared[-1]))")
+TAKEN = tuple[int, float]
 COUNT = """
 from ffbm.workers import cluster
 cluster.seen = getattr(cluster, "seen", [])
@@ -118,26 +119,37 @@ cluster._Box.__setstate__ = restore
 def test_pieces_of_work_may_be_submitted_at_once(client):
     shared = np.arange(5)
     with open_workers(client, 20) as run:
-        futures = [run.submit(TAKE, (shared, i), shared) for i in range(20)]
-        found = [future.result() for future in futures]
-    assert [(part is shared, value) for part, value in found] == [(True, 2 * i) for i in range(20)]
+        futures = [run.submit(TAKE, i, shared, kind=TAKEN) for i in range(20)]
+        results = [future.result() for future in futures]
+    assert results == [(2 * i, 4.0) for i in range(20)]
 
 
 def test_shared_data_reach_each_worker_once_and_tasks_without_them(fresh_client, monkeypatch):
     client = fresh_client
     client.run(exec, COUNT, {})
     sent = []
-    monkeypatch.setattr(cluster, "pack", lambda *given: sent.append(pack(*given)) or sent[-1])
+    monkeypatch.setattr(cluster, "to_bytes", lambda value: sent.append(to_bytes(value)) or sent[-1])
     shared = np.arange(1_000_000)
     for _ in range(3):  # the stages of a run
         with open_workers(client, 4) as run:
             for _ in range(5):
-                found = run(TAKE, [(shared, i) for i in range(4)], shared)
-    assert [(part is shared, value) for part, value in found] == [(True, 2 * i) for i in range(4)]
+                results = run(TAKE, range(4), shared, kind=TAKEN)
+    assert results == [(2 * i, 999_999.0) for i in range(4)]
     seen = client.run(eval, "__import__('ffbm.workers.cluster', fromlist=['seen']).seen")
     # 60 tasks; now and then dask fetches them a second time for a worker that it is just sending them to
     assert all(1 <= sum(times) <= 2 for times in seen.values()), seen
     assert max(map(len, sent)) < 1_000
+
+
+def test_what_two_stages_share_is_sent_once(client):
+    first, second = np.arange(3), np.arange(7)
+    both = eval("lambda first, second, item: (item, float(second[-1]))")
+    with open_workers(client, 1) as run:
+        assert run(both, [1], first, second, kind=TAKEN) == [(1, 6.0)]
+        before = [where.key for _, where in cluster._cluster_of(client)._sent.values()]
+        assert run(TAKE, [1], second, kind=TAKEN) == [(2, 6.0)]
+        after = [where.key for _, where in cluster._cluster_of(client)._sent.values()]
+    assert after == before[1:]
 
 
 def test_no_data_stay_on_the_cluster_after_a_run(net, client):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.chain import BlockSettings, advance, block_model, edge_costs, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, block_model, edge_costs, start
 from ffbm.blocks.entropy import description_length
 from ffbm.rng import stream
 
@@ -14,8 +14,8 @@ def begin(burn=7, thin=3, field=False, **options):
     rng = np.random.default_rng(3)
     graph = random_graph(rng, 40, 120)
     model = block_model(graph, 4, rng.normal(size=(40, 4)) if field else None)
-    settings = BlockSettings(burn, thin, **options)
-    return graph, start(graph, model, np.arange(40) % 4, settings, stream(1, "test"))
+    setup = BlockSetup(graph, model, BlockSettings(burn, thin, **options))
+    return setup, start(setup, np.arange(40) % 4, stream(1, "test"))
 
 
 def all_of(state):
@@ -25,10 +25,10 @@ def all_of(state):
 @pytest.mark.parametrize("field", [False, True])
 @pytest.mark.parametrize("cuts", [[50], [1] * 50, [6, 1, 1, 20, 22], [7, 3, 40]])
 def test_segments_make_no_difference(cuts, field):
-    whole, drawn = advance(begin(field=field)[1], 50)
-    state, parts = begin(field=field)[1], []
+    whole, drawn = advance(*begin(field=field), 50)
+    (setup, state), parts = begin(field=field), []
     for cut in cuts:
-        state, part = advance(state, cut)
+        state, part = advance(setup, state, cut)
         parts.append(part)
     for name in drawn._fields:
         assert np.array_equal(getattr(drawn, name), np.concatenate([getattr(p, name) for p in parts])), name
@@ -37,8 +37,8 @@ def test_segments_make_no_difference(cuts, field):
 
 
 def test_draws_are_those_after_burn_in_and_thinning():
-    _, every = advance(begin(burn=0, thin=1)[1], 30)
-    _, some = advance(begin(burn=7, thin=3)[1], 30)
+    _, every = advance(*begin(burn=0, thin=1), 30)
+    _, some = advance(*begin(burn=7, thin=3), 30)
     assert some.labels.shape == (7, 40)
     assert np.array_equal(some.labels, every.labels[9::3])
     assert np.array_equal(some.entropy, every.entropy[9::3])
@@ -47,12 +47,12 @@ def test_draws_are_those_after_burn_in_and_thinning():
 
 @pytest.mark.parametrize("allow_empty", [False, True])
 def test_entropy_is_carried_right_and_the_best_is_kept(allow_empty):
-    graph, state = begin(0, 1, allow_empty=allow_empty, field=True)
-    first = state.totals[0]
-    state, draws = advance(state, 300)
+    setup, state = begin(0, 1, allow_empty=allow_empty, field=True)
+    graph, first = setup.graph, state.totals[0]
+    state, draws = advance(setup, state, 300)
     for labels, entropy in zip(draws.labels[::20], draws.entropy[::20], strict=True):
         assert entropy == pytest.approx(description_length(graph, labels).without_partition, abs=1e-8)
-    field = state.model.field[np.arange(40), state.counts.b].sum()
+    field = setup.model.field[np.arange(40), state.counts.b].sum()
     assert state.totals[1] == pytest.approx(field, abs=1e-9)
     assert state.totals[2] == pytest.approx(description_length(graph, state.best).without_partition, abs=1e-8)
     assert state.totals[2] <= min(first, draws.entropy.min()) + 1e-9
@@ -61,12 +61,12 @@ def test_entropy_is_carried_right_and_the_best_is_kept(allow_empty):
 
 
 def test_the_best_may_lie_within_a_sweep():
-    graph, state = begin(0, 1)
+    setup, state = begin(0, 1)
     ends = []
     for _ in range(40):
-        state, draws = advance(state, 1)
+        state, draws = advance(setup, state, 1)
         ends.append(draws.entropy[0])
-        assert state.totals[2] == pytest.approx(description_length(graph, state.best).without_partition, abs=1e-8)
+        assert state.totals[2] == pytest.approx(description_length(setup.graph, state.best).without_partition, abs=1e-8)
     assert state.totals[2] < min(ends)
 
 

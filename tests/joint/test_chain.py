@@ -1,4 +1,4 @@
-"""The joint chain: a stepper whose state holds everything, right at every edge case."""
+"""The joint chain: a stepper whose state holds all that changes, right at every edge case."""
 
 import copy
 
@@ -8,8 +8,10 @@ import scipy.sparse as sp
 from scipy.special import log_softmax
 
 from ffbm.blocks.entropy import description_length
-from ffbm.joint.chain import JointSettings, advance, start
+from ffbm.joint import chain
+from ffbm.joint.chain import JointSettings, JointSetup, advance, start
 from ffbm.joint.prepare import joint_model, sums_of
+from ffbm.store.journal import digest
 from ffbm.theta.target import energy
 
 from .networks import numbers, simulated
@@ -31,7 +33,8 @@ def begun(kind="flags", n_blocks=3, rows=None, settings=SETTINGS, **options):
     graph = simulated(N).graph
     model = joint_model(graph, features_of(kind), n_blocks, rows, **options)
     rng = np.random.default_rng(7)
-    return start(model, rng.integers(0, n_blocks, N), settings, rng)
+    setup = JointSetup(model, settings)
+    return setup, start(setup, rng.integers(0, n_blocks, N), rng)
 
 
 CASES = {
@@ -53,9 +56,9 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_draws_are_what_they_say(case):
     given = CASES[case]
-    state = begun(**given)
-    state, draws = advance(state, 80)
-    model, n_blocks = state.model, state.model.n_blocks
+    setup, state = begun(**given)
+    state, draws = advance(setup, state, 80)
+    model, n_blocks = setup.model, setup.model.n_blocks
     assert draws.labels.shape == (20, N)
     assert draws.labels.max(initial=0) < n_blocks
     assert draws.weights.shape == (20, n_blocks, len(model.target.names))
@@ -73,12 +76,13 @@ def test_draws_are_what_they_say(case):
 
 @pytest.mark.parametrize("case", ["flags", "held out", "mala", "one block"])
 def test_advancing_in_parts_is_the_same(case):
-    whole, _ = advance(begun(**CASES[case]), 0)
+    setup, whole = begun(**CASES[case])
+    whole, _ = advance(setup, whole, 0)
     parts = copy.deepcopy(whole)
-    whole, at_once = advance(whole, 60)
+    whole, at_once = advance(setup, whole, 60)
     pieces = []
     for n in (7, 3, 1, 29, 20):  # the geometry is found anew after 10
-        parts, piece = advance(parts, n)
+        parts, piece = advance(setup, parts, n)
         pieces.append(piece)
     for name in at_once._fields:
         joined = np.concatenate([getattr(piece, name) for piece in pieces])
@@ -88,32 +92,43 @@ def test_advancing_in_parts_is_the_same(case):
     assert whole.rng.bit_generator.state == parts.rng.bit_generator.state
 
 
-def test_the_field_is_that_of_the_weights_and_0_where_held_out():
-    rows = np.arange(0, 30)
-    state = begun(rows=rows, settings=SETTINGS._replace(shifts=0.0, n_moves=1))
-    state, _ = advance(state, 30)
+def test_the_field_is_that_of_the_weights_and_0_where_held_out(monkeypatch):
+    rows, kernel, fields = np.arange(0, 30), chain.run_joint, []
+    setup, state = begun(rows=rows, settings=SETTINGS._replace(shifts=0.0, n_moves=1))
+    state, _ = advance(setup, state, 30)
     before = state.weights.copy()
-    advance(state, 1)
-    x = features_of("flags")[:, state.model.target.layout.active]
+    monkeypatch.setattr(
+        chain, "run_joint", lambda rng, blocks, *rest: fields.append(blocks.field) or kernel(rng, blocks, *rest)
+    )
+    advance(setup, state, 1)
+    x = features_of("flags")[:, setup.model.target.layout.active]
     expected = log_softmax(x[rows] @ before, axis=1)
-    np.testing.assert_allclose(state.blocks.field[rows], expected, atol=1e-12)
-    assert not state.blocks.field[30:].any()
+    np.testing.assert_allclose(fields[0][rows], expected, atol=1e-12)
+    assert not fields[0][30:].any()
+
+
+@pytest.mark.parametrize("case", ["flags", "numbers", "held out", "mala"])
+def test_the_model_is_left_as_it_was(case):
+    setup, state = begun(**CASES[case])
+    before = digest(setup)
+    advance(setup, state, 40)
+    assert digest(setup) == before
 
 
 def test_sums_of_labels():
-    state = begun(rows=np.arange(3, 33))
+    setup, _ = begun(rows=np.arange(3, 33))
     b = np.random.default_rng(0).integers(0, 3, N)
-    x = features_of("flags")[3:33][:, state.model.target.layout.active]
-    np.testing.assert_array_equal(sums_of(state.model, b), x.T @ np.eye(3)[b[3:33]])
+    x = features_of("flags")[3:33][:, setup.model.target.layout.active]
+    np.testing.assert_array_equal(sums_of(setup.model, b), x.T @ np.eye(3)[b[3:33]])
 
 
 def test_all_kinds_of_moves_are_made():
-    state = begun(settings=SETTINGS._replace(burn=0))
-    state, _ = advance(state, 600)
+    setup, state = begun(settings=SETTINGS._replace(burn=0))
+    state, _ = advance(setup, state, 600)
     tried, made, carried, moved = state.tally[3:7]
     assert tried == carried == 600
     assert made > 0
     assert moved > 0
     assert state.totals[2] == pytest.approx(
-        description_length(state.model.graph, state.best).without_partition, abs=1e-7
+        description_length(setup.model.graph, state.best).without_partition, abs=1e-7
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ffbm.joint.chain import JointSettings, _room, start
+from ffbm.joint.chain import JointSettings, JointSetup, _workspace, start
 from ffbm.joint.prepare import joint_model, sums_of
 from ffbm.kernels.carrying import find_mode_of
 from ffbm.theta.mode import find_mode
@@ -20,14 +20,16 @@ def test_the_mode_given_labels():
     graph, x = simulated(60).graph, numbers(60, 4)
     model = joint_model(graph, x, 3, rows=np.arange(50))
     rng = np.random.default_rng(1)
-    state = start(model, rng.integers(0, 3, 60), JointSettings(0, 1, n_warmup=0), rng)
-    _, _, _, _, room, *_ = _room(state.weights, 60, 4, state.setup.metric, state)
+    setup = JointSetup(model, JointSettings(0, 1, n_warmup=0))
+    state = start(setup, rng.integers(0, 3, 60), rng)
+    _, _, _, _, room, *_ = _workspace(setup, state)
+    likelihood = model.target.likelihood._replace(sums=np.empty_like(state.weights))
     b = np.where(x[:, 0] > 0, 0, 1 + (x[:, 1] > 0)).astype(np.int32)
     w = np.empty_like(state.weights)
-    mode_of(state.setup.likelihood, model.even, model.telling, b, 0.001, w, room)
+    mode_of(likelihood, model.even, model.telling, b, 0.001, w, room)
     exact = find_mode(model.target.likelihood._replace(sums=sums_of(model, b)))
     np.testing.assert_allclose(w, exact, atol=0.05)
     turned = np.empty_like(w)
     order = np.array([2, 0, 1])
-    mode_of(state.setup.likelihood, model.even, model.telling, order[b].astype(np.int32), 0.001, turned, room)
+    mode_of(likelihood, model.even, model.telling, order[b].astype(np.int32), 0.001, turned, room)
     np.testing.assert_allclose(turned[:, order], w, atol=1e-9)

@@ -83,11 +83,11 @@ def test_the_trace_does_not_depend_on_workers_nor_on_what_is_remembered(monkeypa
 def test_advancing_twice_is_advancing_once():
     x, blocks, _ = case()
     options = {"sampler": "hmc", "n_warmup": 50, "n_each": 3, "seed": 5}
-    plan, own = plan_drawn(x, blocks.labels, 3, None, 1.0, False, **options)
-    whole, record = advance_drawn(start_drawn(plan, own[0], 0), 5)
-    parts = start_drawn(plan, own[0], 0)
-    parts, first = advance_drawn(parts, 2)
-    parts, second = advance_drawn(parts, 3)
+    plan = plan_drawn(x, blocks.labels, 3, None, 1.0, False, **options)
+    whole, record = advance_drawn(plan, start_drawn(plan, 0), 5)
+    parts = start_drawn(plan, 0)
+    parts, first = advance_drawn(plan, parts, 2)
+    parts, second = advance_drawn(plan, parts, 3)
     np.testing.assert_array_equal(record.weights, np.concatenate((first.weights, second.weights)))
     for name in ("mean", "between", "within"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))

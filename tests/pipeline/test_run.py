@@ -13,6 +13,7 @@ from ffbm.progress import Progress
 from ffbm.store.journal import open_journal
 
 N_STEPS = 60
+MODEL = object()
 
 
 class Steps(NamedTuple):
@@ -28,7 +29,7 @@ class Counter(NamedTuple):
     done: int
 
 
-def count(state, n_steps):
+def count(_, state, n_steps):
     return state._replace(done=state.done + n_steps), Steps(
         np.arange(state.done, state.done + n_steps) + 1000 * state.chain
     )
@@ -40,7 +41,7 @@ def begin():
 
 def go(advance, workers, heard=None, journal=None):
     conduct = Conduct(workers, (heard if heard is not None else []).append, journal)
-    return run.run_chains("counting", begin, advance, Steps, N_STEPS, conduct)
+    return run.run_chains("counting", run.Stepper(advance, Counter, Steps), MODEL, begin, N_STEPS, conduct)
 
 
 def expected():
@@ -61,12 +62,12 @@ def test_draws_stand_in_order_chain_by_chain(workers):
 def test_a_slow_chain_does_not_hold_the_others_up():
     others_ended = threading.Semaphore(0)
 
-    def advance(state, n_steps):
+    def advance(model, state, n_steps):
         if state.chain == 0:  # its first step ends when the others have made their last
             assert others_ended.acquire(timeout=60)
             assert others_ended.acquire(timeout=60)
             others_ended.release(2)
-        state, draws = count(state, n_steps)
+        state, draws = count(model, state, n_steps)
         if state.chain and state.done == N_STEPS:
             others_ended.release()
         return state, draws
@@ -80,14 +81,14 @@ def test_chains_meet_where_they_are_written_down(tmp_path, monkeypatch, workers)
     monkeypatch.setattr(run, "_SAVE_SECONDS", 0.01)
     saved = []
 
-    def advance(state, n_steps):
+    def advance(model, state, n_steps):
         time.sleep(0.001 * (1 + state.chain) * n_steps)
-        return count(state, n_steps)
+        return count(model, state, n_steps)
 
     with open_journal(str(tmp_path / "run"), {"config": {}}, False) as journal:
-        log = journal.stage("counting", "key", Steps)
+        log = journal.stage("counting", "key", Counter, Steps)
         keep = log.save
-        monkeypatch.setattr(log, "save", lambda states, *rest: saved.append((rest[1], states)) or keep(states, *rest))
+        monkeypatch.setattr(log, "save", lambda states, *rest: saved.append((rest[0], states)) or keep(states, *rest))
         monkeypatch.setattr(journal, "stage", lambda *_: log)
         np.testing.assert_array_equal(go(advance, workers, journal=journal)[1].step, expected())
     assert len(saved) > 3
@@ -98,10 +99,23 @@ def test_chains_meet_where_they_are_written_down(tmp_path, monkeypatch, workers)
 def test_what_goes_wrong_in_a_chain_comes_through(monkeypatch, workers):
     monkeypatch.setattr(run, "_SEGMENT_SECONDS", 0.0)
 
-    def advance(state, n_steps):
+    def advance(model, state, n_steps):
         if state.chain == 2 and state.done > 5:
             raise ArithmeticError("lost count")
-        return count(state, n_steps)
+        return count(model, state, n_steps)
 
     with pytest.raises(ArithmeticError, match="lost count"):
         go(advance, workers)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_model_is_handed_to_every_step(workers):
+    models = []
+
+    def advance(model, state, n_steps):
+        models.append(model)
+        return count(model, state, n_steps)
+
+    go(advance, workers)
+    assert models
+    assert all(model is MODEL for model in models)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -31,6 +32,12 @@ def assert_same(one, other) -> None:
         assert values.tobytes() == second[name].tobytes() or values.tolist() == second[name].tolist(), name
     assert strict_json(one.scores.to_dict()) == strict_json(other.scores.to_dict())
     assert one.config == other.config
+
+
+class Table(NamedTuple):
+    """What a run remembers."""
+
+    x: np.ndarray
 
 
 class Stop(BaseException):
@@ -236,6 +243,6 @@ def test_two_processes_do_not_work_at_one_run(net, tmp_path):
     from ffbm.store.journal import open_journal
 
     with open_journal(tmp_path / "run", {"config": {}}, resume=False) as journal:
-        journal.remember("x", "key", lambda: 1)
+        journal.remember("x", "key", Table, lambda: Table(np.arange(3)))
         with pytest.raises(OptionError, match="another process is at the run"):
             ffbm.fit(net, **SHORT, out=tmp_path / "run", resume=True, progress=False)

@@ -26,7 +26,7 @@ def target_of(seed=5, n=60, n_features=4, n_blocks=3):
 
 def begin(sampler, n_warmup=40, **options):
     setup = set_up(target_of(), sampler, n_warmup, stream(0, "mode"), **options)
-    return start(setup, stream(0, "weights", 0))
+    return setup, start(setup, stream(0, "weights", 0))
 
 
 def same(a, b):
@@ -34,13 +34,13 @@ def same(a, b):
 
 
 def test_a_hamiltonian_draw_is_the_readable_one():
-    state = begin("hmc", n_warmup=0)
-    setup, rng = state.setup, copy.deepcopy(state.rng)
+    setup, state = begin("hmc", n_warmup=0)
+    rng = copy.deepcopy(state.rng)
     surface, w = Surface(setup.likelihood), state.weights.copy()
     h = np.exp(state.adapt[1])
     n_steps = int(np.ceil(setup.plan.least_time / h))
     h = min(h, setup.plan.most_time / n_steps)
-    state, record = advance(state, 6)
+    state, record = advance(setup, state, 6)
     for t in range(6):
         w, acceptance = hmc.hmc_step(rng, w, h, n_steps, lambda v: surface(v)[0], lambda v: surface(v)[1], setup.metric)
         assert record.acceptance[t] == pytest.approx(acceptance, rel=1e-7)
@@ -50,10 +50,10 @@ def test_a_hamiltonian_draw_is_the_readable_one():
 
 
 def test_a_langevin_draw_is_the_readable_one():
-    state = begin("mala", n_warmup=0)
-    setup, rng, h = state.setup, copy.deepcopy(state.rng), float(np.exp(state.adapt[1]))
+    setup, state = begin("mala", n_warmup=0)
+    rng, h = copy.deepcopy(state.rng), float(np.exp(state.adapt[1]))
     surface, w = Surface(setup.likelihood), state.weights.copy()
-    state, record = advance(state, 6)
+    state, record = advance(setup, state, 6)
     for t in range(6):
         rates = []
         for _ in range(MALA_STEPS):
@@ -84,26 +84,26 @@ def run_trajectory(setup, w, v, h, n_steps):
     return w, v, u - u0 + kinetic
 
 
-def velocity(state):
-    v = np.empty_like(state.weights)
-    draw_velocity(np.random.default_rng(1), state.setup.metric, v, np.empty((2, v.shape[0])))
+def velocity(setup):
+    v = np.empty_like(setup.mode)
+    draw_velocity(np.random.default_rng(1), setup.metric, v, np.empty((2, v.shape[0])))
     return v
 
 
 @pytest.mark.parametrize(("h", "n_steps"), [(0.4, 1), (0.9, 3), (1.7, 2)])
 def test_a_trajectory_turned_round_returns_with_the_inverse_ratio(h, n_steps):
-    state = begin("hmc")
-    w, v, error = run_trajectory(state.setup, state.weights, velocity(state), h, n_steps)
-    back_w, back_v, back = run_trajectory(state.setup, w, -v, h, n_steps)
+    setup, state = begin("hmc")
+    w, v, error = run_trajectory(setup, state.weights, velocity(setup), h, n_steps)
+    back_w, back_v, back = run_trajectory(setup, w, -v, h, n_steps)
     np.testing.assert_allclose(back_w, state.weights, atol=1e-12)
-    np.testing.assert_allclose(-back_v, velocity(state), atol=1e-12)
+    np.testing.assert_allclose(-back_v, velocity(setup), atol=1e-12)
     assert abs(error) > 1e-4
     assert back == pytest.approx(-error, abs=1e-10)
 
 
 def test_a_trajectory_keeps_volume_and_is_of_second_order():
-    state = begin("hmc")
-    errors = [abs(run_trajectory(state.setup, state.weights, velocity(state), 0.4 / n, n)[2]) for n in (1, 2, 4)]
+    setup, state = begin("hmc")
+    errors = [abs(run_trajectory(setup, state.weights, velocity(setup), 0.4 / n, n)[2]) for n in (1, 2, 4)]
     assert errors[1] < errors[0] / 3
     assert errors[2] < errors[1] / 3
     assert 0 < OUTER < 0.5
@@ -118,16 +118,16 @@ def test_a_trajectory_keeps_volume_and_is_of_second_order():
             for sign in (1, -1):
                 shift = [np.zeros_like(d), np.zeros_like(d)]
                 shift[which] = sign * tiny * d
-                w, v, _ = run_trajectory(state.setup, state.weights + shift[0], velocity(state) + shift[1], 1.2, 2)
+                w, v, _ = run_trajectory(setup, state.weights + shift[0], velocity(setup) + shift[1], 1.2, 2)
                 ends.append(np.concatenate([(directions * part).sum(axis=(1, 2)) for part in (w, v)]))
             columns.append((ends[0] - ends[1]) / (2 * tiny))
     assert np.linalg.det(np.array(columns)) == pytest.approx(1, abs=1e-6)
 
 
 def test_the_langevin_ratio_is_antisymmetric_and_the_readable_one():
-    state = begin("mala")
-    surface, w = Surface(state.setup.likelihood), state.weights
-    other = w + 0.1 * velocity(state)
+    setup, state = begin("mala")
+    surface, w = Surface(setup.likelihood), state.weights
+    other = w + 0.1 * velocity(setup)
     g, g_other = surface(w)[1], surface(other)[1]
     forth = langevin_log_ratio(w, g, other, g_other, 0.05)
     assert forth == pytest.approx(-langevin_log_ratio(other, g_other, w, g, 0.05), rel=1e-12)
@@ -139,13 +139,13 @@ def test_the_langevin_ratio_is_antisymmetric_and_the_readable_one():
 @pytest.mark.parametrize(("sampler", "annealing"), [("hmc", None), ("mala", None), ("mala", 0.1)])
 @pytest.mark.parametrize("cuts", [[100], [1, 99], [39, 1, 60], [40, 60], [41, 59], [10] * 10])
 def test_advancing_in_pieces_changes_no_bit(sampler, annealing, cuts):
-    whole, expected = advance(begin(sampler, thin=3, annealing=annealing), 100)
-    state, parts = begin(sampler, thin=3, annealing=annealing), []
+    whole, expected = advance(*begin(sampler, thin=3, annealing=annealing), 100)
+    (setup, state), parts = begin(sampler, thin=3, annealing=annealing), []
     for n in cuts:
-        state, part = advance(state, n)
+        state, part = advance(setup, state, n)
         parts.append(part)
     assert same(expected, map(np.concatenate, zip(*parts, strict=True)))
-    assert same(whole[1:-1], state[1:-1])
+    assert same(whole[:-1], state[:-1])
     assert whole.rng.bit_generator.state == state.rng.bit_generator.state
     assert len(expected.energy) == 60
     assert len(expected.weights) == 20
@@ -153,29 +153,37 @@ def test_advancing_in_pieces_changes_no_bit(sampler, annealing, cuts):
 
 @pytest.mark.parametrize(("sampler", "rate"), [("hmc", 0.8), ("mala", 0.574)])
 def test_the_step_size_is_adapted_in_warm_up_and_frozen_after(sampler, rate):
-    state = begin(sampler, n_warmup=400)
-    state, record = advance(state, 1400)
+    setup, state = begin(sampler, n_warmup=400)
+    state, record = advance(setup, state, 1400)
     frozen = state.adapt.copy()
     assert len(np.unique(record.step_size)) == 1
     assert record.acceptance.mean() > rate - 0.06
-    advance(state, 10)
+    advance(setup, state, 10)
     np.testing.assert_array_equal(state.adapt, frozen)
 
 
 def test_the_papers_step_sizes():
-    state = begin("mala", n_warmup=5, annealing=0.2)
-    _, record = advance(state, 10)
+    _, record = advance(*begin("mala", n_warmup=5, annealing=0.2), 10)
     t = MALA_STEPS * np.arange(6, 11) - 1  # the last step of each kept draw
     np.testing.assert_allclose(record.step_size, 0.2 * 250 * (1000.0 + t) ** -0.8 / 60, rtol=1e-12)
 
 
 def test_a_trajectory_that_runs_off_is_flagged_and_refused():
-    state = begin("hmc", n_warmup=0)
-    plan = state.setup.plan._replace(least_time=300.0, most_time=300.0)
-    state = state._replace(setup=state.setup._replace(plan=plan))
+    setup, state = begin("hmc", n_warmup=0)
+    setup = setup._replace(plan=setup.plan._replace(least_time=300.0, most_time=300.0))
     state.adapt[:2] = np.log(150.0)
     before = state.weights.copy()
-    state, record = advance(state, 5)
+    state, record = advance(setup, state, 5)
     assert record.diverging.all()
     assert (record.acceptance == 0).all()
     np.testing.assert_array_equal(state.weights, before)
+
+
+def test_a_chain_is_thinned_as_it_was_begun():
+    setup, state = begin("hmc", n_warmup=0, thin=3)
+    state, first = advance(setup, state, 6)
+    longer = setup._replace(plan=setup.plan._replace(thin=5))  # as a longer run would thin
+    state, second = advance(longer, state, 6)
+    assert (len(first.weights), len(second.weights)) == (2, 2)
+    _, whole = advance(*begin("hmc", n_warmup=0, thin=3), 12)
+    np.testing.assert_array_equal(whole.weights, np.concatenate((first.weights, second.weights)))

@@ -1,4 +1,4 @@
-"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; the state holds everything.
+"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
 
 The target is p(b) proportional to exp(beta (sum_i f[i, b_i] - S(b))) on the partitions into B blocks, none
 of them empty, or on all of [B]^N with ``allow_empty``.
@@ -32,12 +32,18 @@ class BlockSettings(NamedTuple):
     n_scans: int = 2  # restricted Gibbs scans of a launch
 
 
-class BlockState(NamedTuple):
-    """A chain at rest: everything that the next step needs, in plain arrays."""
+class BlockSetup(NamedTuple):
+    """What the chains of one target share, and no step changes."""
 
+    graph: Graph
     model: Model
-    counts: Counts
     settings: BlockSettings
+
+
+class BlockState(NamedTuple):
+    """A chain at rest: all that steps change."""
+
+    counts: Counts
     totals: Array  # S, the field's sum, the lowest S
     tally: Array  # visits and moves since the last kept draw, sweeps, moves of many vertices tried and made
     best: Array  # (N,) the labels of the lowest S
@@ -125,29 +131,23 @@ def target_entropy(graph: Graph, labels: Array, n_blocks: int, prior: str = "uni
     return description_length(graph, labels, prior="full").total + float(labellings)
 
 
-def start(
-    graph: Graph,
-    model: Model,
-    labels: Array,
-    settings: BlockSettings,
-    rng: np.random.Generator,
-    prior: str = "uniform",
-) -> BlockState:
+def start(setup: BlockSetup, labels: Array, rng: np.random.Generator, prior: str = "uniform") -> BlockState:
     """Set up a chain at ``labels`` with its own random stream; prior: the one the model was made with."""
+    model = setup.model
     n_blocks = len(model.edge_cost) - 1
-    entropy = target_entropy(graph, labels, n_blocks, prior)
+    entropy = target_entropy(setup.graph, labels, n_blocks, prior)
     lift = float(model.field[np.arange(len(labels)), labels].sum()) if model.field.size else 0.0
     counts = block_counts(model, labels, n_blocks)
     totals = np.array([entropy, lift, entropy])
-    return BlockState(model, counts, settings, totals, np.zeros(5, dtype=np.int64), counts.b.copy(), rng)
+    return BlockState(counts, totals, np.zeros(5, dtype=np.int64), counts.b.copy(), rng)
 
 
-def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
+def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
     """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, *_ = state.settings
+    burn, thin, *_ = setup.settings
     done, n_blocks = int(state.tally[2]), len(state.counts.n)
     room = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
     labels = np.empty((room, len(state.counts.b)), dtype=np.min_scalar_type(n_blocks - 1))
@@ -156,7 +156,7 @@ def advance(state: BlockState, n_sweeps: int) -> tuple[BlockState, BlockDraws]:
     work = np.empty((4, len(state.counts.b)), dtype=np.int64)
     scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
     run_blocks(
-        state.rng, state.model, state.counts, n_sweeps, *state.settings,
+        state.rng, setup.model, state.counts, n_sweeps, *setup.settings,
         state.totals, state.tally, state.best, journal, work, scratch, labels, entropy, acceptance,
     )  # fmt: skip
     return state, BlockDraws(labels, entropy, acceptance)

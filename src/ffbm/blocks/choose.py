@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, edge_costs, start, target_entropy
+from ffbm.blocks.chain import (
+    BlockSettings,
+    BlockSetup,
+    advance,
+    block_counts,
+    block_model,
+    edge_costs,
+    start,
+    target_entropy,
+)
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import (
     BARREN,
@@ -46,6 +55,34 @@ class Found(NamedTuple):
 
 
 Candidates = dict[int, Found]  # by the number of blocks
+
+
+class CandidateTable(NamedTuple):
+    """Candidates as arrays, to be sent or written down."""
+
+    numbers: Array  # (K,) of blocks
+    entropies: Array  # (K,)
+    labels: Array  # (K, N), in as few bytes as they need
+
+
+def as_table(candidates: Candidates) -> CandidateTable:
+    """Return candidates as arrays."""
+    small = np.min_scalar_type(max(candidates))
+    return CandidateTable(
+        np.array(list(candidates)),
+        np.array([it.entropy for it in candidates.values()]),
+        np.array([it.labels.astype(small) for it in candidates.values()]),
+    )
+
+
+def from_table(table: CandidateTable) -> Candidates:
+    """Return the candidates of a table.
+
+    >>> from_table(as_table({2: Found(1.5, np.array([0, 1, 1]))}))
+    {2: Found(entropy=1.5, labels=array([0, 1, 1]))}
+    """
+    rows = zip(table.numbers.tolist(), table.entropies.tolist(), table.labels, strict=True)
+    return {number: Found(entropy, labels.astype(np.int64)) for number, entropy, labels in rows}
 
 
 def most_blocks(graph: Graph) -> int:
@@ -138,11 +175,11 @@ def _annealed(graph: Graph, labels: Array, effort: Effort, rng: np.random.Genera
     """Return the best partition on the way of a chain that cools down from this one, itself included."""
     n_blocks = int(labels.max(initial=0)) + 1
     n_sweeps = min(_COOLING, int(effort.visits / (_VISITS_PER_SWEEP * len(_BETAS) * graph.n_nodes)))
+    model = block_model(graph, n_blocks, prior="full")
     settings = BlockSettings(burn=2**60, thin=1, jumps=_JUMPS)
-    state = start(graph, block_model(graph, n_blocks, prior="full"), labels, settings, rng, "full")
+    state = start(BlockSetup(graph, model, settings), labels, rng, "full")
     for beta in _BETAS if n_blocks > 1 else ():
-        state = state._replace(settings=settings._replace(beta=beta))
-        advance(state, n_sweeps)
+        advance(BlockSetup(graph, model, settings._replace(beta=beta)), state, n_sweeps)
     best = state.best.astype(np.int64)
     return Found(target_entropy(graph, best, n_blocks, "full"), best)
 

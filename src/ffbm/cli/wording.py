@@ -25,7 +25,8 @@ _OTHER_WORDS = {
 _BEFORE = r"(?<![\w'\"/.=-])"  # no part of a path, of an option or of what a user wrote, which stands in quotes
 _AFTER = r"(?![\w'\"/-]|\.\w| = )"
 _VALUE = r"('[^']*'|\"[^\"]*\"|[\w.+-]*\w)"
-_PYTHON_RUN = re.compile(r"fit\(\.\.\., out=('[^']*'|\"[^\"]*\"), resume=True\)")
+_COMMAND = re.compile(r"((?:go on|start it again) with )(.*)", re.DOTALL)  # as it is typed: no word of it changes
+_PYTHON_RUN = re.compile(r"fit\(\.\.\., out=('[^']*'|\"[^\"]*\")(, resume=True)?\)")
 
 
 class WordedError(OptionError):
@@ -42,13 +43,15 @@ def in_options(message: str, options: Collection[str]) -> str:
     >>> in_options("keep it with unknown=keep (--unknown keep)", ["--unknown"])
     'keep it with --unknown keep'
     """
-    told, go_on, command = message.partition("go on with ")
+    told, lead, command, *_ = (*_COMMAND.split(message, maxsplit=1), "", "")
     known = {option[2:].replace("-", "_"): option for option in options}
     known |= {keyword: option for keyword, option in _OTHER_WORDS.items() if option in options}
     if known:
         told = _translate(told, known)
-    way = _PYTHON_RUN.sub(lambda found: f"ffbm fit SOURCE --out {_value(found[1])} --resume", command)
-    return told + go_on + way
+    way = _PYTHON_RUN.sub(
+        lambda match: f"ffbm fit SOURCE --out {_value(match[1])}{' --resume' if match[2] else ''}", command
+    )
+    return told + lead + way
 
 
 def _translate(text: str, known: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The joint chain as a stepper: ``start`` makes a state, ``advance`` moves it; the state holds everything.
+"""The joint chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
 
 A sweep over the labels in the field of the weights, some moves of many vertices, then weight moves given the labels.
 """
@@ -14,11 +14,12 @@ from ffbm.joint.prepare import JointModel, sums_of
 from ffbm.kernels.carrying import Desk
 from ffbm.kernels.joint import Harvest, Pace, run_joint
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.partition import Counts, Model
+from ffbm.kernels.partition import Counts
 from ffbm.kernels.settling import MEMORY, Room
 from ffbm.kernels.softmax import TILE
-from ffbm.kernels.weightchain import Record, Scratch
+from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta import chain as weights
+from ffbm.theta.adapt import TARGETS
 from ffbm.types import Array
 
 _EPSILON, _SCANS = 0.5, 2
@@ -42,91 +43,102 @@ class JointSettings(NamedTuple):
             self.burn, self.thin, self.n_moves, _EPSILON, self.jumps, self.shifts, _SCANS, self.sampler == "hmc"
         )
 
+    @property
+    def n_adapting(self) -> int:
+        """How many weight moves adapt the step size: all until the end of the burn-in."""
+        return self.n_warmup + self.burn * self.n_moves
 
-class JointState(NamedTuple):
-    """A chain at rest: everything that the next step needs."""
+    def plan(self, times: Array) -> Plan:
+        """Return the plan of the weight moves, with the times of a trajectory."""
+        least, most = times.tolist()
+        return Plan(self.n_adapting, 1, TARGETS[self.sampler], least, most, weights.MALA_STEPS, 0.0)
+
+
+class JointSetup(NamedTuple):
+    """What the chains of one target share, and no step changes."""
 
     model: JointModel
     settings: JointSettings
-    blocks: Model  # with this chain's own field
+
+
+class JointState(NamedTuple):
+    """A chain at rest: all that steps change."""
+
     counts: Counts
     totals: Array  # S, a place that block moves alone use, the lowest S
     tally: Array  # (8,) int64: see ``run_joint``
     best: Array  # (N,) the labels of the lowest S
-    setup: weights.WeightSetup  # the likelihood with this chain's own sums, the geometry, the plan of the weight moves
+    metric: Metric  # the geometry of the weight moves: it is found again half-way through the burn-in
+    times: Array  # (2,) the least and the most time of a trajectory in it
     weights: Array  # (A, B) contrasts of the features that some training vertex has
     adapt: Array  # (5,) the state of dual averaging
     rng: np.random.Generator
 
 
-def start(model: JointModel, labels: Array, settings: JointSettings, rng: np.random.Generator) -> JointState:
+def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
     """Set up a chain at ``labels``, its weights after ``n_warmup`` moves given these, with its own random stream."""
-    setup = set_up(model, labels, settings, rng)
-    begun, _ = weights.advance(weights.start(setup, rng), settings.n_warmup)
-    return resume_at(model, labels, begun.weights, begun.adapt, setup, settings, rng)
+    given = set_up(setup, labels, rng)
+    begun, _ = weights.advance(given, weights.start(given, rng), setup.settings.n_warmup)
+    return resume_at(setup, labels, begun.weights, begun.adapt, given, rng)
 
 
 def resume_at(
-    model: JointModel,
-    labels: Array,
-    w: Array,
-    adapt: Array,
-    setup: weights.WeightSetup,
-    settings: JointSettings,
-    rng: np.random.Generator,
+    setup: JointSetup, labels: Array, w: Array, adapt: Array, given: weights.WeightSetup, rng: np.random.Generator
 ) -> JointState:
-    """Set up a chain at ``labels`` and weights w (A, B) in a geometry that is known already."""
-    n_nodes, n_blocks = model.graph.n_nodes, model.n_blocks
-    counts = block_counts(model.blocks, labels, n_blocks)
-    entropy = description_length(model.graph, labels).without_partition
+    """Set up a chain at ``labels`` and weights w (A, B), in the geometry of weights given other labels or these."""
+    counts = block_counts(setup.model.blocks, labels, setup.model.n_blocks)
+    entropy = description_length(setup.model.graph, labels).without_partition
     tally = np.zeros(8, dtype=np.int64)
-    tally[7] = settings.n_warmup
+    tally[7] = setup.settings.n_warmup
     return JointState(
-        model=model,
-        settings=settings,
-        blocks=model.blocks._replace(field=np.zeros((n_nodes, n_blocks))),
         counts=counts,
         totals=np.array([entropy, 0.0, entropy]),
         tally=tally,
         best=counts.b.copy(),
-        setup=setup,
+        metric=given.metric,
+        times=_times(given),
         weights=w.copy(),
         adapt=adapt.copy(),
         rng=rng,
     )
 
 
-def set_up(model: JointModel, labels: Array, settings: JointSettings, rng: np.random.Generator) -> weights.WeightSetup:
-    """Find the mode and the geometry of the weights given labels, with sums that are the chain's own."""
-    likelihood = model.target.likelihood._replace(sums=sums_of(model, labels))
-    n_warmup = settings.n_warmup + settings.burn * settings.n_moves  # until the end of the burn-in
-    return weights.set_up(replace(model.target, likelihood=likelihood), settings.sampler, n_warmup, rng)
+def set_up(setup: JointSetup, labels: Array, rng: np.random.Generator) -> weights.WeightSetup:
+    """Find the mode and the geometry of the weights given labels."""
+    target, settings = setup.model.target, setup.settings
+    likelihood = target.likelihood._replace(sums=sums_of(setup.model, labels))
+    return weights.set_up(replace(target, likelihood=likelihood), settings.sampler, settings.n_adapting, rng)
 
 
-def advance(state: JointState, n_sweeps: int) -> tuple[JointState, Harvest]:
+def _times(given: weights.WeightSetup) -> Array:
+    return np.array([given.plan.least_time, given.plan.most_time])
+
+
+def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, Harvest]:
     """Run ``n_sweeps`` sweeps and return the state and the draws kept on the way.
 
     Half-way through the burn-in the geometry is found anew, at the labels of that moment, and the step size is adapted
     to it until the burn-in ends. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    renewal = state.settings.burn // 2
+    renewal = setup.settings.burn // 2
     before = renewal - int(state.tally[2])
     if renewal == 0 or not 0 <= before < n_sweeps:
-        return state, _run(state, n_sweeps)
-    first = _run(state, before)
-    setup = set_up(state.model, state.counts.b, state.settings, state.rng)
-    state = state._replace(setup=setup, adapt=weights.start(setup, state.rng).adapt)
-    return state, _joined(first, _run(state, n_sweeps - before))
+        return state, _run(setup, state, n_sweeps)
+    first = _run(setup, state, before)
+    given = set_up(setup, state.counts.b, state.rng)
+    adapt = weights.start(given, state.rng).adapt
+    state = state._replace(metric=given.metric, times=_times(given), adapt=adapt)
+    return state, _joined(first, _run(setup, state, n_sweeps - before))
 
 
 def _joined(first: Harvest, second: Harvest) -> Harvest:
     return Harvest(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
 
 
-def _run(state: JointState, n_sweeps: int) -> Harvest:
-    settings, setup = state.settings, state.setup
+def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
+    model, settings = setup.model, setup.settings
     n_nodes, n_blocks = len(state.counts.b), len(state.counts.n)
-    n_features = len(setup.layout.sigma)
+    n_features = len(model.target.layout.sigma)
     done = int(state.tally[2])
     kept = max((done + n_sweeps - settings.burn) // settings.thin, 0) - max((done - settings.burn) // settings.thin, 0)
     harvest = Harvest(
@@ -140,25 +152,28 @@ def _run(state: JointState, n_sweeps: int) -> Harvest:
         n_steps=np.empty(kept, dtype=np.int32),
         diverging=np.empty(kept, dtype=np.bool_),
     )
+    # each sweep fills the field and the sums before it reads them
+    blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
+    likelihood = model.target.likelihood._replace(sums=np.empty_like(state.weights))
     run_joint(
-        state.rng, state.blocks, state.counts, settings.pace, n_sweeps, setup.likelihood, setup.metric, setup.layout,
-        setup.plan, state.model.telling, state.model.even, state.weights, state.adapt, state.totals, state.tally,
-        state.best, *_room(state.weights, n_nodes, n_features, setup.metric, state), harvest,
+        state.rng, blocks, state.counts, settings.pace, n_sweeps, likelihood, state.metric, model.target.layout,
+        settings.plan(state.times), model.telling, model.even, state.weights, state.adapt, state.totals, state.tally,
+        state.best, *_workspace(setup, state), harvest,
     )  # fmt: skip
     return harvest
 
 
-def _room(w: Array, n_nodes: int, n_features: int, metric: Metric, state: JointState) -> tuple[Any, ...]:
-    """Return the room that the kernel works in."""
-    n_active, n_blocks = w.shape
-    n_moves = state.settings.n_moves
+def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
+    """Return the arrays that the kernel works in."""
+    n_nodes, (n_active, n_blocks) = len(state.counts.b), state.weights.shape
+    n_features, n_moves = len(setup.model.target.layout.sigma), setup.settings.n_moves
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
-    line = np.empty((2, max(metric.root.shape[1], state.model.even.root.shape[1], 1)))
+    line = np.empty((2, max(state.metric.root.shape[1], setup.model.even.root.shape[1], 1)))
     desk = Desk(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
         carried=np.empty((3, n_active, n_blocks)),
-        rows=np.empty((len(state.setup.likelihood.counts), n_blocks)),
+        rows=np.empty((len(setup.model.target.likelihood.counts), n_blocks)),
         blank=np.zeros((0, 0)),
         nowhere=np.zeros((0, 0, n_blocks)),
     )

@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockState, advance, block_model, start
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, block_model, start
 from ffbm.blocks.choose import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
-from ffbm.kernels.partition import Model
 from ffbm.pipeline.beginning import check_field, check_initial, check_sweeps
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
-from ffbm.pipeline.run import run_chains
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
@@ -131,11 +130,11 @@ def sample_blocks(
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         model = block_model(graph, room, check_field(field, graph.n_nodes, room), prior)
 
-        shared = graph, model, given
-        one = partial(_begin_one, seed, wanted, room, settings, prior)
-        begin = partial(conduct.begin, one, n_chains, shared)
-        key = digest(shared, seed, n_chains, wanted, settings, prior) if journal else ""
-        states, draws = run_chains("blocks", begin, advance, BlockDraws, n_sweeps, conduct, shared, key)
+        setup = BlockSetup(graph, model, settings)
+        begin = partial(conduct.begin, partial(_begin_one, seed, wanted, prior), BlockState, n_chains, setup, given)
+        key = digest(setup, given, seed, n_chains, wanted, prior) if journal else ""
+        stepper = Stepper(advance, BlockState, BlockDraws)
+        states, draws = run_chains("blocks", stepper, setup, begin, n_sweeps, conduct, key)
     if is_free:
         return gather_free(graph, states, draws, chosen)
     return gather(graph, room, states, draws, chosen)
@@ -156,15 +155,13 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
 def _begin_one(
     seed: int,
     wanted: int | None,
-    room: int,
-    settings: BlockSettings,
     prior: str,
-    shared: tuple[Graph, Model, str | Array],
+    setup: BlockSetup,
+    given: str | Array,
     chain: int,
 ) -> BlockState:
-    graph, model, given = shared
-    rng = stream(seed, "blocks", chain)
-    return start(graph, model, _first_labels(graph, wanted, room, given, chain, rng), settings, rng, prior)
+    rng, room = stream(seed, "blocks", chain), len(setup.model.edge_cost) - 1
+    return start(setup, _first_labels(setup.graph, wanted, room, given, chain, rng), rng, prior)
 
 
 def _first_labels(

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ffbm.blocks.choose import Candidates, descend_to_one, pool, try_neighbours
+from ffbm.blocks.choose import Candidates, CandidateTable, as_table, descend_to_one, from_table, pool, try_neighbours
 from ffbm.blocks.start import effort_for
 from ffbm.pipeline.conduct import Conduct
 from ffbm.progress import Progress
@@ -19,22 +19,23 @@ _DESCENTS = 4  # at most
 def find_candidates(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
     """Return the best partition found for each number of blocks that was tried."""
     key = digest(graph, seed) if conduct.journal else ""
-    return conduct.remember("number of blocks", key, partial(_find, graph, seed, conduct))
+    return from_table(conduct.remember("number of blocks", key, CandidateTable, partial(_find, graph, seed, conduct)))
 
 
-def _find(graph: Graph, seed: int, conduct: Conduct) -> Candidates:
+def _find(graph: Graph, seed: int, conduct: Conduct) -> CandidateTable:
     n_descents = min(_DESCENTS, effort_for(graph).tries)
     conduct.tell(Progress("number of blocks", 0, n_descents + 1))
     with open_workers(conduct.workers, n_descents) as run:
-        found = pool(run(partial(_descend, seed), range(n_descents), graph))
+        tables = run(partial(_descend, seed), range(n_descents), graph, kind=CandidateTable)
     conduct.tell(Progress("number of blocks", n_descents, n_descents + 1))
-    found = try_neighbours(graph, found, stream(seed, "number of blocks", n_descents))
+    candidates = pool(map(from_table, tables))
+    candidates = try_neighbours(graph, candidates, stream(seed, "number of blocks", n_descents))
     conduct.tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
-    return found
+    return as_table(candidates)
 
 
-def _descend(seed: int, graph: Graph, number: int) -> Candidates:
-    return descend_to_one(graph, stream(seed, "number of blocks", number), communities=number == 0)
+def _descend(seed: int, graph: Graph, number: int) -> CandidateTable:
+    return as_table(descend_to_one(graph, stream(seed, "number of blocks", number), communities=number == 0))
 
 
 def list_candidates(found: Candidates) -> list[tuple[int, float]]:

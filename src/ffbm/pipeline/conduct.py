@@ -7,8 +7,8 @@ from ffbm.progress import Listener, Progress
 from ffbm.store.journal import Journal
 from ffbm.workers import Workers, is_cluster, open_workers
 
-Found = TypeVar("Found")
 State = TypeVar("State")
+Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
 class Conduct(NamedTuple):
@@ -28,14 +28,14 @@ class Conduct(NamedTuple):
         """How many threads of this process may work: with a cluster as many as there are cores."""
         return None if is_cluster(self.workers) else self.workers
 
-    def begin(self, one: Callable[[Any, int], State], n_chains: int, shared: Any) -> list[State]:
-        """Return ``one(shared, chain)`` for every chain, made by the workers."""
+    def begin(self, one: Callable[..., State], kind: type[State], n_chains: int, *shared: Any) -> list[State]:
+        """Return ``one(*shared, chain)``, of this type, for every chain, made by the workers."""
         self.tell(Progress("starts", 0, n_chains))
         with open_workers(self.workers, n_chains) as run:
-            states = run(one, range(n_chains), shared)
+            states = run(one, range(n_chains), *shared, kind=kind)
         self.tell(Progress("starts", n_chains, n_chains))
         return states
 
-    def remember(self, name: str, key: str, find: Callable[[], Found]) -> Found:
-        """Return what was found before under this name and key, or find it."""
-        return find() if self.journal is None else self.journal.remember(name, key, find)
+    def remember(self, name: str, key: str, kind: type[Table], find: Callable[[], Table]) -> Table:
+        """Return the table of this type that was found before under this name and key, or find it."""
+        return find() if self.journal is None else self.journal.remember(name, key, kind, find)

@@ -13,7 +13,7 @@ from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.numbering import number_labels
-from ffbm.pipeline.run import run_chains
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
@@ -96,7 +96,7 @@ def sample_weights_drawn(
         "sampler": sampler,
         "seed": resolve_seed(seed),
     }
-    plan, own = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen)
+    plan = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen)
     chosen |= {
         "sigma": float(sigma),
         "intercept": bool(intercept),
@@ -106,20 +106,17 @@ def sample_weights_drawn(
     }
     n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.target.names)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
-    shared = plan, own
-    key = digest(plan._replace(repeats=Counter(), setups={}), own) if journal else ""
+    key = digest(plan._replace(repeats=Counter(), setups={})) if journal else ""
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
-        states, drawn = run_chains(
-            stage, partial(_begin, plan, own), advance_drawn, Record, n_partitions, conduct, shared, key
-        )
+        conduct, stepper = Conduct(workers, tell, journal), Stepper(advance_drawn, DrawnState, Record)
+        states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
-    return averaged.gather(plan.target, drawn, means, squares, plan.thin, chosen), _split(states)
+    return averaged.gather(plan.target, drawn, means, squares, plan.thin, chosen), _split(plan, states)
 
 
-def _begin(plan: DrawnPlan, own: list[Array]) -> list[DrawnState]:
-    return [start_drawn(plan, part, chain) for chain, part in enumerate(own)]
+def _begin(plan: DrawnPlan) -> list[DrawnState]:
+    return [start_drawn(plan, chain) for chain in range(len(plan.labels))]
 
 
 def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
@@ -134,9 +131,9 @@ def _aligned(blocks: BlockTrace, members: Memberships) -> Array:
     return number_labels(blocks.labels, members.order)
 
 
-def _split(states: list[DrawnState]) -> VarianceSplit:
+def _split(plan: DrawnPlan, states: list[DrawnState]) -> VarianceSplit:
     """Return the variance of every weight within and between the partitions of all chains."""
-    n_each, n_partitions = states[0].plan.n_each, len(states[0].labels)
+    n_each, n_partitions = plan.n_each, len(plan.labels[0])
     n_all = n_partitions * len(states)
     means = np.stack([state.mean for state in states])
     apart = n_partitions * ((means - means.mean(axis=0)) ** 2).sum(axis=0)

@@ -14,7 +14,7 @@ from ffbm.blocks.groups import best_match
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int
 from ffbm.errors import OptionError
-from ffbm.joint.chain import JointSettings, JointState, advance, start
+from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import Harvest
 from ffbm.pipeline import weights as weight_stage
@@ -24,7 +24,7 @@ from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather as gather_blocks
 from ffbm.pipeline.numbering import moments, number_alike
-from ffbm.pipeline.run import run_chains
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
@@ -136,16 +136,16 @@ def sample_joint(
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: _model(net, features, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
-        begin = partial(conduct.begin, partial(_begin_one, settings, seed, stage), n_chains, model)
-        key = digest(model, settings, seed, n_chains) if journal else ""
-        states, drawn = run_chains(stage, begin, advance, Harvest, n_sweeps, conduct, model, key)
+        setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, Harvest)
+        begin = partial(conduct.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
+        key = digest(setup, seed, n_chains) if journal else ""
+        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, conduct, key)
     return gather(net, model, states, drawn, chosen | settings._asdict(), notes)
 
 
-def _begin_one(settings: JointSettings, seed: int, stage: str, model: JointModel, chain: int) -> JointState:
-    rng = stream(seed, stage, chain)
-    labels = greedy_labels(model.graph, min(model.n_blocks, model.graph.n_nodes), rng)
-    return start(model, labels, settings, rng)
+def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointState:
+    rng, graph = stream(seed, stage, chain), setup.model.graph
+    return start(setup, greedy_labels(graph, min(setup.model.n_blocks, graph.n_nodes), rng), rng)
 
 
 def _model(net: Network, features: Any, n_blocks: int, rows: Any, sigma: float, intercept: bool) -> JointModel:

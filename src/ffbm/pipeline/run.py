@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,51 +19,56 @@ from ffbm.store.chainlog import Begun, ChainLog
 from ffbm.types import Array
 from ffbm.workers import Pool, open_workers
 
-State = TypeVar("State")
+State = TypeVar("State", bound=tuple[Any, ...])
 Draws = TypeVar("Draws", bound=tuple[Array, ...])
-Advance = Callable[[State, int], tuple[State, Draws]]
 
 _SEGMENT_SECONDS = 0.25  # how long a chain runs before it is looked after: progress, Ctrl-C
 _SAVE_SECONDS = 10.0  # how often chains are written down, if they have a journal
 _SAVE_BYTES = 1 << 24  # or how much they may have drawn since
 
 
+class Stepper(NamedTuple, Generic[State, Draws]):
+    """How chains of one sort move: ``advance(model, state, n)`` returns the state after n steps, and the draws."""
+
+    advance: Callable[[Any, State, int], tuple[State, Draws]]
+    state: type[State]
+    draws: type[Draws]
+
+
 def run_chains(
     stage: str,
+    stepper: Stepper[State, Draws],
+    model: Any,
     begin: Callable[[], list[State]],
-    advance: Advance[State, Draws],
-    kind: type[Draws],
     n_steps: int,
     conduct: Conduct,
-    shared: Any = (),
     key: str = "",
 ) -> tuple[list[State], Draws]:
     """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...).
 
     ``begin`` makes the chains, unless the journal has them: then they go on from there, if ``key``, a name for all
-    that they depend on but their length, is the one they were begun with. ``shared`` are data that the states refer
-    to and never change. The length of a segment follows the clock. That changes no draw: advancing a chain by a and
-    then by b is, bit for bit, advancing it by a + b.
+    that they depend on but their length, is the one they were begun with. ``model`` is what the chains share and
+    never change. The length of a segment follows the clock. That changes no draw: advancing a chain by a and then by
+    b is, bit for bit, advancing it by a + b.
     """
-    log = None if conduct.journal is None else conduct.journal.stage(stage, key, kind)
-    begun = None if log is None else log.load(shared)
+    log = None if conduct.journal is None else conduct.journal.stage(stage, key, stepper.state, stepper.draws)
+    begun = None if log is None else log.load()
     if begun is None or begun.done > n_steps:
         begun = Begun(0, begin())
         if log is not None:
-            log.save(begun.states, shared, 0, 0, [])
+            log.save(begun.states, 0, 0, [])
     kernels.announce_compiling()
-    return _go_on(stage, begun, advance, kind, n_steps, conduct, shared, log)
+    return _go_on(stage, stepper, model, begun, n_steps, conduct, log)
 
 
 def _go_on(
     stage: str,
-    begun: Begun,
-    advance: Advance[State, Draws],
-    kind: type[Draws],
+    stepper: Stepper[State, Draws],
+    model: Any,
+    begun: Begun[State],
     n_steps: int,
     conduct: Conduct,
-    shared: Any,
-    log: ChainLog[Draws] | None,
+    log: ChainLog[State, Draws] | None,
 ) -> tuple[list[State], Draws]:
     """Let every chain run on by itself, those behind first; they meet where they are written down, and at the end."""
     chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
@@ -73,7 +78,7 @@ def _go_on(
         while since < n_steps:
             behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
             for chain in behind[: run.width - sum(one.underway > 0 for one in chains)]:
-                chain.begin(run, advance, min(segment, meet - chain.done), shared)
+                chain.begin(run, stepper, model, min(segment, meet - chain.done))
             going = {chain.future: chain for chain in chains if chain.underway}
             for future in wait(going, return_when=FIRST_COMPLETED).done:
                 pace = going[future].end()
@@ -84,12 +89,14 @@ def _go_on(
             if any(chain.done < meet for chain in chains):
                 continue
             if log is not None:
-                log.save([one.state for one in chains], shared, meet, since, [one.take(kind) for one in chains])
+                log.save([one.state for one in chains], meet, since, [one.take(stepper.draws) for one in chains])
             saved, since, meet = time.perf_counter(), meet, n_steps
             if stopping.is_set():
                 raise KeyboardInterrupt
     states = [chain.state for chain in chains]
-    return states, log.join(n_steps) if log is not None else _together(kind, [one.parts for one in chains], conduct)
+    if log is not None:
+        return states, log.join(n_steps)
+    return states, _together(stepper.draws, [one.parts for one in chains], conduct)
 
 
 class _Chain(Generic[State, Draws]):
@@ -99,9 +106,10 @@ class _Chain(Generic[State, Draws]):
         self.state, self.done, self.parts = state, done, list[Draws]()
         self.underway, self.future = 0, Future[tuple[State, Draws, float]]()
 
-    def begin(self, run: Pool, advance: Advance[State, Draws], n_steps: int, shared: Any) -> None:
+    def begin(self, run: Pool, stepper: Stepper[State, Draws], model: Any, n_steps: int) -> None:
         """Have a worker make these steps."""
-        self.underway, self.future = n_steps, run.submit(partial(_turn, advance, n_steps), self.state, shared)
+        work, kind = partial(_turn, stepper.advance, n_steps), tuple[stepper.state, stepper.draws, float]  # type: ignore[name-defined]
+        self.underway, self.future = n_steps, run.submit(work, self.state, model, kind=kind)
 
     def end(self) -> float:
         """Take what the worker made; return the seconds of a step."""
@@ -122,9 +130,11 @@ def _is_due(chains: Sequence[_Chain[Any, Any]], saved: float) -> bool:
     return drawn > _SAVE_BYTES or time.perf_counter() - saved > _SAVE_SECONDS
 
 
-def _turn(advance: Advance[State, Draws], size: int, _: Any, state: State) -> tuple[State, Draws, float]:
+def _turn(
+    advance: Callable[[Any, State, int], tuple[State, Draws]], size: int, model: Any, state: State
+) -> tuple[State, Draws, float]:
     begun = time.perf_counter()
-    state, draws = advance(state, size)
+    state, draws = advance(model, state, size)
     return state, draws, max(time.perf_counter() - begun, 1e-9)
 
 

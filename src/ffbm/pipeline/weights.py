@@ -11,11 +11,11 @@ from ffbm.diagnostics import WeightDiagnostics, weight_diagnostics
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import run_chains
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
-from ffbm.theta.chain import WeightState, advance, set_up, start
+from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.types.network import Array, Note
 from ffbm.types.weights import WeightTrace
@@ -110,12 +110,15 @@ def sample_weights(
         annealing = check_real("annealing", annealing, low=0, above=True)
     n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.names)
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
-    begin = partial(_begin, target, sampler, n_warmup, thin, annealing, seed, n_chains)
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        mode = stream(seed, "weights", "mode")
+        [setup] = run(lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing), [mode])
     key = digest(target, sampler, sigma, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
-        states, drawn = run_chains(stage, begin, advance, Record, n_warmup + n_draws, conduct, target, key)
-    thin = states[0].setup.plan.thin  # that of its beginning, if the run was lengthened
+        begin, stepper = partial(_begin, setup, seed, n_chains), Stepper(advance, WeightState, Record)
+        states, drawn = run_chains(stage, stepper, setup, begin, n_warmup + n_draws, conduct, key)
+    thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
         "sigma": float(sigma),
@@ -130,19 +133,7 @@ def sample_weights(
     return gather(target, drawn, means, squares, thin, chosen)
 
 
-def _begin(
-    target: WeightTarget,
-    sampler: str,
-    n_warmup: int,
-    thin: int,
-    annealing: float | None,
-    seed: int,
-    n_chains: int,
-) -> list[WeightState]:
-    with open_workers(1, 1) as run:  # for its one BLAS thread
-        [setup] = run(
-            lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing), [stream(seed, "weights", "mode")]
-        )
+def _begin(setup: WeightSetup, seed: int, n_chains: int) -> list[WeightState]:
     return [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
 
 

@@ -2,7 +2,7 @@
 
 In the folder of a stage stand
 
-- ``state-S.npz``: all chains after S steps, without the data that they share;
+- ``state-S.npz``: the states of all chains after S steps, as ``ffbm.states`` writes them;
 - ``draws-R-S.npz``: the draws kept on the steps from R to S;
 - ``joined-S/``: the draws of the first S steps, an array a file, once the stage has ended.
 
@@ -16,17 +16,18 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
-from pickle import UnpicklingError
+from types import GenericAlias
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 
 from ffbm.errors import DataError
-from ffbm.packing import pack, unpack
+from ffbm.states import from_bytes, read_array, to_bytes
 from ffbm.store.folder import draft_of, write_file
 from ffbm.types import Array
 
+State = TypeVar("State", bound=tuple[Any, ...])
 Draws = TypeVar("Draws", bound=tuple[Array, ...])
 
 _STATES_KEPT = 2
@@ -34,43 +35,41 @@ _KEY = "key.txt"
 _PIECE = 1 << 24  # bytes that are copied at once
 
 
-class Begun(NamedTuple):
+class Begun(NamedTuple, Generic[State]):
     """Where a stage stands."""
 
     done: int
-    states: list[Any]
+    states: list[State]
 
 
-class ChainLog(Generic[Draws]):
-    """The folder of one stage; ``kind`` is the named tuple that draws come in, its axes (draw, ...)."""
+class ChainLog(Generic[State, Draws]):
+    """The folder of one stage, and the named tuples of its states and its draws; these have axes (draw, ...)."""
 
-    def __init__(self, folder: Path, key: str, kind: type[Draws]) -> None:
-        self.folder, self._kind = folder, kind
+    def __init__(self, folder: Path, key: str, state: type[State], draws: type[Draws]) -> None:
+        self.folder, self._state_kind, self._kind = folder, state, draws
         if self._read_key() != key:  # begun with other settings or after other blocks, or not begun
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             write_file(folder / _KEY, key)
 
-    def load(self, shared: Any) -> Begun | None:
+    def load(self) -> Begun[State] | None:
         """Return the last state whose draws are all there; None if the stage has not begun."""
         for done in sorted(self._states(), reverse=True):
             if self._stretches(done) is not None:
                 path = self._state(done)
                 try:
-                    states = unpack(_read(path, "states").tobytes(), shared)
-                except _DAMAGE as error:
+                    states = from_bytes(GenericAlias(list, (self._state_kind,)), path.read_bytes())
+                except ValueError as error:
                     raise _damaged(path) from error
                 self._forget_after(done)
                 return Begun(done, states)
         return None
 
-    def save(self, states: Sequence[Any], shared: Any, done: int, since: int, draws: Sequence[Draws]) -> None:
+    def save(self, states: Sequence[State], done: int, since: int, draws: Sequence[Draws]) -> None:
         """Write the draws of all chains on the steps from ``since`` to ``done``, then the states they ended in."""
         if done > since:
-            arrays = {name: _stacked(draws, name) for name in self._fields}
-            write_file(self._draws(since, done), lambda draft: _write_npz(draft, arrays))
-        packed = np.frombuffer(pack(list(states), shared), dtype=np.uint8)
-        write_file(self._state(done), lambda draft: _write_npz(draft, {"states": packed}))
+            write_file(self._draws(since, done), to_bytes(self._kind(*map(np.stack, zip(*draws, strict=True)))))
+        write_file(self._state(done), to_bytes(list(states)))
         for old in sorted(self._states())[:-_STATES_KEPT]:
             self._state(old).unlink(missing_ok=True)
 
@@ -167,32 +166,17 @@ class _Member:
 
     def read(self) -> Array:
         try:
-            return _read(self._path, self._name)
+            with zipfile.ZipFile(self._path) as file:
+                return np.asarray(read_array(file, self._name))
         except _DAMAGE as error:
             raise _damaged(self._path) from error
 
 
-_DAMAGE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, UnpicklingError, AttributeError, IndexError)
-
-
-def _read(path: Path, name: str) -> Array:
-    with path.open("rb") as file, np.load(file) as arrays:
-        return np.asarray(arrays[name])
+_DAMAGE = (ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
 def _damaged(path: Path) -> DataError:
     return DataError(f"{path} is damaged: remove it and resume the run; what it held is sampled again")
-
-
-def _stacked(draws: Sequence[Draws], name: str) -> Array:
-    return np.stack([getattr(part, name) for part in draws])
-
-
-def _write_npz(draft: Path, arrays: dict[str, Array]) -> None:
-    with draft.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _write_joined(path: Path, stretches: Sequence[Any]) -> None:

@@ -18,6 +18,7 @@ SCHEMA = 1  # raised when a run written by this version cannot be read by the on
 PROVENANCE = "provenance.json"  # written last: a folder without it is no whole run
 TRACES = "traces.nc"
 CHAINS = "chains"  # the folder of a run that its stages write in as they go
+CHAINS_SCHEMA = 2  # of what is in it: chains of another schema cannot go on
 RECORD = "run.json"  # in it: what was asked for
 
 _DRAFT = re.compile(r"\..+-[0-9a-f]{8}(\.[a-z0-9]+)?")  # what draft_of makes
@@ -73,18 +74,42 @@ def is_unfinished(path: str | os.PathLike[str]) -> bool:
 
 def how_to_resume(folder: Path) -> str:
     """Say that a run has not ended, and what ends it."""
-    try:
-        record = json.loads((folder / CHAINS / RECORD).read_text(encoding="utf-8"))
-        command, where = str(record["command"]), str(record.get("where", ""))
-    except (OSError, ValueError, KeyError, TypeError):
-        command, where = "", ""
+    record: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        record = dict(json.loads((folder / CHAINS / RECORD).read_text(encoding="utf-8")))
+    if record.get("schema", CHAINS_SCHEMA) < CHAINS_SCHEMA:
+        return how_to_begin_again(folder, record)
+    command = str(record.get("command", ""))
     if not command:
         way = f"fit(..., out={os.fspath(folder)!r}, resume=True)"
     else:
-        way = command if command.endswith(" --resume") else f"{command} --resume"
-        if where and not (os.path.isdir(where) and os.path.samefile(where, os.curdir)):  # noqa: PTH112, PTH121
-            way = f"cd {shlex.quote(where)} && {way}"
+        way = _in_its_folder(record, command if command.endswith(" --resume") else f"{command} --resume")
     return f"{folder} holds a run that has not ended: go on with {way}"
+
+
+def how_to_begin_again(folder: Path, record: Mapping[str, Any]) -> str:
+    """Say that the chains of an earlier version cannot go on, and what begins the run again."""
+    words = shlex.split(str(record.get("command", "")))
+    if not words:
+        way = f"fit(..., out={f'{folder}-again'!r})"
+    else:
+        at = words.index("--out") + 1 if "--out" in words[:-1] else None
+        out = (str(folder) if at is None else words[at]).rstrip("/") + "-again"
+        words = [*words, "--out", out] if at is None else [*words[:at], out, *words[at + 1 :]]
+        way = _in_its_folder(record, shlex.join(word for word in words if word != "--resume"))
+    ended = "; it can be loaded, but not lengthened" if is_run(folder) else ""
+    return (
+        f"{folder} was begun by ffbm {record.get('ffbm', 'of an earlier version')}, whose chains this version cannot go"
+        f" on with{ended}: start it again with {way}"
+    )
+
+
+def _in_its_folder(record: Mapping[str, Any], command: str) -> str:
+    """Return a command as it is typed from here, if names of files in it are relative to where it was typed."""
+    where = str(record.get("where", ""))
+    if where and not (os.path.isdir(where) and os.path.samefile(where, os.curdir)):  # noqa: PTH112, PTH121
+        return f"cd {shlex.quote(where)} && {command}"
+    return command
 
 
 def is_run(path: str | os.PathLike[str]) -> bool:
@@ -104,12 +129,17 @@ def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], p
     return folder
 
 
-def write_file(path: Path, content: Writer | str) -> None:
+def write_file(path: Path, content: Writer | str | bytes) -> None:
     """Write a file beside its place and rename it into it, so that what has the name is whole."""
     draft = draft_of(path)
     try:
         if isinstance(content, str):
             draft.write_text(content, encoding="utf-8", newline="\n")
+        elif isinstance(content, bytes):
+            with draft.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
         else:
             content(draft)
         draft.replace(path)

@@ -9,21 +9,29 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import Any, TypeVar
+from types import GenericAlias
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError
-from ffbm.packing import pack, unpack
-from ffbm.store.chainlog import ChainLog, Draws
-from ffbm.store.folder import CHAINS, RECORD, check_new_folder, forget_drafts, is_run, write_file
+from ffbm.states import from_bytes, to_bytes
+from ffbm.store.chainlog import ChainLog, Draws, State
+from ffbm.store.folder import (
+    CHAINS,
+    CHAINS_SCHEMA,
+    RECORD,
+    check_new_folder,
+    forget_drafts,
+    how_to_begin_again,
+    is_run,
+    write_file,
+)
 
-_SCHEMA = 1
 _LOCK = "lock"
 
-Found = TypeVar("Found")
+Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
 class Journal:
@@ -32,25 +40,25 @@ class Journal:
     def __init__(self, folder: Path, record: dict[str, Any]) -> None:
         self.folder, self.record = folder, record
 
-    def stage(self, name: str, key: str, kind: type[Draws]) -> ChainLog[Draws]:
+    def stage(self, name: str, key: str, state: type[State], draws: type[Draws]) -> ChainLog[State, Draws]:
         """Return the log of a stage; one that was begun with another key is begun anew."""
-        return ChainLog(self.folder / CHAINS / _slug(name), key, kind)
+        return ChainLog(self.folder / CHAINS / _slug(name), key, state, draws)
 
-    def remember(self, name: str, key: str, find: Callable[[], Found]) -> Found:
-        """Return what was found before under this name and key, or find it and write it down."""
-        path = self.folder / CHAINS / f"{_slug(name)}.bin"
+    def remember(self, name: str, key: str, kind: type[Table], find: Callable[[], Table]) -> Table:
+        """Return the table of this type that was found before under this name and key, or find it and write it down."""
+        path = self.folder / CHAINS / f"{_slug(name)}.npz"
         with contextlib.suppress(FileNotFoundError):
-            data = path.read_bytes()
-            if data[:64] != blake2b(data[64:]).digest():
-                raise DataError(f"{path} is damaged: remove it and resume the run; what it held is found again")
-            with contextlib.suppress(UnpicklingError):
-                known, found = unpack(data[64:])
-                if known == key:
-                    return found
-        found = find()
-        data = pack((key, found))
-        write_file(path, lambda draft: _write_bytes(draft, blake2b(data).digest() + data))
-        return found
+            try:
+                known, table = from_bytes(GenericAlias(tuple, (np.ndarray, kind)), path.read_bytes())
+            except ValueError as error:
+                raise DataError(
+                    f"{path} is damaged: remove it and resume the run; what it held is found again"
+                ) from error
+            if known == key:
+                return cast(Table, table)
+        table = find()
+        write_file(path, to_bytes((np.array(key), table)))
+        return table
 
     def rewrite(self, record: Mapping[str, Any]) -> None:
         """Write down that something else is asked for now."""
@@ -81,7 +89,7 @@ def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume
         check_new_folder(folder)
         (folder / CHAINS).mkdir()
         _write_record(folder, record)
-    journal = Journal(folder, {"schema": _SCHEMA, **record})
+    journal = Journal(folder, {"schema": CHAINS_SCHEMA, **record})
     with _locked(folder):  # also while it is taken away: it may be another's
         forget_drafts(folder)
         try:
@@ -96,7 +104,7 @@ def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume
 
 
 def _write_record(folder: Path, record: Mapping[str, Any]) -> None:
-    write_file(folder / CHAINS / RECORD, json.dumps({"schema": _SCHEMA, **record}, indent=2) + "\n")
+    write_file(folder / CHAINS / RECORD, json.dumps({"schema": CHAINS_SCHEMA, **record}, indent=2) + "\n")
 
 
 def read_record(folder: Path) -> dict[str, Any]:
@@ -109,7 +117,9 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise OptionError(f"{folder} holds no run that can be resumed: it has no {CHAINS}/{RECORD}") from None
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} must be the JSON that a run writes; it is damaged") from error
-    if schema != _SCHEMA:
+    if schema < CHAINS_SCHEMA:
+        raise DataError(how_to_begin_again(folder, record))
+    if schema > CHAINS_SCHEMA:
         raise DataError(
             f"{folder} was begun by another version of ffbm, with chains in schema {schema}: finish it there"
         )
@@ -165,10 +175,6 @@ def _locked(folder: Path) -> Iterator[None]:
         except OSError:  # a file system without locks
             pass
         yield
-
-
-def _write_bytes(draft: Path, data: bytes) -> None:
-    draft.write_bytes(data)
 
 
 def _slug(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; the state holds everything."""
+"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ MALA_STEPS = 10  # Langevin steps to one draw: the paper keeps every tenth
 
 
 class WeightSetup(NamedTuple):
-    """What the chains of one target share."""
+    """What the chains of one target share, and no step changes."""
 
     likelihood: Likelihood
     layout: Layout
@@ -30,14 +30,14 @@ class WeightSetup(NamedTuple):
 
 
 class WeightState(NamedTuple):
-    """A chain at rest: everything that the next step needs."""
+    """A chain at rest: all that steps change."""
 
-    setup: WeightSetup
     weights: Array  # (A, B) contrasts of the features that some training vertex has
     adapt: Array  # (5,) the state of dual averaging
     done: Array  # (1,) int64: moves made, warm-up included
     mean: Array  # (B, D) running mean of all draws after warm-up
     square: Array  # (B, D) running sum of squared deviations
+    thin: Array  # (1,) int64: every thin-th draw is stored, also of a chain that is lengthened later
     rng: np.random.Generator
 
 
@@ -75,18 +75,24 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     draw_velocity(rng, setup.metric, weights, np.empty((2, max(setup.metric.root.shape[1], 1))))
     weights += setup.mode
     shape = setup.mode.shape[1], len(setup.layout.sigma)
-    adapt = first_adaptation(setup.first_step)
-    return WeightState(setup, weights, adapt, np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), rng)
+    return WeightState(
+        weights=weights,
+        adapt=first_adaptation(setup.first_step),
+        done=np.zeros(1, np.int64),
+        mean=np.zeros(shape),
+        square=np.zeros(shape),
+        thin=np.array([setup.plan.thin]),
+        rng=rng,
+    )
 
 
-def advance(state: WeightState, n: int) -> tuple[WeightState, Record]:
+def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState, Record]:
     """Make ``n`` moves and return the state, changed in place, and the draws kept on the way.
 
     The first ``n_warmup`` moves of a chain adapt the step size and are not kept. Advancing by a and then by b is,
     bit for bit, advancing by a + b.
     """
-    setup, done = state.setup, int(state.done[0])
-    plan = setup.plan
+    plan, done = setup.plan._replace(thin=int(state.thin[0])), int(state.done[0])
     before, after = max(done - plan.n_warmup, 0), max(done + n - plan.n_warmup, 0)
     n_draws, n_stored = after - before, after // plan.thin - before // plan.thin
     record = Record(

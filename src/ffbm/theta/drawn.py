@@ -18,8 +18,9 @@ _KEPT_SETUPS = 64  # of partitions that come more than once
 
 
 class DrawnPlan(NamedTuple):
-    """What the chains share."""
+    """What the chains share, and no step changes but for what is remembered."""
 
+    labels: list[Array]  # of each chain (T, n): the aligned labels of the training vertices, draw by draw
     target: WeightTarget  # for any partition: only the sums X'y of its likelihood change
     x: sp.csr_array  # (n, A): the training vertices' features in the order of the chain's weights
     sampler: str
@@ -34,9 +35,7 @@ class DrawnPlan(NamedTuple):
 class DrawnState(NamedTuple):
     """A chain at rest, between two partitions."""
 
-    plan: DrawnPlan
-    labels: Array  # (T, n): the aligned labels of the training vertices, draw by draw
-    chain: int
+    chain: Array  # (1,) int64: its number
     done: Array  # (1,) int64: partitions dealt with
     mean: Array  # (B, D): running mean of the partitions' means
     between: Array  # (B, D): running sum of squared deviations of those means
@@ -55,8 +54,8 @@ def plan_drawn(
     n_warmup: int,
     n_each: int,
     seed: int,
-) -> tuple[DrawnPlan, list[Array]]:
-    """Prepare what is the same for all partitions, and the training vertices' labels (T, n) of each chain.
+) -> DrawnPlan:
+    """Prepare what is the same for all partitions.
 
     ``labels`` (C, T, N) are aligned. The features are checked, merged and laid out once: partitions differ in X'y only.
     """
@@ -68,27 +67,27 @@ def plan_drawn(
     own = [np.ascontiguousarray(chain[:, target.rows]) for chain in labels]
     repeats = Counter(part.tobytes() for chain in own for part in chain)
     x = sp.csr_array(sp.csr_array(x)[target.rows][:, target.layout.active])
-    return DrawnPlan(target, x, sampler, n_warmup, n_each, 1, seed, repeats, {}), own
+    return DrawnPlan(own, target, x, sampler, n_warmup, n_each, 1, seed, repeats, {})
 
 
-def start_drawn(plan: DrawnPlan, labels: Array, chain: int) -> DrawnState:
+def start_drawn(plan: DrawnPlan, chain: int) -> DrawnState:
     """Set up a chain before its first partition."""
     shape = plan.target.n_blocks, len(plan.target.names)
-    return DrawnState(plan, labels, chain, np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
+    return DrawnState(np.array([chain]), np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
 
-def advance_drawn(state: DrawnState, n: int) -> tuple[DrawnState, Record]:
+def advance_drawn(plan: DrawnPlan, state: DrawnState, n: int) -> tuple[DrawnState, Record]:
     """Deal with the next ``n`` partitions and return the state, changed in place, and their draws in order.
 
     Each partition has a random stream of its own name, its own start around its own mode and its own warm-up. Advancing
     by a and then by b is, bit for bit, advancing by a + b.
     """
-    plan = state.plan
-    records = []
+    records, chain = [], int(state.chain[0])
     for _ in range(n):
         at = int(state.done[0])
-        rng = stream(plan.seed, "weights", state.chain, at)
-        inner, record = advance(start(_prepare(plan, state.labels[at]), rng), plan.n_warmup + plan.n_each)
+        setup = _prepare(plan, plan.labels[chain][at])
+        inner = start(setup, stream(plan.seed, "weights", chain, at))
+        inner, record = advance(setup, inner, plan.n_warmup + plan.n_each)
         number = np.arange(at * plan.n_each, (at + 1) * plan.n_each)
         records.append(record._replace(weights=record.weights[(number + 1) % plan.thin == 0]))
         off = inner.mean - state.mean

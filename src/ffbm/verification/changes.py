@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, advance, block_counts, block_model, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, block_counts, block_model, start
 from ffbm.blocks.entropy import description_length
 from ffbm.kernels.doors import claimed_change, claimed_ratio, make_move
 from ffbm.types import Array, Graph
@@ -91,9 +91,8 @@ def carried_entropy(effort: Effort) -> Finding:
         rng = np.random.default_rng([effort.seed, int(allow_empty), 2])
         graph = random_graph(rng, 60, 240)
         model = block_model(graph, 5, rng.normal(size=(60, 5)))
-        settings = BlockSettings(0, 10, allow_empty=allow_empty, jumps=2.0)
-        state = start(graph, model, np.arange(60) % 5, settings, rng)
-        state, draws = advance(state, 2000 if effort.full else 300)
+        setup = BlockSetup(graph, model, BlockSettings(0, 10, allow_empty=allow_empty, jumps=2.0))
+        state, draws = advance(setup, start(setup, np.arange(60) % 5, rng), 2000 if effort.full else 300)
         for labels, carried in zip(draws.labels, draws.entropy, strict=True):
             worst = max(worst, abs(carried - description_length(graph, labels).without_partition))
         lift = float(model.field[np.arange(60), state.counts.b].sum())

@@ -13,8 +13,8 @@ from scipy.stats import t as student
 
 from ffbm.blocks.chain import block_model
 from ffbm.blocks.entropy import description_length
-from ffbm.joint.chain import JointSettings, JointState, advance, resume_at, set_up
-from ffbm.joint.prepare import JointModel, joint_model
+from ffbm.joint.chain import JointSettings, JointSetup, advance, resume_at, set_up
+from ffbm.joint.prepare import joint_model
 from ffbm.simulation.memberships import draw_labels, draw_weights
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.theta.adapt import first_adaptation
@@ -84,24 +84,21 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
     model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)
-    setup = set_up(model, np.arange(N_NODES) % N_BLOCKS, SETTINGS, rng)
+    given = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, rng)
     active = model.target.layout.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
-    adapt = first_adaptation(setup.first_step)
+    adapt = first_adaptation(given.first_step)
     found = []
     for step in range(n_steps + 1):
-        state: JointState = resume_at(_on(model, graph), b, contrasts, adapt, setup, SETTINGS, rng)
+        setup = JointSetup(model._replace(graph=graph, blocks=block_model(graph, N_BLOCKS)), SETTINGS)
+        state = resume_at(setup, b, contrasts, adapt, given, rng)
         if step:  # the first is a fresh draw itself
             found.append(functions(w, b, graph, float(state.totals[0])))
         if step < n_steps:
-            state, draws = advance(state, SWEEPS)
+            state, draws = advance(setup, state, SWEEPS)
             w, b, contrasts = draws.weights[-1], draws.labels[-1].astype(np.int64), state.weights
             graph = draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
     return np.mean(found, axis=0)
-
-
-def _on(model: JointModel, graph: Graph) -> JointModel:
-    return model._replace(graph=graph, blocks=block_model(graph, N_BLOCKS))
 
 
 def law_kept(effort: Effort) -> Finding:

@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 from ffbm.blocks.align import align_blocks
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.seeds import random_labels
-from ffbm.joint.chain import JointSettings, advance, start
+from ffbm.joint.chain import JointSettings, JointSetup, advance, start
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.drawn import LEAST_EACH, sample_weights_drawn
@@ -73,9 +73,9 @@ def sample_jointly(problem: Problem) -> Draws:
     """Draw from the joint posterior."""
     rng = stream(problem.seed, "joint")
     model = joint_model(problem.graph, problem.x, problem.n_blocks, problem.rows, SIGMA)
-    settings = JointSettings(BURN, THIN, n_warmup=50, jumps=0.5, shifts=0.2)
-    state = start(model, rng.integers(0, problem.n_blocks, problem.graph.n_nodes), settings, rng)
-    _, draws = advance(state, BURN + THIN * N_DRAWS)
+    setup = JointSetup(model, JointSettings(BURN, THIN, n_warmup=50, jumps=0.5, shifts=0.2))
+    state = start(setup, rng.integers(0, problem.n_blocks, problem.graph.n_nodes), rng)
+    _, draws = advance(setup, state, BURN + THIN * N_DRAWS)
     return draws.labels.astype(np.int64), draws.weights
 
 

@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 from scipy.stats import norm, qmc
 
 from ffbm.blocks.entropy import description_length
-from ffbm.joint.chain import JointSettings, advance, start
+from ffbm.joint.chain import JointSettings, JointSetup, advance, start
 from ffbm.joint.prepare import joint_model
 from ffbm.types import Array
 from ffbm.verification.enumeration import graph_of
@@ -123,9 +123,9 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     x = np.array(case.features, dtype=float)
     rng = np.random.default_rng([seed, number, len(x)])
     rows = np.setdiff1d(np.arange(len(x)), case.held_out)
-    model = joint_model(graph_of(case.edges, len(x)), x, case.n_blocks, rows, case.sigma)
-    state = start(model, rng.integers(0, case.n_blocks, len(x)), settings, rng)
-    state, draws = advance(state, settings.burn + n_sweeps)
+    setup = JointSetup(joint_model(graph_of(case.edges, len(x)), x, case.n_blocks, rows, case.sigma), settings)
+    state = start(setup, rng.integers(0, case.n_blocks, len(x)), rng)
+    state, draws = advance(setup, state, settings.burn + n_sweeps)
     together = np.zeros((len(x), len(x)))
     for i in range(len(x)):
         together[i] = (draws.labels == draws.labels[:, [i]]).mean(axis=0)

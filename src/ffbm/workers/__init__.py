@@ -19,10 +19,13 @@ Workers = Any  # None, a number of threads, the address of a dask scheduler, or 
 class Run(Protocol):
     """Apply a function to every item; the results come in the order of the items."""
 
-    def __call__(self, function: Callable[..., Result], items: Sequence[Any], /, *shared: Any) -> list[Result]:
+    def __call__(
+        self, function: Callable[..., Result], items: Sequence[Any], /, *shared: Any, kind: Any = None
+    ) -> list[Result]:
         """Return ``[function(*shared, item) for item in items]``.
 
         ``shared`` is what all items need and nobody changes, such as a graph: it travels once, not with every item.
+        Where items and results travel, they are values that ``ffbm.states`` makes bytes of, results of type ``kind``.
         """
 
 
@@ -31,7 +34,7 @@ class Pool(Run, Protocol):
 
     width: int  # pieces that go on at once
 
-    def submit(self, function: Callable[..., Result], item: Any, /, *shared: Any) -> Future[Result]:
+    def submit(self, function: Callable[..., Result], item: Any, /, *shared: Any, kind: Any = None) -> Future[Result]:
         """Begin ``function(*shared, item)``; what it returns is in the future when it has ended."""
 
 
@@ -64,10 +67,24 @@ class _Threads:
     def __init__(self, pool: Executor, width: int) -> None:
         self._pool, self.width = pool, width
 
-    def __call__(self, function: Callable[..., Result], items: Sequence[Any], /, *shared: Any) -> list[Result]:
+    def __call__(
+        self,
+        function: Callable[..., Result],
+        items: Sequence[Any],
+        /,
+        *shared: Any,
+        kind: Any = None,  # noqa: ARG002
+    ) -> list[Result]:
         return list(self._pool.map(partial(function, *shared), items))
 
-    def submit(self, function: Callable[..., Result], item: Any, /, *shared: Any) -> Future[Result]:
+    def submit(
+        self,
+        function: Callable[..., Result],
+        item: Any,
+        /,
+        *shared: Any,
+        kind: Any = None,  # noqa: ARG002
+    ) -> Future[Result]:
         return self._pool.submit(function, *shared, item)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from ffbm.errors import OptionError
-from ffbm.packing import pack, unpack
+from ffbm.states import from_bytes, to_bytes
 
 _TIMEOUT = "20s"  # to find the scheduler
 _PATIENCE = 60.0  # seconds until a cluster without workers is given up
@@ -24,11 +24,13 @@ class _Remote:
     def __init__(self, cluster: "_Cluster", pool: ThreadPoolExecutor, width: int) -> None:
         self._cluster, self._pool, self.width = cluster, pool, width
 
-    def __call__(self, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any) -> list[Any]:
-        return self._cluster.run(function, items, *shared)
+    def __call__(
+        self, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any, kind: Any = None
+    ) -> list[Any]:
+        return self._cluster.run(function, items, shared, kind)
 
-    def submit(self, function: Callable[..., Any], item: Any, /, *shared: Any) -> Future[Any]:
-        return self._pool.submit(lambda: self._cluster.run(function, [item], *shared)[0])
+    def submit(self, function: Callable[..., Any], item: Any, /, *shared: Any, kind: Any = None) -> Future[Any]:
+        return self._pool.submit(lambda: self._cluster.run(function, [item], shared, kind)[0])
 
 
 @contextmanager
@@ -70,7 +72,7 @@ def connect(address: str) -> Iterator[Any]:
 
 
 class _Cluster:
-    """One set of shared data at a time stays on the cluster."""
+    """Shared data stay on the cluster as long as the next piece of work needs them too."""
 
     def __init__(self, client: Any) -> None:
         self._client, self._lock = client, threading.Lock()
@@ -78,11 +80,10 @@ class _Cluster:
 
     def forget(self) -> None:
         """Let the cluster drop the shared data."""
-        self._shared: tuple[Any, ...] = ()
-        self._remote: Any = None
+        self._sent: dict[int, tuple[Any, Any]] = {}  # what was sent, and where it is, by its identity
 
-    def run(self, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any) -> list[Any]:
-        """Return ``[function(*shared, item) for item in items]``, computed on the workers.
+    def run(self, function: Callable[..., Any], items: Sequence[Any], shared: tuple[Any, ...], kind: Any) -> list[Any]:
+        """Return ``[function(*shared, item) for item in items]``, of type ``kind``, computed on the workers.
 
         A piece of work whose worker dies is given to another. If all of them die, the shared data die with them: they
         are sent again to those that come after.
@@ -90,37 +91,39 @@ class _Cluster:
         import distributed
         from distributed.comm.core import CommClosedError
 
-        packed = [pack(item, shared) for item in items]
+        messages = [(type(item), to_bytes(item)) for item in items]
         for number in range(_TRIES):
             if number:
                 time.sleep(_PAUSE * (number - 1))  # those that come after need a moment
-            remote = None
+            sent = None
             try:
-                remote = self._send(shared)
-                futures = [self._client.submit(_work, remote, function, item, pure=False) for item in packed]
-                return [unpack(done, shared) for done in self._client.gather(futures)]
+                sent = self._send(shared)
+                remote = [where for _, where in sent.values()]
+                futures = [self._client.submit(_work, function, *one, *remote, pure=False) for one in messages]
+                return [from_bytes(kind, data) for data in self._client.gather(futures)]
             except (distributed.CancelledError, distributed.KilledWorker, CommClosedError, TimeoutError):
                 with self._lock:
-                    if self._remote is remote:  # and no other thread has sent them again
+                    if self._sent is sent:  # and no other thread has sent them again
                         self.forget()
         raise OptionError(
             f"workers of the cluster died {_TRIES} times at the same work: look at their logs, then resume"
         )
 
-    def _send(self, shared: tuple[Any, ...]) -> Any:
-        """Return where the shared data are on the cluster; they are sent if they are not there."""
+    def _send(self, shared: tuple[Any, ...]) -> dict[int, tuple[Any, Any]]:
+        """Return where the shared data are on the cluster, in their order; what is not there is sent."""
         with self._lock:
             if self._client.status != "running":
                 raise OptionError(f"the Client of the cluster is {self._client.status}: open another")
-            if self._remote is None or [*map(id, shared)] != [*map(id, self._shared)]:
-                self.forget()
-                try:
-                    self._client.wait_for_workers(1, timeout=_PATIENCE)
-                except TimeoutError as error:
-                    raise OptionError("the cluster has no workers: start some with dask worker ADDRESS") from error
-                self._remote = self._client.scatter(_Box(shared), broadcast=True, hash=False)
-                self._shared = shared
-            return self._remote
+            if [*map(id, shared)] != [*self._sent]:
+                self._sent = {id(part): self._sent.get(id(part)) or (part, self._scatter(part)) for part in shared}
+            return self._sent
+
+    def _scatter(self, part: Any) -> Any:
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise OptionError("the cluster has no workers: start some with dask worker ADDRESS") from error
+        return self._client.scatter(_Box(part), broadcast=True, hash=False)
 
 
 def _cluster_of(client: Any) -> _Cluster:
@@ -132,10 +135,10 @@ def _cluster_of(client: Any) -> _Cluster:
 class _Box:
     """Keeps dask from looking into a tuple for tasks, and arrays in it from being sent one by one."""
 
-    def __init__(self, shared: tuple[Any, ...]) -> None:
-        self.shared = shared
+    def __init__(self, held: Any) -> None:
+        self.held = held
 
 
-def _work(box: _Box, function: Callable[..., Any], item: bytes) -> bytes:
+def _work(function: Callable[..., Any], kind: type, item: bytes, *shared: _Box) -> bytes:
     with threadpool_limits(limits=1, user_api="blas"):
-        return pack(function(*box.shared, unpack(item, box.shared)), box.shared)
+        return to_bytes(function(*(box.held for box in shared), from_bytes(kind, item)))
