@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from ffbm.errors import OptionError
+from ffbm.theta.design import make_design
 from ffbm.theta.prior import keep_scales, plain_sigma, prior_scales
+from ffbm.types.network import Features
 
 COLUMNS = ("age", "dept", "dept", "dept", "vip")
 WITH = (*COLUMNS, "(intercept)")
@@ -99,7 +101,10 @@ def test_every_wrong_one_is_told_in_a_line(sigma, columns, text):
     ],
 )
 def test_kept_features_keep_their_scales(sigma, intercept, kept):
-    assert keep_scales(sigma, COLUMNS, np.array([0, 3]), intercept) == kept
+    x = np.eye(5)
+    features = Features(x, tuple("abcde"), COLUMNS, np.zeros(5), np.ones(5))
+    whole = make_design(features, intercept)
+    assert keep_scales(sigma, whole, whole.take(np.array([0, 3]))) == kept
 
 
 def test_what_a_trace_records():

@@ -68,6 +68,11 @@ class Design:
         """The different rows for kernels."""
         return Rows(*_parts(self.x))
 
+    def check_vertices(self, n_nodes: int) -> None:
+        """Refuse a network with another number of vertices."""
+        if self.n_nodes != n_nodes:
+            raise DataError(f"features must have a row for each of {n_nodes:,} vertices; got {self.n_nodes:,} rows")
+
     def take(self, which: Array) -> "Design":
         """Return the design of these features alone, in this order; an intercept stays."""
         chosen = [*which, len(self.names) - 1] if self.has_intercept else list(which)

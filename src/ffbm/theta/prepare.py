@@ -1,7 +1,9 @@
 """The target of the weights, p(theta | X, y): the design, the response and the prior, checked and put together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from ffbm.kernels.softmax import Target
 from ffbm.theta.design import Training, make_design, train_on
@@ -22,11 +24,14 @@ class WeightTarget:
         The response, X'y.
     scale : (D,) float64
         The prior: the standard deviation of each feature's weights. Chains start with it and have it in their state.
+    values : float64
+        Values of the training rows in place of the design's own, if a chain samples cells; else empty.
     """
 
     training: Training
     sums: Array
     scale: Array
+    values: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_blocks(self) -> int:
@@ -36,7 +41,7 @@ class WeightTarget:
     @property
     def kernel(self) -> Target:
         """The same for kernels."""
-        return self.training.target(self.sums, self.scale)
+        return self.training.target(self.sums, self.scale, self.values)
 
 
 def weight_target(
@@ -50,7 +55,6 @@ def weight_target(
 
     Examples
     --------
-    >>> import numpy as np
     >>> x = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0]])
     >>> target = weight_target(x, [0, 1, 1], sigma=[1, 1, 0.5])
     >>> target.training.rows.counts.tolist(), target.training.rows.idle.tolist(), target.scale.tolist()

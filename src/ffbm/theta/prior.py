@@ -8,6 +8,7 @@ import numpy as np
 from ffbm.check import check_scale
 from ffbm.errors import OptionError
 from ffbm.plain import count_of, did_you_mean
+from ffbm.theta.design import Design
 from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT
 
@@ -41,16 +42,18 @@ def prior_scales(sigma: Any, columns: Sequence[str]) -> Array:
     return np.array([*sigma, *[1.0] * (len(columns) - len(sigma))], dtype=np.float64)
 
 
-def keep_scales(sigma: Any, columns: Sequence[str], kept: Array, intercept: bool) -> Any:
-    """Return sigma for the kept ones of all features, whose columns are given: they keep their scales.
+def keep_scales(sigma: Any, whole: Design, part: Design) -> Any:
+    """Return sigma for some of a design's features, found by name: each keeps its scale. One number stays as it is.
 
-    >>> keep_scales({"b": 2.0}, ("a", "b", "b"), np.array([0, 2]), False), keep_scales(1.5, ("a",), np.array([0]), True)
-    ([1.0, 2.0], 1.5)
+    >>> from ffbm.theta.design import make_design
+    >>> whole = make_design(np.eye(3), intercept=True)
+    >>> keep_scales([1.0, 2.0, 3.0, 4.0], whole, whole.take(np.array([0, 2])))
+    [1.0, 3.0, 4.0]
     """
     if not isinstance(sigma, _SEVERAL):
         return sigma
-    scales = prior_scales(sigma, (*columns, INTERCEPT) if intercept else columns)
-    return scales[[*kept, len(columns)] if intercept else kept].tolist()
+    scales = dict(zip(whole.names, prior_scales(sigma, whole.columns).tolist(), strict=True))
+    return [scales[name] for name in part.names]
 
 
 def plain_sigma(sigma: Any, scales: Array) -> float | list[float]:

@@ -43,7 +43,7 @@ def random_case(rng: np.random.Generator, numbers: bool, n: int = 90) -> tuple[A
 
 
 def energies_and_gradients(effort: Effort) -> Finding:
-    """Compare kernel, readable target and differences, for flags and numbers, all vertices and some, any sigma, one or several."""
+    """Compare kernel, readable target and differences: flags, numbers, all vertices, some, one sigma or several."""
     worst = 0.0
     for turn in range(20 if effort.full else 6):
         rng = np.random.default_rng([effort.seed, turn])

@@ -1,8 +1,8 @@
 """The joint posterior of tiny networks, exactly: all labels enumerated, the weights integrated on a grid.
 
-Only the contrasts V of the weights matter, W = Q V with Q (B, B-1) orthonormal and V ~ N(0, sigma^2) a priori, feature by
-feature: one number for two blocks and a feature, two for two features or for three blocks, more where a case is about
-labels. The law of (b, V) is summed over all b and over points of V.
+Only the contrasts V of the weights matter, W = Q V with Q (B, B-1) orthonormal and V ~ N(0, sigma^2) a priori, feature
+by feature: one number for two blocks and a feature, two for two features or for three blocks, more where a case is
+about labels. The law of (b, V) is summed over all b and over points of V.
 """
 
 from functools import partial
