@@ -1,5 +1,6 @@
 """Settings: checked one by one, to and from TOML."""
 
+import json
 import tomllib
 from dataclasses import fields, replace
 from inspect import signature
@@ -31,6 +32,9 @@ def test_the_settings_are_the_keywords_of_fit():
         ("sigma", 0),
         ("sigma", float("nan")),
         ("sigma", float("inf")),
+        ("sigma", "wide"),
+        ("sigma", np.ones((2, 2))),
+        ("sigma", {1: 1.0}),
         ("intercept", 1),
         ("sampler", "nuts"),
         ("train_fraction", 0),
@@ -65,6 +69,8 @@ def test_a_wrong_value_is_told_by_name_on_one_line(name, value):
     [
         FitConfig(),
         FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, workers=2, sigma=1e-7, intercept=True),
+        FitConfig(sigma=[0.5, 2.0, 1e-7]),
+        FitConfig(sigma={"age": 0.5, 'a "quoted" = \\ column\n': 2.0, "": 1.0}),
         FitConfig(out='a "quoted"\\path\n\x7f\x01é\U0001f600', k=0, burn_in=0.1 + 0.2),
     ],
 )
@@ -77,6 +83,42 @@ def test_toml_and_back(config):
 def test_numpy_numbers_become_plain_ones():
     config = FitConfig(n_blocks=np.int64(3), sigma=np.float32(0.5), seed=np.uint64(7))
     assert (type(config.n_blocks), type(config.sigma), type(config.seed)) == (int, float, int)
+
+
+def test_scales_become_plain_numbers():
+    by_feature, by_column = FitConfig(sigma=np.array([1, 2], dtype=np.float32)), FitConfig(sigma={"age": np.int64(3)})
+    assert by_feature.sigma == FitConfig(sigma=(1, 2)).sigma == [1.0, 2.0]
+    assert by_column.sigma == {"age": 3.0}
+    assert {type(x) for x in (*by_feature.sigma, *by_column.sigma.values())} == {float}
+    assert json.loads(json.dumps(by_column.to_dict())) == by_column.to_dict()
+    given = {"age": 1.0}
+    made = FitConfig(sigma=given)
+    given["age"] = -1.0
+    assert made.sigma == {"age": 1.0}
+
+
+def test_scales_in_a_file(tmp_path):
+    for text, sigma in (
+        ("sigma = [0.5, 2]", [0.5, 2.0]),
+        ("sigma = {age = 0.5}", {"age": 0.5}),
+        ("[sigma]\nage = 2", {"age": 2.0}),
+    ):
+        (tmp_path / "fit.toml").write_text(text)
+        assert FitConfig(**read_settings(tmp_path / "fit.toml")).sigma == sigma
+
+
+@pytest.mark.parametrize(
+    ("sigma", "text"),
+    [
+        ([1, -2], "sigma[1] must be a number, above 0; got -2"),
+        ({"age": 0}, "sigma['age'] must be a number, above 0; got 0"),
+        ({"age": True}, "sigma['age'] must be a number, above 0; got True"),
+    ],
+)
+def test_a_wrong_scale_is_told_by_its_name(sigma, text):
+    with pytest.raises(OptionError) as error:
+        FitConfig(sigma=sigma)
+    assert str(error.value) == text
 
 
 def test_a_checked_setting_cannot_be_changed_unchecked():

@@ -1,7 +1,7 @@
 """Checks of arguments, each with one sentence that says what was required and what came."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -51,6 +51,29 @@ def check_bool(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise OptionError(f"{name} must be True or False; got {value!r}")
     return value
+
+
+def check_scale(name: str, value: Any) -> float | list[float] | dict[str, float]:
+    """Return ``value`` as one number above 0, a list of them (one for each feature), or a dict of them by column.
+
+    >>> check_scale("sigma", 2), check_scale("sigma", (1, 0.5)), check_scale("sigma", {"age": 2})
+    (2.0, [1.0, 0.5], {'age': 2.0})
+    >>> check_scale("sigma", [1, 0])
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.OptionError: sigma[1] must be a number, above 0; got 0
+    """
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise OptionError(f"{name} must have names of columns as keys; got {key!r}")
+        return {key: check_real(f"{name}[{key!r}]", one, low=0, above=True) for key, one in value.items()}
+    shape = getattr(value, "shape", None)
+    if isinstance(value, list | tuple) or (shape is not None and len(shape) == 1):
+        return [check_real(f"{name}[{i}]", one, low=0, above=True) for i, one in enumerate(value)]
+    if shape:
+        raise OptionError(f"{name} must be a number, one for each feature, or a dict by column; got the shape {shape}")
+    return check_real(name, value, low=0, above=True)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:

@@ -9,7 +9,16 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from ffbm.check import check_bool, check_choice, check_int, check_int_or, check_real, check_seed, check_workers
+from ffbm.check import (
+    check_bool,
+    check_choice,
+    check_int,
+    check_int_or,
+    check_real,
+    check_scale,
+    check_seed,
+    check_workers,
+)
 from ffbm.errors import OptionError
 from ffbm.plain import did_you_mean
 
@@ -29,8 +38,10 @@ class FitConfig:
         p(b | A) p(theta | X, y), or the model's own posterior p(b, theta | A, X).
     memberships : {"averaged", "drawn"}
         Weights given the averaged memberships y-hat, or given every kept partition in turn.
-    sigma, intercept, sampler : float, bool, str
-        The prior standard deviation of a weight, a feature that is 1 everywhere, "hmc" or "mala".
+    sigma : float, list or dict
+        The prior standard deviation of a weight: of all, one for each feature, or by column.
+    intercept, sampler : bool, str
+        A feature that is 1 everywhere, "hmc" or "mala".
     train_fraction : float
         f: floor(f N) vertices train the weights, the others test them.
     folds : int, optional
@@ -65,7 +76,7 @@ class FitConfig:
     n_blocks: int | str = "auto"
     target: str = "cut"
     memberships: str = "averaged"
-    sigma: float = 1.0
+    sigma: float | list[float] | dict[str, float] = 1.0
     intercept: bool = False
     sampler: str = "hmc"
     train_fraction: float = 0.7
@@ -90,7 +101,7 @@ class FitConfig:
             "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
             "target": check_choice("target", self.target, TARGETS),
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
-            "sigma": check_real("sigma", self.sigma, low=0, above=True),
+            "sigma": check_scale("sigma", self.sigma),
             "intercept": check_bool("intercept", self.intercept),
             "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
@@ -191,4 +202,8 @@ def _toml(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML's escapes are JSON's and this
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_toml(name)} = {_toml(one)}' for name, one in value.items())}}}"
     return repr(value)

@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 from ffbm.blocks.entropy import description_length
 from ffbm.joint import chain
 from ffbm.joint.chain import JointSettings, JointSetup, advance, start
-from ffbm.joint.prepare import joint_model, sums_of
+from ffbm.joint.prepare import joint_model
 from ffbm.store.journal import digest
 from ffbm.theta.target import energy
 
@@ -61,14 +61,14 @@ def test_draws_are_what_they_say(case):
     model, n_blocks = setup.model, setup.model.n_blocks
     assert draws.labels.shape == (20, N)
     assert draws.labels.max(initial=0) < n_blocks
-    assert draws.weights.shape == (20, n_blocks, len(model.target.names))
+    assert draws.weights.shape == (20, n_blocks, len(model.scale))
     x = features_of(given.get("kind", "flags"))
     x = x.toarray() if sp.issparse(x) else x
     if given.get("intercept"):
         x = np.column_stack((x, np.ones(N)))
-    rows, sigma = model.target.rows, given.get("sigma", 1.0)
+    rows, sigma = model.training.vertices, given.get("sigma", 1.0)
     # where no training vertex has a feature, U leaves out its constant, n ln B
-    left_out = 0 if len(model.target.layout.active) else len(rows) * np.log(n_blocks)
+    left_out = 0 if len(model.training.rows.active) else len(rows) * np.log(n_blocks)
     for b, s, w, u in zip(draws.labels, draws.entropy, draws.weights, draws.energy, strict=True):
         assert s == pytest.approx(description_length(model.graph, b).without_partition, abs=1e-7)
         assert u + left_out == pytest.approx(energy(w, x[rows], np.eye(n_blocks)[b[rows]], sigma), abs=1e-8)
@@ -101,7 +101,7 @@ def test_the_field_is_that_of_the_weights_and_0_where_held_out(monkeypatch):
         chain, "run_joint", lambda rng, blocks, *rest: fields.append(blocks.field) or kernel(rng, blocks, *rest)
     )
     advance(setup, state, 1)
-    x = features_of("flags")[:, setup.model.target.layout.active]
+    x = features_of("flags")[:, setup.model.training.rows.active]
     expected = log_softmax(x[rows] @ before, axis=1)
     np.testing.assert_allclose(fields[0][rows], expected, atol=1e-12)
     assert not fields[0][30:].any()
@@ -118,8 +118,8 @@ def test_the_model_is_left_as_it_was(case):
 def test_sums_of_labels():
     setup, _ = begun(rows=np.arange(3, 33))
     b = np.random.default_rng(0).integers(0, 3, N)
-    x = features_of("flags")[3:33][:, setup.model.target.layout.active]
-    np.testing.assert_array_equal(sums_of(setup.model, b), x.T @ np.eye(3)[b[3:33]])
+    x = features_of("flags")[3:33][:, setup.model.training.rows.active]
+    np.testing.assert_array_equal(setup.model.training.sums_of_labels(b), x.T @ np.eye(3)[b[3:33]])
 
 
 def test_all_kinds_of_moves_are_made():

@@ -21,7 +21,7 @@ def target_of(seed=5, n=60, n_features=4, n_blocks=3):
     rng = np.random.default_rng(seed)
     x = (rng.random((n, n_features)) < 0.5).astype(float)
     x[:, 2] = 0  # a feature that nobody has
-    return weight_target(x, rng.dirichlet(np.full(n_blocks, 0.4), n), sigma=1.3)
+    return weight_target(x, rng.dirichlet(np.full(n_blocks, 0.4), n), sigma=[1.3, 0.6, 2.0, 1.7])
 
 
 def begin(sampler, n_warmup=40, **options):
@@ -36,7 +36,7 @@ def same(a, b):
 def test_a_hamiltonian_draw_is_the_readable_one():
     setup, state = begin("hmc", n_warmup=0)
     rng = copy.deepcopy(state.rng)
-    surface, w = Surface(setup.likelihood), state.weights.copy()
+    surface, w = Surface(setup.target.kernel), state.weights.copy()
     h = np.exp(state.adapt[1])
     n_steps = int(np.ceil(setup.plan.least_time / h))
     h = min(h, setup.plan.most_time / n_steps)
@@ -44,7 +44,7 @@ def test_a_hamiltonian_draw_is_the_readable_one():
     for t in range(6):
         w, acceptance = hmc.hmc_step(rng, w, h, n_steps, lambda v: surface(v)[0], lambda v: surface(v)[1], setup.metric)
         assert record.acceptance[t] == pytest.approx(acceptance, rel=1e-7)
-        contrast = record.weights[t].T[setup.layout.active]
+        contrast = record.weights[t].T[setup.target.kernel.rows.active]
         np.testing.assert_allclose(contrast - contrast.mean(axis=1, keepdims=True), w, atol=1e-9)
         rng.standard_normal(w.shape[0] + 3)  # the means and the weights of the feature nobody has
 
@@ -52,7 +52,7 @@ def test_a_hamiltonian_draw_is_the_readable_one():
 def test_a_langevin_draw_is_the_readable_one():
     setup, state = begin("mala", n_warmup=0)
     rng, h = copy.deepcopy(state.rng), float(np.exp(state.adapt[1]))
-    surface, w = Surface(setup.likelihood), state.weights.copy()
+    surface, w = Surface(setup.target.kernel), state.weights.copy()
     state, record = advance(setup, state, 6)
     for t in range(6):
         rates = []
@@ -60,7 +60,7 @@ def test_a_langevin_draw_is_the_readable_one():
             w, rate = mala.mala_step(rng, w, h, lambda v: surface(v)[0], lambda v: surface(v)[1])
             rates.append(rate)
         assert record.acceptance[t] == pytest.approx(np.mean(rates), rel=1e-7)
-        contrast = record.weights[t].T[setup.layout.active]
+        contrast = record.weights[t].T[setup.target.kernel.rows.active]
         np.testing.assert_allclose(contrast - contrast.mean(axis=1, keepdims=True), w, atol=1e-9)
         rng.standard_normal(w.shape[0] + 3)
 
@@ -76,11 +76,11 @@ def test_dual_averaging_is_the_readable_one():
 def run_trajectory(setup, w, v, h, n_steps):
     w, v = w.copy(), v.copy()
     n_blocks = w.shape[1]
-    u0, g = Surface(setup.likelihood)(w)
+    u0, g = Surface(setup.target.kernel)(w)
     q, line = np.empty_like(w), np.empty((2, setup.metric.root.shape[1]))
     scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
     apply_inverse(setup.metric, g, q, line)
-    u, kinetic = trajectory(setup.likelihood, setup.metric, w, v, g, h, n_steps, q, *scratch, line)
+    u, kinetic = trajectory(setup.target.kernel, setup.metric, w, v, g, h, n_steps, q, *scratch, line)
     return w, v, u - u0 + kinetic
 
 
@@ -126,7 +126,7 @@ def test_a_trajectory_keeps_volume_and_is_of_second_order():
 
 def test_the_langevin_ratio_is_antisymmetric_and_the_readable_one():
     setup, state = begin("mala")
-    surface, w = Surface(setup.likelihood), state.weights
+    surface, w = Surface(setup.target.kernel), state.weights
     other = w + 0.1 * velocity(setup)
     g, g_other = surface(w)[1], surface(other)[1]
     forth = langevin_log_ratio(w, g, other, g_other, 0.05)

@@ -13,8 +13,8 @@ def case(n=120, n_features=5, n_blocks=4, flags=True, seed=1):
     return x, rng.dirichlet(np.full(n_blocks, 0.3), n)
 
 
-def hessian(likelihood, w):
-    surface, tiny = Surface(likelihood), 1e-5
+def hessian(target, w):
+    surface, tiny = Surface(target), 1e-5
     steps = tiny * np.eye(w.size).reshape(-1, *w.shape)
     return np.array([(surface(w + s)[1] - surface(w - s)[1]).ravel() / (2 * tiny) for s in steps])
 
@@ -22,9 +22,9 @@ def hessian(likelihood, w):
 def test_the_gradient_vanishes_at_the_mode_and_its_mean_is_0():
     x, y = case()
     target = weight_target(x, y, sigma=0.8)
-    mode = find_mode(target.likelihood)
+    mode = find_mode(target.kernel)
     w = np.empty((4, 5))
-    w[:, target.layout.active] = mode.T
+    w[:, target.kernel.rows.active] = mode.T
     assert np.abs(gradient(w, x, y, 0.8)).max() < 1e-2
     np.testing.assert_allclose(w.sum(axis=0), 0, atol=1e-12)
 
@@ -33,8 +33,8 @@ def test_the_gradient_vanishes_at_the_mode_and_its_mean_is_0():
 def test_the_metric_is_each_blocks_own_part_of_the_hessian(flags):
     target = weight_target(*case(flags=flags), sigma=0.8)
     w = 0.3 * np.random.default_rng(0).normal(size=(5, 4))
-    metric = curvature_metric(target.likelihood, w)
-    full = hessian(target.likelihood, w).reshape(5, 4, 5, 4)
+    metric = curvature_metric(target.kernel, w)
+    full = hessian(target.kernel, w).reshape(5, 4, 5, 4)
     for k in range(4):
         np.testing.assert_allclose(np.linalg.inv(metric.inverse[k]), full[:, k, :, k], atol=1e-6)
         np.testing.assert_allclose(metric.root[k].T @ metric.root[k], metric.inverse[k], atol=1e-12)
@@ -46,7 +46,7 @@ def test_beyond_the_frequent_features_the_metric_is_diagonal(monkeypatch):
     monkeypatch.setattr("ffbm.theta.mode._MOST_DENSE", 2)
     target = weight_target(*case())
     w = np.zeros((5, 4))
-    metric = curvature_metric(target.likelihood, w)
+    metric = curvature_metric(target.kernel, w)
     assert metric.inverse.shape == (4, 2, 2)
     root = velocity_root(metric)
     cov = (root @ root.T).reshape(5, 4, 5, 4)
@@ -58,23 +58,23 @@ def test_beyond_the_frequent_features_the_metric_is_diagonal(monkeypatch):
 def test_the_hessian_is_at_most_twice_the_metric(scale):
     target = weight_target(*case())
     w = scale * np.random.default_rng(2).normal(size=(5, 4))
-    metric = curvature_metric(target.likelihood, w)
+    metric = curvature_metric(target.kernel, w)
     mass = np.zeros((5, 4, 5, 4))
     for k in range(4):
         mass[:, k, :, k] = np.linalg.inv(metric.inverse[k])
-    gap = 2 * mass.reshape(20, 20) - hessian(target.likelihood, w)
+    gap = 2 * mass.reshape(20, 20) - hessian(target.kernel, w)
     assert np.linalg.eigvalsh((gap + gap.T) / 2).min() > -1e-5
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_lanczos_finds_the_slowest_direction_of_the_contrasts(seed):
     target = weight_target(*case(seed=seed))
-    mode = find_mode(target.likelihood)
-    metric = curvature_metric(target.likelihood, mode)
+    mode = find_mode(target.kernel)
+    metric = curvature_metric(target.kernel, mode)
     root = velocity_root(metric)
-    values = np.sort(np.linalg.eigvals(root @ root.T @ hessian(target.likelihood, mode)).real)
+    values = np.sort(np.linalg.eigvals(root @ root.T @ hessian(target.kernel, mode)).real)
     expected = values[mode.shape[0]]  # the first D belong to the mean over blocks and are 0
-    found = slowest_frequency(target.likelihood, metric, mode, np.random.default_rng(seed))
+    found = slowest_frequency(target.kernel, metric, mode, np.random.default_rng(seed))
     assert found == pytest.approx(expected, rel=1e-3)
 
 

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError
-from ffbm.theta.prepare import distinct_rows, weight_target
+from ffbm.theta.prepare import weight_target
+from ffbm.theta.rows import distinct_rows
 from ffbm.types.network import Features
 
 X = np.array([[1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
@@ -14,15 +15,15 @@ Y = np.array([[1, 0], [0.5, 0.5], [0, 1], [0.25, 0.75]])
 
 def test_equal_rows_are_merged_and_memberships_summed():
     target = weight_target(X, Y)
-    assert target.likelihood.counts.tolist() == [2, 1, 1]
-    assert target.layout.active.tolist() == [0, 1]  # most frequent first
-    assert target.layout.idle.tolist() == [2]
-    np.testing.assert_array_equal(target.likelihood.sums, (X.T @ Y)[:2])
-    assert len(target.likelihood.values) == 0
+    assert target.training.rows.counts.tolist() == [2, 1, 1]
+    assert target.training.rows.active.tolist() == [0, 1]  # most frequent first
+    assert target.training.rows.idle.tolist() == [2]
+    np.testing.assert_array_equal(target.sums, (X.T @ Y)[:2])
+    assert len(target.training.rows.values) == 0
 
 
 def test_numbers_keep_their_values():
-    assert weight_target(1.5 * X, Y).likelihood.values.tolist() == [1.5] * 4
+    assert weight_target(1.5 * X, Y).training.rows.values.tolist() == [1.5] * 4
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -42,26 +43,26 @@ def test_distinct_rows_are_those_of_numpy(seed):
 def test_rows_choose_the_training_vertices_by_number_or_truth():
     by_number = weight_target(X, Y, rows=[1, 3])
     by_truth = weight_target(X, Y, rows=np.array([False, True, False, True]))
-    for a, b in zip(by_number.likelihood, by_truth.likelihood, strict=True):
+    for a, b in zip(by_number.training.rows, by_truth.training.rows, strict=True):
         np.testing.assert_array_equal(a, b)
-    assert by_number.rows.tolist() == by_truth.rows.tolist() == [1, 3]
-    assert by_number.likelihood.counts.sum() == 2
-    np.testing.assert_array_equal(by_number.support, [3, 2, 0])  # over all vertices
+    assert by_number.training.vertices.tolist() == by_truth.training.vertices.tolist() == [1, 3]
+    assert by_number.training.rows.counts.sum() == 2
+    np.testing.assert_array_equal(by_number.training.design.support, [3, 2, 0])  # over all vertices
 
 
 def test_labels_are_memberships_of_one():
     hard, soft = weight_target(X, [0, 1, 1, 0]), weight_target(X, np.eye(2)[[0, 1, 1, 0]])
-    np.testing.assert_array_equal(hard.likelihood.sums, soft.likelihood.sums)
+    np.testing.assert_array_equal(hard.sums, soft.sums)
     held = weight_target(X, SimpleNamespace(probs=Y))
-    np.testing.assert_array_equal(held.likelihood.sums, weight_target(X, Y).likelihood.sums)
+    np.testing.assert_array_equal(held.sums, weight_target(X, Y).sums)
 
 
 def test_features_bring_their_names():
     features = Features(sp.csr_array(X * 1.0), ("c=a", "c=b", "d"), ("c", "c", "d"), np.zeros(3), np.ones(3))
-    target = weight_target(features, Y, intercept=True)
-    assert target.names == ("c=a", "c=b", "d", "(intercept)")
-    assert target.columns == ("c", "c", "d", "(intercept)")
-    assert target.support.tolist() == [3, 2, 0, 4]
+    design = weight_target(features, Y, intercept=True).training.design
+    assert design.names == ("c=a", "c=b", "d", "(intercept)")
+    assert design.columns == ("c", "c", "d", "(intercept)")
+    assert design.support.tolist() == [3, 2, 0, 4]
 
 
 def test_what_is_given_is_left_as_it_was():
@@ -72,8 +73,8 @@ def test_what_is_given_is_left_as_it_was():
 
 
 def test_one_block_and_no_rows_leave_nothing_to_sample():
-    assert len(weight_target(X, np.ones((4, 1))).layout.active) == 0
-    assert len(weight_target(X, Y, rows=[]).layout.active) == 0
+    assert len(weight_target(X, np.ones((4, 1))).training.rows.active) == 0
+    assert len(weight_target(X, Y, rows=[]).training.rows.active) == 0
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,12 @@ def case(kind, n=90, n_features=6, n_blocks=4, seed=3):
 
 def from_kernel(target, w):
     """U and gradient of the weights w (B, D) by the kernel, in the layout of the readable one."""
-    at = np.ascontiguousarray(w.T[target.layout.active])
+    at = np.ascontiguousarray(w.T[target.kernel.rows.active])
     g, n_blocks = np.empty_like(at), w.shape[0]
-    u = energy_and_gradient(target.likelihood, at, g, np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64))
-    full = w / target.layout.sigma**2
-    full[:, target.layout.active] = g.T
-    rest = w[:, target.layout.idle] / target.layout.sigma[target.layout.idle]
+    u = energy_and_gradient(target.kernel, at, g, np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64))
+    full = w / target.scale**2
+    full[:, target.kernel.rows.active] = g.T
+    rest = w[:, target.kernel.rows.idle] / target.scale[target.kernel.rows.idle]
     return u + 0.5 * np.sum(rest**2), full
 
 

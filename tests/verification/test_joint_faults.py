@@ -79,8 +79,8 @@ CLOSING = "way, n_scans, first, size, r, s, old, True, *tail) - log(free)"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
         "carrying",
-        [("        r = telling.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
-          "        r = max(telling.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
+        [("        r = design.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
+          "        r = max(design.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
         "p(b,W|A,X): held out",
     ),
     "weights carried over without their Jacobian": (

@@ -165,8 +165,8 @@ def test_the_authors_program(monkeypatch):
         ("(there - back) / (4.0 * h)", "(there - back) / 2.0"),
         (
             "w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]",
-            "w_new[d, k] = w[d, k] - h * (w[d, k] * model.precision[d] + (g[d, k] - w[d, k] * model.precision[d])"
-            " / model.counts.sum()) + noise * w_new[d, k]",
+            "w_new[d, k] = w[d, k] - h * (w[d, k] * target.precision[d] + (g[d, k] - w[d, k] * target.precision[d])"
+            " / target.rows.counts.sum()) + noise * w_new[d, k]",
         ),
     )
     monkeypatch.setattr("ffbm.theta.chain.run_mala", made)

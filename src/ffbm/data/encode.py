@@ -56,7 +56,7 @@ def encode_features(
     -------
     Features
         ``values`` (N, D) float64, CSR if mostly zero, else dense; columns in the table's order,
-        the values of a column sorted.
+        the values of a column sorted. ``missing`` (N, G) keeps which cells were missing.
     list of Note
         One for each thing left out or changed.
 
@@ -122,7 +122,7 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
         remarks += _remark_common(column, piece, n_numbers)
         if min_support == 1 and not left_out:
             remarks += _remark_lone(column)
-    return piece, remarks
+    return piece._replace(missing=np.flatnonzero(column.missing)), remarks
 
 
 def _remark_alike(column: Column) -> list[Remark]:

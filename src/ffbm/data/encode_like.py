@@ -8,6 +8,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts, truth_of
+from ffbm.data.matrix import missing_cells
 from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -34,7 +35,7 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     Returns
     -------
     Features
-        The names, columns, mean and sd of ``features``, and new values.
+        The names, columns, mean and sd of ``features``, new values and their own missing cells.
     list of Note
         ``unknown-value`` and ``missing`` cells by column, and ``unused-columns``.
 
@@ -68,19 +69,25 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
         )
     values = np.zeros((len(table), features.n_features))
     notes: list[Note] = []
+    by_column: list[Array] = []
     for name, places in wanted.items():
-        notes += _encode_column(features, name, places, table.iloc[:, by_name[name]], values)
+        missing, more = _encode_column(features, name, places, table.iloc[:, by_name[name]], values)
+        notes += more
+        by_column.append(np.flatnonzero(missing))
     unused = [name for name in by_name if name not in wanted]
     if unused:
         them = "it" if len(unused) == 1 else "them"
         said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from {them}: {shorten(unused, 5)}"
         notes.append(Note("unused-columns", said, len(unused)))
     new: Any = sp.csr_array(values) if sp.issparse(features.values) else values
-    return Features(new, features.names, features.columns, features.mean, features.sd), _few(notes)
+    mask = missing_cells(len(table), by_column)
+    return Features(new, features.names, features.columns, features.mean, features.sd, mask), _few(notes)
 
 
-def _encode_column(features: Features, name: str, places: list[int], cells: pd.Series, values: Array) -> list[Note]:
-    """Fill the features of one column and tell what could not be read."""
+def _encode_column(
+    features: Features, name: str, places: list[int], cells: pd.Series, values: Array
+) -> tuple[Array, list[Note]]:
+    """Fill the features of one column; return where it is missing (N,), and what could not be read."""
     own = [d for d in places if _text_of(features, d) is None]
     flags = {d: text for d in places if (text := _text_of(features, d)) is not None}
     last = max(flags, default=-1)
@@ -103,7 +110,7 @@ def _encode_column(features: Features, name: str, places: list[int], cells: pd.S
         n, shown = sum(unknown.values()), shorten(unknown, 3)
         said = f"column {name!r} has {count_of(n, 'cell')} with an unknown value ({shown}): no flag"
         notes.append(Note("unknown-value", said, n))
-    return notes
+    return missing, notes
 
 
 def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, values: Array) -> Array:

@@ -17,7 +17,8 @@ class Piece(NamedTuple):
     """The features of one column: their names and the cells of X that are not zero.
 
     ``rows`` and ``places`` say where (vertex, feature of this piece), ``data`` what; ``mean`` and
-    ``sd`` belong to the first feature, the only one that can be a number.
+    ``sd`` belong to the first feature, the only one that can be a number. ``missing`` are the vertices whose cell of
+    the column is missing.
     """
 
     names: list[str]
@@ -26,6 +27,7 @@ class Piece(NamedTuple):
     data: Array
     mean: float = 0.0
     sd: float = 1.0
+    missing: Array = np.empty(0, dtype=np.int64)
 
 
 def no_features() -> Piece:
@@ -93,7 +95,24 @@ def assemble(n_rows: int, columns: list[str], pieces: list[Piece]) -> tuple[Feat
     else:
         values = np.zeros(shape)
         values[rows, places] = data
-    return Features(values, tuple(names), tuple(origin), mean, sd), remarks
+    missing = missing_cells(n_rows, [piece.missing for piece in pieces if piece.names])
+    return Features(values, tuple(names), tuple(origin), mean, sd, missing), remarks
+
+
+def missing_cells(n_rows: int, by_column: list[Array]) -> Any:
+    """Return the mask of missing cells (N, G) as CSR, given the rows at which each column is missing; None if none are.
+
+    >>> missing_cells(3, [np.array([], dtype=int), np.array([0, 2])]).toarray().astype(int).tolist()
+    [[0, 1], [0, 0], [0, 1]]
+    """
+    counts = [len(rows) for rows in by_column]
+    if not sum(counts):
+        return None
+    columns = np.repeat(np.arange(len(by_column)), counts)
+    cells = np.ones(len(columns), dtype=bool), (np.concatenate(by_column), columns)
+    mask = sp.coo_array(cells, shape=(n_rows, len(by_column))).tocsr()
+    mask.sort_indices()
+    return mask
 
 
 def _standardise(numbers: Array) -> tuple[Array, float, float]:

@@ -3,13 +3,12 @@
 A sweep over the labels in the field of the weights, some moves of many vertices, then weight moves given the labels.
 """
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ffbm.blocks.target import block_ledger
-from ffbm.joint.prepare import JointModel, sums_of
+from ffbm.joint.prepare import JointModel
 from ffbm.kernels.carrying import Desk
 from ffbm.kernels.joint import Harvest, Pace, run_joint
 from ffbm.kernels.ledger import Ledger
@@ -20,6 +19,7 @@ from ffbm.kernels.target import entropy_of
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
+from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
 _EPSILON, _SCANS = 0.5, 2
@@ -71,13 +71,15 @@ class JointState(NamedTuple):
     metric: Metric  # the geometry of the weight moves: it is found again half-way through the burn-in
     times: Array  # (2,) the least and the most time of a trajectory in it
     weights: Array  # (A, B) contrasts of the features that some training vertex has
+    scale: Array  # (D,) the prior standard deviation of each feature's weights: a sampler may update it
+    values: Array  # of the training rows, in place of the design's own where cells are sampled; else empty
     adapt: Array  # (5,) the state of dual averaging
     rng: np.random.Generator
 
 
 def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
     """Set up a chain at ``labels``, its weights after ``n_warmup`` moves given these, with its own random stream."""
-    given = set_up(setup, labels, rng)
+    given = set_up(setup, labels, setup.model.scale, np.zeros(0), rng)
     begun, _ = weights.advance(given, weights.start(given, rng), setup.settings.n_warmup)
     return resume_at(setup, labels, begun.weights, begun.adapt, given, rng)
 
@@ -98,16 +100,20 @@ def resume_at(
         metric=given.metric,
         times=_times(given),
         weights=w.copy(),
+        scale=given.target.scale.copy(),
+        values=given.target.values.copy(),
         adapt=adapt.copy(),
         rng=rng,
     )
 
 
-def set_up(setup: JointSetup, labels: Array, rng: np.random.Generator) -> weights.WeightSetup:
-    """Find the mode and the geometry of the weights given labels."""
-    target, settings = setup.model.target, setup.settings
-    likelihood = target.likelihood._replace(sums=sums_of(setup.model, labels))
-    return weights.set_up(replace(target, likelihood=likelihood), settings.sampler, settings.n_adapting, rng)
+def set_up(
+    setup: JointSetup, labels: Array, scale: Array, values: Array, rng: np.random.Generator
+) -> weights.WeightSetup:
+    """Find the mode and the geometry of the weights given labels, the prior's scales and values of rows, if any."""
+    training, settings = setup.model.training, setup.settings
+    target = WeightTarget(training, training.sums_of_labels(labels, values), scale, values)
+    return weights.set_up(target, settings.sampler, settings.n_adapting, rng)
 
 
 def _times(given: weights.WeightSetup) -> Array:
@@ -125,7 +131,7 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     if renewal == 0 or not 0 <= before < n_sweeps:
         return state, _run(setup, state, n_sweeps)
     first = _run(setup, state, before)
-    given = set_up(setup, state.ledger.b, state.rng)
+    given = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
     adapt = weights.start(given, state.rng).adapt
     state = state._replace(metric=given.metric, times=_times(given), adapt=adapt)
     return state, _joined(first, _run(setup, state, n_sweeps - before))
@@ -138,7 +144,7 @@ def _joined(first: Harvest, second: Harvest) -> Harvest:
 def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
     model, settings = setup.model, setup.settings
     n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
-    n_features = len(model.target.layout.sigma)
+    n_features = len(state.scale)
     done = int(state.tally[2])
     kept = max((done + n_sweeps - settings.burn) // settings.thin, 0) - max((done - settings.burn) // settings.thin, 0)
     harvest = Harvest(
@@ -154,11 +160,11 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
     )
     # each sweep fills the field and the sums before it reads them
     blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
-    likelihood = model.target.likelihood._replace(sums=np.empty_like(state.weights))
+    target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
     run_joint(
-        state.rng, blocks, state.ledger, settings.pace, n_sweeps, likelihood, state.metric, model.target.layout,
-        settings.plan(state.times), model.telling, model.even, state.weights, state.adapt, state.totals, state.tally,
-        state.best, *_workspace(setup, state), harvest,
+        state.rng, blocks, state.ledger, settings.pace, n_sweeps, target, state.metric,
+        settings.plan(state.times), model.even, state.weights, state.adapt, state.totals, state.tally, state.best,
+        *_workspace(setup, state), harvest,
     )  # fmt: skip
     return harvest
 
@@ -166,14 +172,14 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
 def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
     """Return the arrays that the kernel works in."""
     n_nodes, (n_active, n_blocks) = len(state.ledger.b), state.weights.shape
-    n_features, n_moves = len(setup.model.target.layout.sigma), setup.settings.n_moves
+    n_features, n_moves = len(state.scale), setup.settings.n_moves
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
     line = np.empty((2, max(state.metric.root.shape[1], setup.model.even.root.shape[1], 1)))
     desk = Desk(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
         carried=np.empty((3, n_active, n_blocks)),
-        rows=np.empty((len(setup.model.target.likelihood.counts), n_blocks)),
+        rows=np.empty((len(setup.model.training.rows.counts), n_blocks)),
         blank=np.zeros((0, 0)),
         nowhere=np.zeros((0, 0, n_blocks)),
     )

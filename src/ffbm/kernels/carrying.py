@@ -25,34 +25,27 @@ LOOKS = 2  # scans of a launch that see features, each the mode given the scan b
 SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
 
 
-class Telling(NamedTuple):
-    """How features tell blocks: what does not change along a chain."""
-
-    group: np.ndarray  # (N,) int32: the row of the likelihood that a training vertex has; -1 if held out
-    spread: np.ndarray  # (A,) float64: the prior sd of each active feature
-
-
 class Desk(NamedTuple):
     """Room for a move."""
 
     modes: np.ndarray  # (2, A, B): given b and given b'
     curves: np.ndarray  # (2, A, B)
     carried: np.ndarray  # (3, A, B): W with its mean over blocks, W', and a gradient
-    rows: np.ndarray  # (R, B): log probabilities of the likelihood's rows
+    rows: np.ndarray  # (R, B): log probabilities of the training rows
     blank: np.ndarray  # (0, 0): no field
     nowhere: np.ndarray  # (0, 0, B): for curvatures without a dense part
 
 
 @njit(**INNER)
-def log_probabilities(likelihood, w, rows):
-    """Fill rows (R, B) with ln softmax(W x) of each row of the likelihood."""
+def log_probabilities(design, w, rows):
+    """Fill rows (R, B) with ln softmax(W x) of each row of the design."""
     n_blocks = w.shape[1]
     for r in range(rows.shape[0]):
         for k in range(n_blocks):
             rows[r, k] = 0.0
-        for t in range(likelihood.indptr[r], likelihood.indptr[r + 1]):
-            d = likelihood.indices[t]
-            x = 1.0 if likelihood.values.size == 0 else likelihood.values[t]
+        for t in range(design.indptr[r], design.indptr[r + 1]):
+            d = design.indices[t]
+            x = 1.0 if design.values.size == 0 else design.values[t]
             for k in range(n_blocks):
                 rows[r, k] += x * w[d, k]
         top = rows[r, 0]
@@ -67,47 +60,47 @@ def log_probabilities(likelihood, w, rows):
 
 
 @njit(**INNER)
-def fill_field(likelihood, telling, w, rows, field):
+def fill_field(design, w, rows, field):
     """Fill the field (N, B): ln softmax(W x_i) of training vertices; held-out ones keep their 0."""
-    log_probabilities(likelihood, w, rows)
+    log_probabilities(design, w, rows)
     for i in range(field.shape[0]):
-        r = telling.group[i]
+        r = design.group[i]
         if r >= 0:
             for k in range(field.shape[1]):
                 field[i, k] = rows[r, k]
 
 
 @njit(**INNER)
-def sum_features(likelihood, telling, b):
-    """Fill the likelihood's sums X'y (A, B) from the labels of the training vertices."""
-    sums = likelihood.sums
+def sum_features(target, b):
+    """Fill the response X'y (A, B) from the labels of the training vertices."""
+    design, sums = target.rows, target.sums
     for d in range(sums.shape[0]):
         for k in range(sums.shape[1]):
             sums[d, k] = 0.0
     for i in range(b.size):
-        r = telling.group[i]
+        r = design.group[i]
         if r >= 0:
-            for t in range(likelihood.indptr[r], likelihood.indptr[r + 1]):
-                x = 1.0 if likelihood.values.size == 0 else likelihood.values[t]
-                sums[likelihood.indices[t], b[i]] += x
+            for t in range(design.indptr[r], design.indptr[r + 1]):
+                x = 1.0 if design.values.size == 0 else design.values[t]
+                sums[design.indices[t], b[i]] += x
 
 
 @njit(**INNER)
-def find_mode_of(likelihood, metric, telling, b, close, w, room):
+def find_mode_of(target, metric, b, close, w, room):
     """Fill w (A, B) with the mode of the weights given the labels; the sums are left as those of the labels."""
-    sum_features(likelihood, telling, b)
-    settle(likelihood, metric, close, w, room)
+    sum_features(target, b)
+    settle(target, metric, close, w, room)
 
 
 @njit(**INNER)
-def see_mode(likelihood, metric, telling, c, close, desk, room, field):
+def see_mode(target, metric, c, close, desk, room, field):
     """Write the field of the mode of the weights given the labels."""
-    find_mode_of(likelihood, metric, telling, c.b, close, desk.carried[2], room)
-    fill_field(likelihood, telling, desk.carried[2], desk.rows, field)
+    find_mode_of(target, metric, c.b, close, desk.carried[2], room)
+    fill_field(target.rows, desk.carried[2], desk.rows, field)
 
 
 @njit(**INNER)
-def carry_over(rng, b, before, w, likelihood, metric, telling, desk, room):
+def carry_over(rng, b, before, w, target, metric, desk, room):
     """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
 
     ``desk.modes[0]`` is the mode given ``before``; W' is left in ``desk.carried[1]``. The mean over blocks is drawn
@@ -116,38 +109,38 @@ def carry_over(rng, b, before, w, likelihood, metric, telling, desk, room):
     n_active, n_blocks = w.shape
     full, new, spare = desk.carried[0], desk.carried[1], desk.carried[2]
     for d in range(n_active):
-        mean = telling.spread[d] * rng.standard_normal() / sqrt(n_blocks)
+        mean = target.scale[target.rows.active[d]] * rng.standard_normal() / sqrt(n_blocks)
         for k in range(n_blocks):
             full[d, k] = w[d, k] + mean
-    find_mode_of(likelihood, metric, telling, b, SHARP, desk.modes[1], room)
+    find_mode_of(target, metric, b, SHARP, desk.modes[1], room)
     for side in range(2):
         curve = desk.curves[side]
         for d in range(n_active):
             for k in range(n_blocks):
-                curve[d, k] = likelihood.precision[d]
-        add_curvature(likelihood, desk.modes[side], desk.nowhere, curve)
+                curve[d, k] = target.precision[d]
+        add_curvature(target.rows, desk.modes[side], desk.nowhere, curve)
     ratio = 0.0
     for d in range(n_active):
         for k in range(n_blocks):
             factor = desk.curves[0, d, k] / desk.curves[1, d, k]
             new[d, k] = desk.modes[1, d, k] + (full[d, k] - desk.modes[0, d, k]) * sqrt(factor)
             ratio += 0.5 * log(factor)
-    ratio -= energy_and_gradient(likelihood, new, spare, room.tile, room.bits)
-    sum_features(likelihood, telling, before)
-    ratio += energy_and_gradient(likelihood, full, spare, room.tile, room.bits)
+    ratio -= energy_and_gradient(target, new, spare, room.tile, room.bits)
+    sum_features(target, before)
+    ratio += energy_and_gradient(target, full, spare, room.tile, room.bits)
     return ratio
 
 
 @njit(**INNER)
 def carry_and_decide(
-    rng, plain, c, before, after, change, log_ratio, w, likelihood, metric, telling, totals, desk, room
+    rng, plain, c, before, after, change, log_ratio, w, target, metric, totals, desk, room
 ):  # fmt: skip
     """Carry the weights over from the labels ``before`` to those ``after``, and accept both or neither.
 
     change is that of S, log_ratio what the way there and back were proposed with.
     """
     if log_ratio > IMPOSSIBLE:
-        log_ratio += carry_over(rng, after, before, w, likelihood, metric, telling, desk, room)
+        log_ratio += carry_over(rng, after, before, w, target, metric, desk, room)
     is_accepted = decide(rng, plain, c, 1.0, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
         copy_table(desk.carried[1], w)

@@ -10,7 +10,7 @@ from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity
 from ffbm.kernels.softmax import energy_and_gradient
-from ffbm.kernels.weightchain import bare_model, keep_draw, learn, step_size
+from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
 
 OUTER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
 JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
@@ -49,7 +49,7 @@ def drift(w: Any, v: Any, h: float) -> None:
 
 @njit(nogil=True, cache=True)
 def trajectory(
-    model: Any,
+    target: Any,
     metric: Any,
     w: Any,
     v: Any,
@@ -70,11 +70,11 @@ def trajectory(
     u = inf
     for step in range(n_steps):
         drift(w, v, 0.5 * h)
-        energy_and_gradient(model, w, g, tile, bits)
+        energy_and_gradient(target, w, g, tile, bits)
         apply_inverse(metric, g, q, line)
         kinetic += kick(g, q, v, (1.0 - 2.0 * OUTER) * h)
         drift(w, v, 0.5 * h)
-        u = energy_and_gradient(model, w, g, tile, bits)
+        u = energy_and_gradient(target, w, g, tile, bits)
         apply_inverse(metric, g, q, line)
         ends = step == n_steps - 1
         kinetic += kick(g, q, v, OUTER * h if ends else 2.0 * OUTER * h)
@@ -88,16 +88,16 @@ def _bare_metric(metric: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def run_hmc(
-    rng: Any, model: Any, metric: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    rng: Any, target: Any, metric: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    model, metric, w, mean, square = bare_model(model), _bare_metric(metric), bare(w), bare(mean), bare(square)
+    target, metric, w, mean, square = bare_target(target), _bare_metric(metric), bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
     own, draw = bare(scratch.own), bare(scratch.draw)
     g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
     n_active = w.shape[0]
-    u = energy_and_gradient(model, w, g, tile, bits)
+    u = energy_and_gradient(target, w, g, tile, bits)
     apply_inverse(metric, g, q, line)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
@@ -112,7 +112,7 @@ def run_hmc(
             copy_table(q, q_old)
             draw_velocity(rng, metric, v, line)
             h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
-            u, kinetic = trajectory(model, metric, w, v, g, h, n_steps, q, tile, bits, line)
+            u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, tile, bits, line)
             error = u - u_old + kinetic
             diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
             acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
@@ -124,6 +124,6 @@ def run_hmc(
             if warm:
                 learn(adapt, acceptance, plan.target)
         if not warm:
-            row = keep_draw(rng, layout, plan, done, t, w, u, draw, mean, square, record)
+            row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = acceptance, step
             record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged

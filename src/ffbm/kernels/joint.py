@@ -46,7 +46,7 @@ class Harvest(NamedTuple):
 
 @njit(**DOOR)
 def run_joint(
-    rng, model, ledger, pace, n_sweeps, likelihood, metric, layout, plan, telling, even, w, adapt,
+    rng, model, ledger, pace, n_sweeps, target, metric, plan, even, w, adapt,
     totals, tally, best, journal, work, scratch, desk, room, inner, moments, record, harvest,
 ):  # fmt: skip
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
@@ -63,7 +63,7 @@ def run_joint(
     kept = 0
     for _ in range(n_sweeps):
         if n_active > 0:
-            fill_field(likelihood, telling, w, desk.rows, m.field)
+            fill_field(target.rows, w, desk.rows, m.field)
         noted = sweep(rng, m, c, 1.0, pace.epsilon, True, totals, tally, journal, scratch)
         if noted >= 0:
             copy(c.b, best)
@@ -81,26 +81,26 @@ def run_joint(
                 copy(c.b, before)
                 if kind < 3:
                     change, log_ratio = shift_jump(
-                        rng, plain, m, c, kind, pace.n_scans, likelihood, even, telling, work, desk, room, scratch
+                        rng, plain, m, c, kind, pace.n_scans, target, even, work, desk, room, scratch
                     )
                 else:
                     change, log_ratio = scatter_jump(
-                        rng, plain, m, c, pace.n_scans, likelihood, even, telling, work, desk, room, scratch
+                        rng, plain, m, c, pace.n_scans, target, even, work, desk, room, scratch
                     )
                 if carry_and_decide(
-                    rng, plain, c, before, after, change, log_ratio, w, likelihood, even, telling, totals, desk, room
+                    rng, plain, c, before, after, change, log_ratio, w, target, even, totals, desk, room
                 ):
                     tally[6] += 1
                     note_best(c, totals, best)
-            sum_features(likelihood, telling, c.b)
+            sum_features(target, c.b)
         done = tally[7]
         if pace.hamiltonian:
             run_hmc(
-                rng, likelihood, metric, layout, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner,
+                rng, target, metric, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner,
                 record,
             )  # fmt: skip
         else:
-            run_mala(rng, likelihood, layout, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner, record)
+            run_mala(rng, target, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner, record)
         tally[7] += pace.n_moves
         tally[2] += 1
         if tally[2] == pace.burn:

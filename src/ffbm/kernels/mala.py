@@ -9,7 +9,7 @@ from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.metric import take_mean_away
 from ffbm.kernels.softmax import energy_and_gradient
-from ffbm.kernels.weightchain import bare_model, keep_draw, learn, step_size
+from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
 
 
 @njit(nogil=True, cache=True)
@@ -26,15 +26,15 @@ def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> floa
 
 @njit(nogil=True, cache=True)
 def run_mala(
-    rng: Any, model: Any, layout: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
+    rng: Any, target: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
-    model, w, mean, square = bare_model(model), bare(w), bare(mean), bare(square)
+    target, w, mean, square = bare_target(target), bare(w), bare(mean), bare(square)
     tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
     g, w_new, g_new = own[0], own[1], own[2]
     n_active, n_blocks = w.shape
-    u = energy_and_gradient(model, w, g, tile, bits)
+    u = energy_and_gradient(target, w, g, tile, bits)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         mean_acceptance, h = 1.0, 0.0
@@ -53,7 +53,7 @@ def run_mala(
                 for d in range(n_active):
                     for k in range(n_blocks):
                         w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]
-                u_new = energy_and_gradient(model, w_new, g_new, tile, bits)
+                u_new = energy_and_gradient(target, w_new, g_new, tile, bits)
                 log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
                 acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
                 if rng.random() < acceptance:
@@ -64,6 +64,6 @@ def run_mala(
                     learn(adapt, acceptance, plan.target)
                 mean_acceptance += acceptance / plan.n_inner
         if not warm:
-            row = keep_draw(rng, layout, plan, done, t, w, u, draw, mean, square, record)
+            row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = mean_acceptance, h
             record.n_steps[row], record.diverging[row] = plan.n_inner, False

@@ -92,31 +92,31 @@ def draw_velocity(rng: Any, metric: Any, v: Any, line: Any) -> None:
 
 
 @njit(**DOOR)
-def add_curvature(model: Any, w: Any, dense: Any, rest: Any) -> None:
+def add_curvature(rows: Any, w: Any, dense: Any, rest: Any) -> None:
     """Add each block's own part of the likelihood's Hessian at w (D, B), X' diag(n a (1 - a)) X.
 
     ``dense`` (m, m, B) takes the lower triangle over the first m features, ``rest`` (D, B) the diagonal over all.
     """
     m, n_blocks = dense.shape[0], w.shape[1]
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
-    n_rows = len(model.counts)
+    n_rows = len(rows.counts)
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
-        logits(model, w, first, last, tile)
-        softmax_tile(model.counts, first, last - first, tile, bits)
+        logits(rows, w, first, last, tile)
+        softmax_tile(rows.counts, first, last - first, tile, bits)
         for i in range(first, last):
             a = tile[i - first]
             for k in range(n_blocks):
-                a[k] *= 1.0 - a[k] / model.counts[i]
-            for t in range(model.indptr[i], model.indptr[i + 1]):
-                d = model.indices[t]
-                x = 1.0 if len(model.values) == 0 else model.values[t]
+                a[k] *= 1.0 - a[k] / rows.counts[i]
+            for t in range(rows.indptr[i], rows.indptr[i + 1]):
+                d = rows.indices[t]
+                x = 1.0 if len(rows.values) == 0 else rows.values[t]
                 for k in range(n_blocks):
                     rest[d, k] += x * x * a[k]
                 if d >= m:
                     continue
-                for s in range(model.indptr[i], t + 1):  # indices increase along a row
-                    e = model.indices[s]
-                    xx = x if len(model.values) == 0 else x * model.values[s]
+                for s in range(rows.indptr[i], t + 1):  # indices increase along a row
+                    e = rows.indices[s]
+                    xx = x if len(rows.values) == 0 else x * rows.values[s]
                     for k in range(n_blocks):
                         dense[d, e, k] += xx * a[k]

@@ -67,20 +67,20 @@ def scatter(rng, m, c, s, home, forced, chances, scratch):
 
 @njit(**INNER)
 def condense(
-    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, likelihood, metric, telling, desk, room, scratch
+    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, target, metric, desk, room, scratch
 ):  # fmt: skip
     """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
     move(plain, c, anchor, s)
     for _ in range(n_scans):
         scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
     for _ in range(LOOKS):
-        see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
+        see_mode(target, metric, c, ROUGH, desk, room, sighted.field)
         scan_homes(rng, sighted, c, home, s, anchor, goal, False, scratch)
     return scan_homes(rng, sighted, c, home, s, anchor, goal, forced, scratch)
 
 
 @njit(**INNER)
-def scatter_jump(rng, plain, sighted, c, n_scans, likelihood, metric, telling, work, desk, room, scratch):
+def scatter_jump(rng, plain, sighted, c, n_scans, target, metric, work, desk, room, scratch):
     """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
 
     work (4, N) int64: the labels before and after, and two rows that are not used. The mode of the weights given the
@@ -92,9 +92,9 @@ def scatter_jump(rng, plain, sighted, c, n_scans, likelihood, metric, telling, w
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
         return 0.0, IMPOSSIBLE
-    tail = (likelihood, metric, telling, desk, room, scratch)
+    tail = (target, metric, desk, room, scratch)
     chances = np.empty(n_blocks)
-    find_mode_of(likelihood, metric, telling, before, SHARP, desk.modes[0], room)
+    find_mode_of(target, metric, before, SHARP, desk.modes[0], room)
     if opens:
         used = c.used[0]
         free = n_blocks - used
@@ -103,11 +103,11 @@ def scatter_jump(rng, plain, sighted, c, n_scans, likelihood, metric, telling, w
         if c.used[0] != used + 1:  # a block has gone over to the new one: there is no way back
             return 0.0, IMPOSSIBLE
         copy(c.b, after)
-        see_mode(likelihood, metric, telling, c, SHARP, desk, room, sighted.field)
+        see_mode(target, metric, c, SHARP, desk, room, sighted.field)
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
-        fill_field(likelihood, telling, desk.modes[0], desk.rows, sighted.field)
+        fill_field(target.rows, desk.modes[0], desk.rows, sighted.field)
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]

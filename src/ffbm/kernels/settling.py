@@ -49,7 +49,7 @@ def add_scaled(a, x, b):
 
 
 @njit(**INNER)
-def settle(likelihood, metric, close, w, room):
+def settle(target, metric, close, w, room):
     """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less.
 
     It stops sooner after 40 steps, or where no step along the gradient goes down.
@@ -59,7 +59,7 @@ def settle(likelihood, metric, close, w, room):
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):
             w[d, k] = 0.0
-    u = energy_and_gradient(likelihood, w, g, room.tile, room.bits)
+    u = energy_and_gradient(target, w, g, room.tile, room.bits)
     pairs = 0
     for _ in range(_MOST_STEPS):
         apply_inverse(metric, g, q, room.line)
@@ -80,7 +80,7 @@ def settle(likelihood, metric, close, w, room):
         while step > _SHORTEST:
             copy_table(w_old, w)
             add_scaled(w, -step, p)
-            u_new = energy_and_gradient(likelihood, w, g, room.tile, room.bits)
+            u_new = energy_and_gradient(target, w, g, room.tile, room.bits)
             if isfinite(u_new) and u_new <= u - 1e-4 * step * slope:
                 break
             step *= 0.5

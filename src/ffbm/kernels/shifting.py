@@ -33,7 +33,7 @@ COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
 @njit(**INNER)
 def informed_scan(
-    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, sums, likelihood, metric, telling, desk,
+    rng, plain, sighted, c, way, n_scans, group, size, r, s, goal, forced, sums, target, metric, desk,
     room, scratch,
 ):  # fmt: skip
     """Launch a group between r and s, let features speak, and scan it one last time; return ln of its chance."""
@@ -44,13 +44,13 @@ def informed_scan(
         for _ in range(n_scans):
             scan(rng, plain, c, 1.0, group, size, r, s, goal, False, sums, scratch)
     for _ in range(LOOKS):
-        see_mode(likelihood, metric, telling, c, ROUGH, desk, room, sighted.field)
+        see_mode(target, metric, c, ROUGH, desk, room, sighted.field)
         scan(rng, sighted, c, 1.0, group, size, r, s, goal, False, sums, scratch)
     return scan(rng, sighted, c, 1.0, group, size, r, s, goal, forced, sums, scratch)
 
 
 @njit(**INNER)
-def shift_jump(rng, plain, sighted, c, kind, n_scans, likelihood, metric, telling, work, desk, room, scratch):
+def shift_jump(rng, plain, sighted, c, kind, n_scans, target, metric, work, desk, room, scratch):
     """Propose other labels by one kind of move; return the change of S and ln of the chance of the way back over there.
 
     plain and sighted: the block model without a field, and with a field to write in. work (4, N) int64: the labels
@@ -65,7 +65,7 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, likelihood, metric, tellin
     if i == j or (r == s) != opens or (opens and c.used[0] == n_blocks):
         return 0.0, IMPOSSIBLE
     before, after, first, second = work[0], work[1], work[2], work[3]
-    tail = (likelihood, metric, telling, desk, room, scratch)
+    tail = (target, metric, desk, room, scratch)
     path, spare = np.zeros(2), np.zeros(2)
     ratio = 0.0
     if kind == RESPLIT:
@@ -105,5 +105,5 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, likelihood, metric, tellin
         ratio -= log(n_blocks - c.used[0])
         move(plain, c, j, s)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, True, spare, *tail)
-    find_mode_of(likelihood, metric, telling, before, SHARP, desk.modes[0], room)
+    find_mode_of(target, metric, before, SHARP, desk.modes[0], room)
     return path[0], ratio

@@ -25,25 +25,35 @@ _REACH = 700.0  # sums of exp do not overflow within this of 0
 _LEAST = -708.0  # exp of anything below is less than 4e-308 of the largest term, which is 1
 
 
-class Likelihood(NamedTuple):
-    """What the energy is made of, over the D features that some training vertex has."""
+class TrainingRows(NamedTuple):
+    """The design: distinct rows of the training vertices over the A features that some of them have, in CSR form."""
 
-    indptr: np.ndarray  # (R+1,) int64: distinct rows of the features in CSR form
+    indptr: np.ndarray  # (R+1,) int64
     indices: np.ndarray  # int32
-    values: np.ndarray  # float64, or empty when every entry is 1
-    counts: np.ndarray  # (R,) float64: vertices with this row
-    sums: np.ndarray  # (D, B) float64: X'y
-    precision: np.ndarray  # (D,) float64: 1 / sigma^2
+    values: np.ndarray  # float64, or empty when every entry is 1; they may belong to a chain's state
+    counts: np.ndarray  # (R,) float64: training vertices with this row
+    group: np.ndarray  # (N,) int32: the row of each training vertex; -1 if held out
+    active: np.ndarray  # (A,) int64: which of all D features each is
+    idle: np.ndarray  # int64: the features that no training vertex has
+
+
+class Target(NamedTuple):
+    """What the energy is made of: the design, the response and the prior."""
+
+    rows: TrainingRows
+    sums: np.ndarray  # (A, B) float64: X'y
+    scale: np.ndarray  # (D,) float64: the prior sd of each feature's weights, an array of the chain's state
+    precision: np.ndarray  # (A,) float64: 1 / sd^2 of the active ones, made of the former
 
 
 @njit(**DOOR)
-def energy_and_gradient(model: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
-    """Fill g (D, B) with the gradient of U at w (D, B) and return U.
+def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
+    """Fill g (A, B) with the gradient of U at w (A, B) and return U.
 
     ``tile`` (TILE, B) float64 and ``bits`` (4 or more,) int64 are scratch.
     """
-    indptr, indices, values, counts = model.indptr, model.indices, model.values, model.counts
-    sums, precision = model.sums, model.precision
+    rows, sums, precision = target.rows, target.sums, target.precision
+    indptr, indices, values, counts = rows.indptr, rows.indices, rows.values, rows.counts
     n_rows = len(counts)
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):
@@ -71,9 +81,9 @@ def _half_product(w: Any, g: Any, sums: Any) -> float:
 
 
 @njit(**DOOR)
-def logits(model: Any, w: Any, first: int, last: int, tile: Any) -> None:
+def logits(rows: Any, w: Any, first: int, last: int, tile: Any) -> None:
     """Fill the first rows of ``tile`` with W x of the rows from ``first`` to ``last``."""
-    _fill_logits(model.indptr, model.indices, model.values, w, first, last, tile)
+    _fill_logits(rows.indptr, rows.indices, rows.values, w, first, last, tile)
 
 
 @njit(**DOOR)

@@ -13,15 +13,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
-from ffbm.kernels.softmax import Likelihood
-
-
-class Layout(NamedTuple):
-    """Where the weights stand in the result (B, D)."""
-
-    active: np.ndarray  # (A,) int64: the feature of each row of the chain's weights (A, B)
-    idle: np.ndarray  # int64: the features that no training vertex has
-    sigma: np.ndarray  # (D,) float64: prior sd of each feature
+from ffbm.kernels.softmax import Target, TrainingRows
 
 
 class Plan(NamedTuple):
@@ -79,7 +71,7 @@ def step_size(adapt: Any, warm: bool) -> float:
 @njit(nogil=True, cache=True)
 def keep_draw(
     rng: Any,
-    layout: Any,
+    target: Any,
     plan: Any,
     done: int,
     t: int,
@@ -93,36 +85,37 @@ def keep_draw(
     """Complete draw t of a stretch that began at ``done`` and store it if it is one in ``thin``; return its row."""
     before, drawn = max(done - plan.n_warmup, 0), t - plan.n_warmup + 1  # after warm-up
     row = drawn - before - 1
-    record.energy[row] = record_draw(rng, layout, w, u, drawn, draw, mean, square)
+    record.energy[row] = record_draw(rng, target, w, u, drawn, draw, mean, square)
     if drawn % plan.thin == 0:
         copy_table(draw, record.weights[drawn // plan.thin - before // plan.thin - 1])
     return row
 
 
 @njit(nogil=True, cache=True)
-def record_draw(rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
+def record_draw(rng: Any, target: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
     """Complete the contrasts w by exact draws of the rest, in ``draw`` (B, D), and take it into the moments.
 
     Return U of the complete weights. ``mean`` and ``square`` (B, D) are Welford's running mean and sum of
     squares over n_drawn draws, this one included.
     """
     n_active, n_blocks = w.shape
+    active, idle, scale = target.rows.active, target.rows.idle, target.scale
     for a in range(n_active):
-        d = layout.active[a]
+        d = active[a]
         own = 0.0
         for k in range(n_blocks):
             own += w[a, k]
         # The chain's own mean is 0 but for rounding; it is taken out so that the reported one is exact.
         shared = rng.standard_normal() / sqrt(n_blocks)
         u += 0.5 * n_blocks * shared * shared
-        shared = shared * layout.sigma[d] - own / n_blocks
+        shared = shared * scale[d] - own / n_blocks
         for k in range(n_blocks):
             draw[k, d] = w[a, k] + shared
-    for d in layout.idle:
+    for d in idle:
         for k in range(n_blocks):
             x = rng.standard_normal()
             u += 0.5 * x * x
-            draw[k, d] = layout.sigma[d] * x
+            draw[k, d] = scale[d] * x
     share = 1.0 / n_drawn
     for k in range(draw.shape[0]):
         for d in range(draw.shape[1]):
@@ -133,13 +126,20 @@ def record_draw(rng: Any, layout: Any, w: Any, u: float, n_drawn: int, draw: Any
 
 
 @njit(nogil=True, cache=True)
-def bare_model(model: Any) -> Any:
-    """Return the model without reference counts: see ``bare``."""
-    return Likelihood(
-        bare(model.indptr),
-        bare(model.indices),
-        bare(model.values),
-        bare(model.counts),
-        bare(model.sums),
-        bare(model.precision),
+def bare_target(target: Any) -> Any:
+    """Return the target without reference counts: see ``bare``."""
+    rows = target.rows
+    return Target(
+        TrainingRows(
+            bare(rows.indptr),
+            bare(rows.indices),
+            bare(rows.values),
+            bare(rows.counts),
+            bare(rows.group),
+            bare(rows.active),
+            bare(rows.idle),
+        ),
+        bare(target.sums),
+        bare(target.scale),
+        bare(target.precision),
     )

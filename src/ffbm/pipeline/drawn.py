@@ -18,10 +18,11 @@ from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
+from ffbm.theta.prior import plain_sigma
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
 from ffbm.types.variance import VarianceSplit
-from ffbm.types.weights import WeightTrace
+from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers
 
 LEAST_EACH = 2  # draws for each partition: fewer would not tell within from between
@@ -33,7 +34,7 @@ def sample_weights_drawn(
     blocks: BlockTrace,
     members: Memberships,
     rows: Any = None,
-    sigma: float = 1.0,
+    sigma: Sigma = 1.0,
     intercept: bool = False,
     sampler: str = "hmc",
     n_draws: int = 1000,
@@ -52,7 +53,7 @@ def sample_weights_drawn(
 
     Parameters
     ----------
-    features : Features, or (N, D) array or sparse matrix
+    features : Features, (N, D) array or sparse matrix, or Design
     blocks : BlockTrace
         The partitions, C chains of T.
     members : Memberships
@@ -98,13 +99,13 @@ def sample_weights_drawn(
     }
     plan = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen)
     chosen |= {
-        "sigma": float(sigma),
+        "sigma": plain_sigma(sigma, plan.scale),
         "intercept": bool(intercept),
         "n_draws": plan.n_each * n_partitions,
         "n_chains": n_chains,
         "memberships": "drawn",
     }
-    n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.target.names)
+    n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.scale)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
     key = digest(plan._replace(repeats=Counter(), setups={})) if journal else ""
     with listening(progress) as tell:
@@ -112,7 +113,7 @@ def sample_weights_drawn(
         states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
-    return averaged.gather(plan.target, drawn, means, squares, plan.thin, chosen), _split(plan, states)
+    return averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen), _split(plan, states)
 
 
 def _begin(plan: DrawnPlan) -> list[DrawnState]:

@@ -21,6 +21,8 @@ from ffbm.rng import child_seed, resolve_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, score_weights, split_rows
 from ffbm.store.journal import Journal
 from ffbm.store.parts import FitParts, Reduced
+from ffbm.theta.design import Design, make_design
+from ffbm.theta.prior import keep_scales, prior_scales
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
@@ -69,37 +71,42 @@ def run_fit(
     if net.n_features == 0:
         raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
     config = dataclasses.replace(config, seed=resolve_seed(config.seed))
+    design = make_design(net.features, config.intercept)
+    prior_scales(config.sigma, design.columns)  # a wrong one is refused before the block chains run
     workers = config.workers if workers is None else workers
     if config.target == "joint":
         from ffbm.pipeline.joint_fit import check_joint, explain_jointly
 
         check_joint(config, blocks)
         with listening(progress) as tell:
-            return explain_jointly(net, config, _seed(config), Conduct(workers, tell, journal))
+            return explain_jointly(net, design, config, _seed(config), Conduct(workers, tell, journal))
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
         conduct = Conduct(workers, tell, journal)
         trace = _find_blocks(net, config, blocks, conduct)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _explain(net, config, trace, members, conduct)
+        return _explain(net, design, config, trace, members, conduct)
 
 
-def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Memberships, conduct: Conduct) -> FitParts:
+def _explain(
+    net: Network, design: Design, config: FitConfig, blocks: BlockTrace, members: Memberships, conduct: Conduct
+) -> FitParts:
     seed = _seed(config)
     lengths = description_lengths(net, blocks)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    weights, variance = find_weights(net.features, config, blocks, members, train, seed, conduct, "weights")
+    weights, variance = find_weights(design, config, blocks, members, train, seed, conduct, "weights")
     n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
     ranking = rank_features(weights, k=config.k, n_kept=n_kept)
     reduced = None
     if n_kept < net.n_features:
-        kept = keep_features(net.features, ranking)
+        kept = design.take(kept_features(ranking))
+        own = dataclasses.replace(config, sigma=keep_scales(config.sigma, design, kept))
         again, _ = find_weights(
-            kept, config, blocks, members, train, child_seed(seed, "reduced"), conduct, "weights, kept features"
+            kept, own, blocks, members, train, child_seed(seed, "reduced"), conduct, "weights, kept features"
         )
         scores = score_weights(again, kept, members, train, workers=conduct.threads)
         reduced = Reduced(again, dataclasses.replace(scores, **lengths))
-    scores = score_split(net.features, config, blocks, members, weights, train, conduct)
+    scores = score_split(design, config, blocks, members, weights, train, conduct)
     return FitParts(
         network=net,
         config=config,
@@ -116,14 +123,12 @@ def _explain(net: Network, config: FitConfig, blocks: BlockTrace, members: Membe
 
 def keep_features(features: Features, ranking: Ranking) -> Features:
     """Return the features that a ranking keeps, in the order of the table."""
-    kept = np.sort(ranking.order[: ranking.n_kept])
-    return Features(
-        values=features.values[:, kept],
-        names=tuple(features.names[j] for j in kept),
-        columns=tuple(features.columns[j] for j in kept),
-        mean=features.mean[kept],
-        sd=features.sd[kept],
-    )
+    return features.take(kept_features(ranking))
+
+
+def kept_features(ranking: Ranking) -> Array:
+    """Return the numbers of the features that a ranking keeps, in increasing order."""
+    return np.sort(ranking.order[: ranking.n_kept])
 
 
 def _why_none(net: Network) -> str:
@@ -158,7 +163,7 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
 
 
 def find_weights(
-    features: Features,
+    features: Features | Design,
     config: FitConfig,
     blocks: BlockTrace,
     members: Memberships,
@@ -185,7 +190,7 @@ def find_weights(
 
 
 def score_split(
-    features: Features,
+    features: Features | Design,
     config: FitConfig,
     blocks: BlockTrace,
     members: Memberships,

@@ -28,8 +28,10 @@ from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
+from ffbm.theta.design import make_design
+from ffbm.theta.prior import plain_sigma, prior_scales
 from ffbm.types import BlockTrace, Memberships, Network, Note
-from ffbm.types.weights import WeightTrace
+from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
 _JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
@@ -47,7 +49,7 @@ def sample_joint(
     net: Network,
     n_blocks: int | str,
     rows: Any = None,
-    sigma: float = 1.0,
+    sigma: Sigma = 1.0,
     intercept: bool = False,
     sampler: str = "hmc",
     n_sweeps: int = 1000,
@@ -67,8 +69,8 @@ def sample_joint(
 ) -> JointTrace:
     """Sample labels and weights from the model's own posterior, on all of [B]^N: a block may be empty.
 
-    The target is proportional to exp(-S(b)) prod_i softmax_{b_i}(W x_i) exp(-|W|^2 / (2 sigma^2)), the product over the
-    training vertices; to the others features say nothing.
+    The target is proportional to exp(-S(b)) prod_i softmax_{b_i}(W x_i) exp(-sum_d |w_d|^2 / (2 sigma_d^2)), with the
+    product over the training vertices; to the others features say nothing.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def sample_joint(
         As in ``sample_blocks``.
     moves : {"default", "single"}
         "default" also moves many vertices at once, with the weights as they are and with the weights carried along.
-    features : Features, optional
+    features : Features or Design, optional
         In place of the network's own.
     stage : str
         What progress calls it.
@@ -124,9 +126,11 @@ def sample_joint(
         shifts=jumps,
         sampler=check_choice("sampler", sampler, ("hmc", "mala")),
     )
+    design = make_design(net.features if features is None else features, intercept)
     chosen: dict[str, Any] = {
         "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
-        "n_chains": n_chains, "sigma": float(sigma), "intercept": bool(intercept),
+        "n_chains": n_chains, "sigma": plain_sigma(sigma, prior_scales(sigma, design.columns)),
+        "intercept": bool(intercept),
     }  # fmt: skip
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
@@ -134,7 +138,7 @@ def sample_joint(
             candidates = find_candidates(partitions, seed, conduct)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
-            model = run(lambda b: _model(net, features, b, rows, sigma, intercept), [wanted])[0]
+            model = run(lambda b: joint_model(graph, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, Harvest)
         begin = partial(conduct.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
@@ -148,17 +152,13 @@ def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointSta
     return start(setup, greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng), rng)
 
 
-def _model(net: Network, features: Any, n_blocks: int, rows: Any, sigma: float, intercept: bool) -> JointModel:
-    return joint_model(net.graph, net.features if features is None else features, n_blocks, rows, sigma, intercept)
-
-
 def _within_memory(
     settings: JointSettings, n_sweeps: int, n_chains: int, model: JointModel
 ) -> tuple[JointSettings, tuple[Note, ...]]:
     """Keep fewer draws if all of them would take more memory than stored weights may."""
     n_left = n_sweeps - settings.burn
     n_kept = n_left // settings.thin
-    size = 8 * n_chains * n_kept * model.n_blocks * len(model.target.names)
+    size = 8 * n_chains * n_kept * model.n_blocks * len(model.scale)
     factor = min(ceil(size / weight_stage.STORED_BYTES), n_kept) or 1
     if factor == 1:
         return settings, ()
@@ -180,7 +180,7 @@ def gather(
     draws = BlockDraws(drawn.labels, drawn.entropy, drawn.moved)
     raw = gather_blocks(net.graph, model.n_blocks, states, draws, chosen)
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
-    target, (n_chains, n_draws) = model.target, drawn.energy.shape
+    design, (n_chains, n_draws) = model.training.design, drawn.energy.shape
     mean, sd = moments(w)
     weights = WeightTrace(
         weights=w,
@@ -191,10 +191,10 @@ def gather(
         diverging=drawn.diverging,
         chain_mean=mean,
         chain_sd=sd,
-        names=target.names,
-        columns=target.columns,
-        support=target.support,
-        rows=target.rows,
+        names=design.names,
+        columns=design.columns,
+        support=design.support,
+        rows=model.training.vertices,
         thin=1,
         settings={**chosen, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,

@@ -6,17 +6,19 @@ from typing import Any
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.fit import description_lengths, keep_features
+from ffbm.pipeline.fit import description_lengths, kept_features
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
 from ffbm.ranking import rank_features
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_draws, split_rows
 from ffbm.store.parts import FitParts, Reduced
-from ffbm.types import Features, Network
+from ffbm.theta.design import Design
+from ffbm.theta.prior import keep_scales
+from ffbm.types import Network
 from ffbm.types.scores import Scores
 
 
-def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+def explain_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
     The training vertices are those that the cut posterior has under the same seed.
@@ -24,9 +26,10 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct
     Examples
     --------
     >>> import ffbm
+    >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_warmup=50, n_chains=2, seed=1)
-    >>> parts = explain_jointly(net, config, 1, Conduct(None, lambda event: None))
+    >>> parts = explain_jointly(net, make_design(net.features), config, 1, Conduct(None, lambda event: None))
     >>> parts.weights.weights.shape, parts.blocks.labels.shape
     ((2, 16, 2, 3), (2, 16, 105))
     """
@@ -45,12 +48,13 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct
         "moves": config.moves,
         **conduct.options,
     }
-    found = sample_joint(net, config.n_blocks, seed=seed, **options)
+    found = sample_joint(net, config.n_blocks, seed=seed, features=design, **options)
     n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
     ranking = rank_features(found.weights, k=config.k, n_kept=n_kept)
     reduced = None
     if n_kept < net.n_features:
-        kept = keep_features(net.features, ranking)
+        kept = design.take(kept_features(ranking))
+        options["sigma"] = keep_scales(config.sigma, design, kept)
         again = sample_joint(
             net, found.blocks.n_blocks, seed=child_seed(seed, "reduced"), features=kept, stage="joint, kept features",
             **options,
@@ -65,7 +69,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct
         memberships=found.memberships,
         weights=found.weights,
         ranking=ranking,
-        scores=_score(net, found, net.features, conduct),
+        scores=_score(net, found, design, conduct),
         reduced=reduced,
     )
 
@@ -85,6 +89,6 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         )
 
 
-def _score(net: Network, found: JointTrace, features: Features, conduct: Conduct) -> Scores:
+def _score(net: Network, found: JointTrace, features: Design, conduct: Conduct) -> Scores:
     scores = score_draws(found.weights, found.blocks, features, found.memberships, workers=conduct.threads)
     return replace(scores, **description_lengths(net, found.blocks))

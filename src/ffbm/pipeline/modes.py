@@ -15,6 +15,7 @@ from ffbm.ranking import rank_features
 from ffbm.rng import child_seed
 from ffbm.scoring import score_draws
 from ffbm.store.parts import FitParts
+from ffbm.theta.design import make_design
 from ffbm.types import Array, BlockTrace, Memberships, Mode
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
@@ -70,7 +71,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         raise AssertionError("a fit records its seed")
     seed = child_seed(config.seed, "mode", number)
     config = replace(config, seed=seed)
-    features = parts.network.features
+    features = make_design(parts.network.features, config.intercept)
     blocks, own = draws_of_mode(parts.blocks, members, number)
     with listening(progress) as tell:
         conduct = Conduct(None, tell)

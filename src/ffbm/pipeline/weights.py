@@ -16,9 +16,11 @@ from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
 from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
-from ffbm.theta.prepare import WeightTarget, weight_target
+from ffbm.theta.design import Training
+from ffbm.theta.prepare import weight_target
+from ffbm.theta.prior import plain_sigma
 from ffbm.types.network import Array, Note
-from ffbm.types.weights import WeightTrace
+from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
 STORED_BYTES = 1 << 30  # how much memory the stored draws of all chains may take
@@ -28,7 +30,7 @@ def sample_weights(
     features: Any,
     members: Any,
     rows: Any = None,
-    sigma: float = 1.0,
+    sigma: Sigma = 1.0,
     intercept: bool = False,
     sampler: str = "hmc",
     n_draws: int = 1000,
@@ -46,18 +48,19 @@ def sample_weights(
 
     The target is proportional to exp(-U(W)), a softmax with a Gaussian prior (the paper's U)::
 
-        U(W) = - sum_i sum_k y_ik ln softmax_k(W x_i) + |W|^2 / (2 sigma^2)
+        U(W) = - sum_i sum_k y_ik ln softmax_k(W x_i) + sum_d |w_d|^2 / (2 sigma_d^2)
 
     Parameters
     ----------
-    features : Features, or (N, D) array or sparse matrix
-        X, flags or numbers.
+    features : Features, (N, D) array or sparse matrix, or Design
+        X, flags or numbers; a design made of them already is not made again.
     members : Memberships, (N, B) array, or (N,) labels
         y: how surely each vertex is in each block, rows that sum to 1; or the block of each vertex.
     rows : row numbers or (N,) truth values, optional
         The training vertices; all of them if left out.
-    sigma : float
-        Prior standard deviation of each weight.
+    sigma : float, (D,) array or dict of floats by column
+        Prior standard deviation of a weight: of all of them, of each feature's, or of each column's,
+        ``{"age": 0.5}``; a column that is not named has 1, and "(intercept)" is the intercept's name.
     intercept : bool
         Add a feature "(intercept)" that is 1 everywhere, as the last.
     sampler : {"hmc", "mala"}
@@ -108,12 +111,12 @@ def sample_weights(
         if sampler != "mala":
             raise OptionError(f'annealing is for sampler="mala"; got sampler={sampler!r}: leave it out')
         annealing = check_real("annealing", annealing, low=0, above=True)
-    n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.names)
+    n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.scale)
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
         [setup] = run(lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing), [mode])
-    key = digest(target, sampler, sigma, n_warmup, annealing, seed, n_chains) if journal else ""
+    key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         begin, stepper = partial(_begin, setup, seed, n_chains), Stepper(advance, WeightState, Record)
@@ -121,7 +124,7 @@ def sample_weights(
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
-        "sigma": float(sigma),
+        "sigma": plain_sigma(sigma, target.scale),
         "intercept": bool(intercept),
         "n_draws": n_draws,
         "n_warmup": n_warmup,
@@ -130,7 +133,7 @@ def sample_weights(
         "annealing": annealing,
     }
     means, squares = [state.mean for state in states], [state.square for state in states]
-    return gather(target, drawn, means, squares, thin, chosen)
+    return gather(target.training, drawn, means, squares, thin, chosen)
 
 
 def _begin(setup: WeightSetup, seed: int, n_chains: int) -> list[WeightState]:
@@ -146,7 +149,7 @@ def diagnose(trace: WeightTrace) -> WeightDiagnostics:
 
 
 def gather(
-    target: WeightTarget,
+    training: Training,
     drawn: Record,
     means: list[Array],
     squares: list[Array],
@@ -170,10 +173,10 @@ def gather(
         diverging=drawn.diverging,
         chain_mean=np.stack(means),
         chain_sd=np.sqrt(np.stack(squares) / n_draws),
-        names=target.names,
-        columns=target.columns,
-        support=target.support,
-        rows=target.rows,
+        names=training.design.names,
+        columns=training.design.columns,
+        support=training.design.support,
+        rows=training.vertices,
         thin=thin,
         settings=chosen,
         notes=(note,) if thin > 1 else (),

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.progress import Listener, Progress
-from ffbm.scoring.rows import merge_rows, sum_rows
+from ffbm.scoring.rows import sum_rows
+from ffbm.theta.rows import merge_rows
 from ffbm.types import Array
 
 _TOLD = 500  # steps

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ffbm.check import is_client
+from ffbm.check import check_scale, is_client
 from ffbm.config import FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
 from ffbm.pipeline.estimate import estimate_range
@@ -28,6 +28,7 @@ from ffbm.results.saving import load_fit
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, open_journal
 from ffbm.types import BlockTrace, Network
+from ffbm.types.weights import Sigma
 from ffbm.workers import Workers, connected
 
 _LONG = 60.0  # seconds: longer runs are announced
@@ -38,7 +39,7 @@ def fit(
     n_blocks: int | str = "auto",
     target: str = "cut",
     memberships: str = "averaged",
-    sigma: float = 1.0,
+    sigma: Sigma = 1.0,
     intercept: bool = False,
     sampler: str = "hmc",
     train_fraction: float = 0.7,
@@ -82,7 +83,10 @@ def fit(
     memberships : {"averaged", "drawn"}
         Weights given y-hat, or given every kept partition in turn, which carries the uncertainty of the blocks on to
         the weights.
-    sigma, intercept, sampler, n_warmup, n_draws
+    sigma : float, (D,) array or dict of floats by column
+        The prior standard deviation of a weight: of all, of each feature's, or of each column's, ``{"age": 0.5}``; a
+        column that is not named has 1. The kept features keep theirs in the refit.
+    intercept, sampler, n_warmup, n_draws
         Of the weight chains: see ``sample_weights``. With "joint" one chain draws both: ``n_sweeps``, ``burn_in`` and
         ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
         burn-in, and ``n_warmup`` are made before the first.
@@ -134,7 +138,7 @@ def fit(
         n_blocks=n_blocks,
         target=target,
         memberships=memberships,
-        sigma=sigma,
+        sigma=check_scale("sigma", sigma),
         intercept=intercept,
         sampler=sampler,
         train_fraction=train_fraction,

@@ -11,8 +11,9 @@ from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.kernels.prediction import draw_probs, mean_by_state
 from ffbm.progress import Listener, Progress, listening
-from ffbm.scoring.rows import DistinctRows, match_features, merge_rows
-from ffbm.types.network import Array, Features
+from ffbm.scoring.rows import match_design
+from ffbm.theta.design import Design
+from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT, WeightTrace
 from ffbm.workers import open_workers
 
@@ -88,10 +89,10 @@ def effects(
     import pandas as pd
 
     n_draws = check_int("n_draws", n_draws, low=1)
-    found = merge_rows(match_features(trace, features))
+    design = match_design(trace, features)
     wanted = _places(trace, names)
-    families = list(_families(trace, features, found, set(wanted)))
-    means = _means(trace, found, families, _evenly(trace.weights, n_draws), workers, progress)
+    families = list(_families(trace, design, set(wanted)))
+    means = _means(trace, design, families, _evenly(trace.weights, n_draws), workers, progress)
     by_feature = {
         int(d): (family.kind, _contrast(q, v, family.counts))
         for family, q in zip(families, means, strict=True)
@@ -122,10 +123,9 @@ def _places(trace: WeightTrace, names: Sequence[str] | None) -> list[int]:
     return [place[name] for name in asked]
 
 
-def _families(trace: WeightTrace, features: Any, found: DistinctRows, wanted: set[int]) -> Iterator[Family]:
+def _families(trace: WeightTrace, design: Design, wanted: set[int]) -> Iterator[Family]:
     """Yield the features asked for with all that stand and fall with them, column by column."""
-    x = sp.csc_array(found.x)
-    number = _numbers(features, x, trace)
+    x, number = sp.csc_array(design.x), design.is_number
     by_column = sorted(range(len(trace.names)), key=lambda d: trace.columns[d])
     for _, group in groupby(by_column, key=lambda d: trace.columns[d]):
         members = list(group)
@@ -135,12 +135,12 @@ def _families(trace: WeightTrace, features: Any, found: DistinctRows, wanted: se
         held = [x.indices[x.indptr[d] : x.indptr[d + 1]] for d in flags]
         together = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
         if len(flags) > 1 and len(np.unique(together)) == len(together) and wanted.intersection(flags):
-            yield _family("value", flags, held, found.counts)
+            yield _family("value", flags, held, design.counts)
         else:
             yield from (
-                _family("flag", [d], [h], found.counts) for d, h in zip(flags, held, strict=True) if d in wanted
+                _family("flag", [d], [h], design.counts) for d, h in zip(flags, held, strict=True) if d in wanted
             )
-        yield from (_family("number", [d], [], found.counts) for d in members if number[d] and d in wanted)
+        yield from (_family("number", [d], [], design.counts) for d in members if number[d] and d in wanted)
 
 
 def _family(kind: str, features: list[int], held: list[Array], counts: Array) -> Family:
@@ -151,29 +151,17 @@ def _family(kind: str, features: list[int], held: list[Array], counts: Array) ->
     return Family(kind, np.array(features), state, in_state)
 
 
-def _numbers(features: Any, x: sp.csc_array, trace: WeightTrace) -> Array:
-    """Tell which features of the trace are numbers (D,): standardised ones, and others that are not 0 or 1."""
-    column = np.repeat(np.arange(x.shape[1]), np.diff(x.indptr))
-    is_number = np.bincount(column[x.data != 1], minlength=x.shape[1]) > 0
-    if isinstance(features, Features):
-        scaled = {
-            n for n, mean, sd in zip(features.names, features.mean, features.sd, strict=True) if (mean, sd) != (0, 1)
-        }
-        is_number |= np.array([name in scaled for name in trace.names], dtype=bool)
-    return is_number
-
-
 def _means(
     trace: WeightTrace,
-    found: DistinctRows,
+    design: Design,
     families: list[Family],
     draws: Array,
     workers: int | None,
     progress: Listener | bool | None,
 ) -> list[Array]:
     """Return Q (T, V+1, B) of each family: the mean probability of each block with all vertices in each state."""
-    n_rows, n_blocks = len(found.counts), trace.n_blocks
-    shares = found.counts / max(found.counts.sum(), 1)
+    n_rows, n_blocks = len(design.counts), trace.n_blocks
+    shares = design.counts / max(design.counts.sum(), 1)
     means = [np.empty((len(draws), len(family.features) + 1, n_blocks)) for family in families]
     size = max(1, _PIECE // max(1, n_rows * n_blocks))
     with listening(progress) as tell, open_workers(workers, len(families)) as run:
@@ -181,7 +169,7 @@ def _means(
             tell(Progress("effects", first, len(draws)))
             part = draws[first : first + size]
             probs = np.empty((len(part), n_rows, n_blocks))
-            draw_probs(found.rows, part, probs)
+            draw_probs(design.rows, part, probs)
 
             def go(at: int, part: Array = part, probs: Array = probs, first: int = first) -> None:
                 family = families[at]

@@ -9,8 +9,9 @@ from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.progress import Listener
 from ffbm.scoring.prediction import average_draws
-from ffbm.scoring.rows import match_features, merge_rows, sum_rows
-from ffbm.theta.prepare import read_members, read_rows
+from ffbm.scoring.rows import match_design, sum_rows
+from ffbm.theta.design import read_rows
+from ffbm.theta.response import read_members
 from ffbm.types.network import Array, Note
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
@@ -58,19 +59,18 @@ def score_weights(
     >>> scores.accuracy_test.tolist(), scores.n_test
     ([1.0, 1.0], 10)
     """
-    x = match_features(trace, features)
-    y = read_memberships(members, x.shape[0], trace.n_blocks)
-    chosen = read_rows(trace.rows if rows is None else rows, x.shape[0])
-    is_train = np.zeros(x.shape[0], dtype=bool)
+    design = match_design(trace, features)
+    y = read_memberships(members, design.n_nodes, trace.n_blocks)
+    chosen = read_rows(trace.rows if rows is None else rows, design.n_nodes)
+    is_train = np.zeros(design.n_nodes, dtype=bool)
     is_train[chosen] = True
-    found = merge_rows(x)
-    n_rows = len(found.counts)
+    n_rows = len(design.counts)
     sides = (is_train, ~is_train)
-    counts = np.array([np.bincount(found.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
-    sums = np.array([sum_rows(y[side], found.group[side], n_rows) for side in sides])
-    told = average_draws(trace, found, counts, sums, workers=workers, progress=progress)
+    counts = np.array([np.bincount(design.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
+    sums = np.array([sum_rows(y[side], design.group[side], n_rows) for side in sides])
+    told = average_draws(trace, design, counts, sums, workers=workers, progress=progress)
 
-    probs, hits = told.probs[found.group], told.hits[found.group]
+    probs, hits = told.probs[design.group], told.hits[design.group]
     rate, lifted = base_rate(y[is_train])
     block = y.argmax(axis=1)
     predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from ffbm.errors import DataError
 from ffbm.scoring.losses import SETS, monte_carlo_error, score_weights
-from ffbm.scoring.rows import match_features, merge_rows
+from ffbm.scoring.rows import match_design
 from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
@@ -80,13 +80,13 @@ def _losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Iterator[t
         raise DataError(
             f"labels and weights must be of the same draws; got {blocks.labels.shape[:2]} and {(n_chains, n_draws)}"
         )
-    found = merge_rows(match_features(trace, features))
+    design = match_design(trace, features)
     labels = blocks.labels.reshape(n_chains * n_draws, -1)
     weights = trace.weights.reshape(-1, n_blocks, n_features)
-    size = max(1, _PIECE // max(1, len(found.counts) * n_blocks))
+    size = max(1, _PIECE // max(1, len(design.counts) * n_blocks))
     for first in range(0, len(labels), size):
         part = weights[first : first + size]
-        z = (found.x @ part.reshape(-1, n_features).T).reshape(-1, len(part), n_blocks)
+        z = (design.x @ part.reshape(-1, n_features).T).reshape(-1, len(part), n_blocks)
         z = logsumexp(z, axis=2, keepdims=True) - z  # (R, draws, B)
         draw = np.arange(len(part))[:, np.newaxis]
-        yield slice(first, first + size), z[found.group[np.newaxis], draw, labels[first : first + size]]
+        yield slice(first, first + size), z[design.group[np.newaxis], draw, labels[first : first + size]]

@@ -6,7 +6,8 @@ import numpy as np
 
 from ffbm.kernels.prediction import predict_draws
 from ffbm.progress import Listener, Progress, listening
-from ffbm.scoring.rows import DistinctRows, match_features, merge_rows
+from ffbm.scoring.rows import match_design
+from ffbm.theta.design import Design
 from ffbm.types.network import Array
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import open_workers
@@ -47,10 +48,10 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     >>> probs.argmax(axis=1)[:2].tolist(), probs[2].tolist()     # the last vertex has no flag: nothing is known
     ([0, 1], [0.5, 0.5])
     """
-    found = merge_rows(match_features(trace, features))
-    nobody = np.zeros((0, len(found.counts)))
-    told = average_draws(trace, found, nobody, np.zeros((*nobody.shape, trace.n_blocks)), progress=progress)
-    return np.asarray(told.probs[found.group])
+    design = match_design(trace, features)
+    nobody = np.zeros((0, len(design.counts)))
+    averaged = average_draws(trace, design, nobody, np.zeros((*nobody.shape, trace.n_blocks)), progress=progress)
+    return np.asarray(averaged.probs[design.group])
 
 
 def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
@@ -66,7 +67,7 @@ def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
 
 def average_draws(
     trace: WeightTrace,
-    found: DistinctRows,
+    design: Design,
     counts: Array,
     sums: Array,
     *,
@@ -78,7 +79,7 @@ def average_draws(
     ``counts`` (S, R) and ``sums`` (S, R, B) are the vertices and the summed memberships of S sets, row by row.
     """
     n_chains, n_draws, n_blocks, _ = trace.weights.shape
-    n_rows, n_sets = len(found.counts), len(counts)
+    n_rows, n_sets = len(design.counts), len(counts)
     probs, hits = np.zeros((2, n_chains, n_rows, n_blocks))
     losses = np.zeros((n_chains, n_draws, n_sets))
     size = max(1, _PIECE // max(1, n_rows * n_blocks))
@@ -89,7 +90,7 @@ def average_draws(
 
             def go(c: int, part: slice = part) -> None:
                 w = np.ascontiguousarray(trace.weights[c, part], dtype=np.float64)
-                predict_draws(found.rows, w, counts, sums, probs[c], hits[c], losses[c, part])
+                predict_draws(design.rows, w, counts, sums, probs[c], hits[c], losses[c, part])
 
             run(go, range(n_chains))
         tell(Progress("scores", n_draws, n_draws))

@@ -1,72 +1,47 @@
 """Features in the order in which a trace knows them, equal rows merged."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.errors import DataError
-from ffbm.kernels.prediction import Rows
-from ffbm.theta.prepare import distinct_rows, read_features
+from ffbm.theta.design import Design, make_design
 from ffbm.types.network import Array, Features
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
 _SHOWN = 5
 
 
-class DistinctRows(NamedTuple):
-    """The different rows of a feature matrix, and which of them each vertex has."""
-
-    x: sp.csr_array  # (R, D)
-    rows: Rows  # the same for kernels
-    group: Array  # (N,) int64
-    counts: Array  # (R,) int64
-
-
-def match_features(trace: WeightTrace, features: Any) -> sp.csr_array:
-    """Return the features (N, D) in the trace's order, with its intercept if it has one.
+def match_design(trace: WeightTrace, features: Any) -> Design:
+    """Return the design with the features in the trace's order, and its intercept if it has one.
 
     Features are found by name, whatever their order, and must be those of the trace, no more and no fewer; an array
-    is taken as it is and must have as many columns.
+    is taken as it is and must have as many columns. A design that has them already is returned as it is.
     """
-    x, names, _ = read_features(features)
+    if isinstance(features, Design) and features.names == trace.names:
+        return features
+    design = make_design(features, features.has_intercept if isinstance(features, Design) else False)
     wanted = [name for name in trace.names if name != INTERCEPT]
-    if isinstance(features, Features):
-        place = {name: d for d, name in enumerate(names)}
-        missing = [name for name in wanted if name not in place]
-        unknown = sorted(place.keys() - set(wanted), key=place.__getitem__)
+    if isinstance(features, Features | Design):
+        number = {name: d for d, name in enumerate(design.names)}
+        missing = [name for name in wanted if name not in number]
+        known = set(trace.names if design.has_intercept else wanted)
+        unknown = [name for name in design.names if name not in known]
         if missing or unknown:
-            said = [f"{_list(missing)} missing"] if missing else []
-            said += [f"{_list(unknown)} unknown"] if unknown else []
+            wrong = [f"{_list(missing)} missing"] if missing else []
+            wrong += [f"{_list(unknown)} unknown"] if unknown else []
             raise DataError(
-                f"features must be the {len(wanted)} that the weights were sampled with; {' and '.join(said)}:"
+                f"features must be the {len(wanted)} that the weights were sampled with; {' and '.join(wrong)}:"
                 " encode the table as it was for sampling"
             )
-        order = [place[name] for name in wanted]
-        x = x if order == list(range(len(order))) else x[:, order]
-    elif x.shape[1] != len(wanted):
+        order = [number[name] for name in wanted]
+        design = design if order == list(range(len(order))) else design.take(np.array(order))
+    elif len(design.names) != len(wanted):
         raise DataError(
-            f"features must have {len(wanted)} columns, as the weights were sampled with; got {x.shape[1]}:"
+            f"features must have {len(wanted)} columns, as the weights were sampled with; got {len(design.names)}:"
             " leave the intercept out, it is added"
         )
-    if len(wanted) < len(trace.names):
-        x = sp.hstack((x, np.ones((x.shape[0], 1))), format="csr")
-    return sp.csr_array(x)
-
-
-def merge_rows(x: sp.csr_array) -> DistinctRows:
-    """Find the different rows of x, in order of appearance.
-
-    >>> found = merge_rows(sp.csr_array(np.array([[0, 1.5], [2, 0], [0, 1.5]])))
-    >>> found.group.tolist(), found.counts.tolist()
-    ([0, 1, 0], [2, 1])
-    """
-    x.sort_indices()
-    first, group, counts = distinct_rows(x)
-    distinct = x[first]
-    values = np.zeros(0) if np.all(distinct.data == 1) else distinct.data
-    rows = Rows(distinct.indptr.astype(np.int64), distinct.indices.astype(np.int32), values)
-    return DistinctRows(distinct, rows, group, counts)
+    return design.with_intercept() if len(wanted) < len(trace.names) and not design.has_intercept else design
 
 
 def sum_rows(values: Array, group: Array, n_rows: int) -> Array:

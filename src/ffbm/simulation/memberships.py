@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.theta.prepare import read_features
+from ffbm.theta.design import read_features
 from ffbm.types import Array, Features
 
 

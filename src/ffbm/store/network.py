@@ -1,5 +1,6 @@
 """A network as a data set: its graph, its features (dense or by the parts of CSR), its ids."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ def network_to_dataset(net: Network) -> xr.Dataset:
         variables["features_indptr"] = ("node_bound", x.values.indptr)
     else:
         variables["features"] = (("node", "feature"), x.values)
+    if x.missing is not None:
+        variables["missing_indices"] = ("missing_cell", x.missing.indices)
+        variables["missing_indptr"] = ("node_bound", x.missing.indptr)
     ids, names = to_texts(net.node_ids, "vertex ids"), to_texts(x.names, "feature names")
     return xr.Dataset(
         variables,
@@ -41,7 +45,7 @@ def network_to_dataset(net: Network) -> xr.Dataset:
 
 
 def network_from_dataset(data: xr.Dataset) -> Network:
-    """Return the network that ``network_to_dataset`` wrote."""
+    """Return the network that ``network_to_dataset`` wrote; a run of 0.1.0 has no mask of missing cells."""
     graph = Graph(np.asarray(data["graph_indptr"]), np.asarray(data["graph_indices"]), np.asarray(data["graph_loops"]))
     n, d = data.sizes["node"], data.sizes["feature"]
     values: Any
@@ -57,5 +61,9 @@ def network_from_dataset(data: xr.Dataset) -> Network:
         np.asarray(data["feature_mean"]),
         np.asarray(data["feature_sd"]),
     )
+    if "missing_indptr" in data:
+        indices, indptr = (np.asarray(data[f"missing_{part}"]) for part in ("indices", "indptr"))
+        cells = np.ones(len(indices), dtype=bool), indices, indptr
+        features = replace(features, missing=sp.csr_array(cells, shape=(n, len(features.column_names))))
     ids = np.array(from_texts(data["node"]), dtype=object)
     return Network(graph, features, ids, notes_from_json(data.attrs["notes"]), str(data.attrs["name"]))

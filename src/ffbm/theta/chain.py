@@ -7,8 +7,8 @@ import numpy as np
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric, draw_velocity
-from ffbm.kernels.softmax import TILE, Likelihood
-from ffbm.kernels.weightchain import Layout, Plan, Record, Scratch
+from ffbm.kernels.softmax import TILE
+from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
@@ -20,8 +20,7 @@ MALA_STEPS = 10  # Langevin steps to one draw: the paper keeps every tenth
 class WeightSetup(NamedTuple):
     """What the chains of one target share, and no step changes."""
 
-    likelihood: Likelihood
-    layout: Layout
+    target: WeightTarget  # its response and its prior are those that chains start with
     metric: Metric
     plan: Plan
     sampler: str
@@ -33,6 +32,9 @@ class WeightState(NamedTuple):
     """A chain at rest: all that steps change."""
 
     weights: Array  # (A, B) contrasts of the features that some training vertex has
+    sums: Array  # (A, B) the response X'y: another if cells of X were sampled
+    scale: Array  # (D,) the prior standard deviation of each feature's weights: a sampler may update it
+    values: Array  # of the training rows, in place of the design's own where cells are sampled; else empty
     adapt: Array  # (5,) the state of dual averaging
     done: Array  # (1,) int64: moves made, warm-up included
     mean: Array  # (B, D) running mean of all draws after warm-up
@@ -54,19 +56,19 @@ def set_up(
     ``rng`` serves only the Lanczos start. ``annealing`` is s in the paper's step sizes for MALA,
     h_t = s * 250 (1000 + t)^-0.8 / n at step t on n training vertices; None adapts the step size.
     """
-    likelihood = target.likelihood
-    mode = find_mode(likelihood)
-    metric = curvature_metric(likelihood, mode)
+    kernel = target.kernel
+    mode = find_mode(kernel)
+    metric = curvature_metric(kernel, mode)
     n_free = mode.size - mode.shape[0]
     times, first_step = (1.0, 1.0), 1.0
     if n_free and sampler == "hmc":
-        times = integration_times(slowest_frequency(likelihood, metric, mode, rng))
+        times = integration_times(slowest_frequency(kernel, metric, mode, rng))
         first_step = min(3.5 * n_free**-0.25, times[0])
     elif n_free:
         first_step = float(metric.inverse_rest.min()) * n_free ** (-1 / 3)
-    anneal = 0.0 if annealing is None else annealing / max(len(target.rows), 1)
+    anneal = 0.0 if annealing is None else annealing / max(len(target.training.vertices), 1)
     plan = Plan(n_warmup, thin, TARGETS[sampler], *times, MALA_STEPS, anneal)
-    return WeightSetup(likelihood, target.layout, metric, plan, sampler, mode, first_step)
+    return WeightSetup(target, metric, plan, sampler, mode, first_step)
 
 
 def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
@@ -74,9 +76,13 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     weights = np.empty_like(setup.mode)
     draw_velocity(rng, setup.metric, weights, np.empty((2, max(setup.metric.root.shape[1], 1))))
     weights += setup.mode
-    shape = setup.mode.shape[1], len(setup.layout.sigma)
+    target = setup.target
+    shape = target.n_blocks, len(target.scale)
     return WeightState(
         weights=weights,
+        sums=target.sums.copy(),
+        scale=target.scale.copy(),
+        values=target.values.copy(),
         adapt=first_adaptation(setup.first_step),
         done=np.zeros(1, np.int64),
         mean=np.zeros(shape),
@@ -111,10 +117,11 @@ def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState
         own=np.empty((6, *state.weights.shape)),
         draw=np.empty_like(state.mean),
     )
+    target = setup.target.training.target(state.sums, state.scale, state.values)
     tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)
     if setup.sampler == "hmc":
-        run_hmc(state.rng, setup.likelihood, setup.metric, setup.layout, plan, *tail)
+        run_hmc(state.rng, target, setup.metric, plan, *tail)
     else:
-        run_mala(state.rng, setup.likelihood, setup.layout, plan, *tail)
+        run_mala(state.rng, target, plan, *tail)
     state.done[0] += n
     return state, record

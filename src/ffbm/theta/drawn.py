@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from ffbm.kernels.weightchain import Record
 from ffbm.rng import stream
 from ffbm.theta.chain import WeightSetup, advance, set_up, start
-from ffbm.theta.prepare import WeightTarget, read_features, weight_target
+from ffbm.theta.design import Training, make_design, train_on
+from ffbm.theta.prepare import WeightTarget
+from ffbm.theta.prior import prior_scales
 from ffbm.types.network import Array
-from ffbm.types.weights import INTERCEPT
 
 _KEPT_SETUPS = 64  # of partitions that come more than once
 
@@ -21,8 +22,8 @@ class DrawnPlan(NamedTuple):
     """What the chains share, and no step changes but for what is remembered."""
 
     labels: list[Array]  # of each chain (T, n): the aligned labels of the training vertices, draw by draw
-    target: WeightTarget  # for any partition: only the sums X'y of its likelihood change
-    x: sp.csr_array  # (n, A): the training vertices' features in the order of the chain's weights
+    training: Training  # the design, which partitions share: they differ in the response X'y
+    scale: Array  # (D,) the prior
     sampler: str
     n_warmup: int  # moves for each partition, not kept
     n_each: int  # draws for each partition
@@ -47,7 +48,7 @@ def plan_drawn(
     labels: Array,
     n_blocks: int,
     rows: Any,
-    sigma: float,
+    sigma: Any,
     intercept: bool,
     *,
     sampler: str,
@@ -59,20 +60,17 @@ def plan_drawn(
 
     ``labels`` (C, T, N) are aligned. The features are checked, merged and laid out once: partitions differ in X'y only.
     """
-    anywhere = np.full((labels.shape[2], n_blocks), 1 / n_blocks)
-    target = weight_target(features, anywhere, rows, sigma, intercept)
-    x, _, _ = read_features(features)
-    if INTERCEPT in target.names[-1:]:
-        x = sp.hstack((x, np.ones((x.shape[0], 1))), format="csr")
-    own = [np.ascontiguousarray(chain[:, target.rows]) for chain in labels]
+    design = make_design(features, intercept)
+    design.check_vertices(labels.shape[2])
+    training, scale = train_on(design, rows, n_blocks), prior_scales(sigma, design.columns)
+    own = [np.ascontiguousarray(chain[:, training.vertices]) for chain in labels]
     repeats = Counter(part.tobytes() for chain in own for part in chain)
-    x = sp.csr_array(sp.csr_array(x)[target.rows][:, target.layout.active])
-    return DrawnPlan(own, target, x, sampler, n_warmup, n_each, 1, seed, repeats, {})
+    return DrawnPlan(own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {})
 
 
 def start_drawn(plan: DrawnPlan, chain: int) -> DrawnState:
     """Set up a chain before its first partition."""
-    shape = plan.target.n_blocks, len(plan.target.names)
+    shape = plan.training.n_blocks, len(plan.scale)
     return DrawnState(np.array([chain]), np.zeros(1, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
 
@@ -108,12 +106,9 @@ def _prepare(plan: DrawnPlan, labels: Array) -> WeightSetup:
     key = labels.tobytes()
     setup = plan.setups.get(key)
     if setup is None:
-        n_blocks, one = plan.target.n_blocks, np.ones(len(labels))
-        y = sp.csr_array((one, (np.arange(len(labels)), labels)), shape=(len(labels), n_blocks))
-        sums = np.ascontiguousarray((plan.x.T @ y).toarray())
-        target = plan.target
-        likelihood = target.likelihood._replace(sums=sums)
-        target = WeightTarget(likelihood, target.layout, target.names, target.columns, target.support, target.rows)
+        one, shape = np.ones(len(labels)), (len(labels), plan.training.n_blocks)
+        y = sp.csr_array((one, (np.arange(len(labels)), labels)), shape=shape)
+        target = WeightTarget(plan.training, plan.training.sums(y), plan.scale)
         setup = set_up(target, plan.sampler, plan.n_warmup, stream(plan.seed, "weights", "mode"))
         if plan.repeats[key] > 1 and len(plan.setups) < _KEPT_SETUPS:
             plan.setups[key] = setup

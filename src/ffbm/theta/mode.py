@@ -7,7 +7,7 @@ from scipy.linalg import eigh_tridiagonal, solve_triangular
 from scipy.optimize import minimize
 
 from ffbm.kernels.metric import Metric, add_curvature, apply_inverse, take_mean_away
-from ffbm.kernels.softmax import TILE, Likelihood, energy_and_gradient
+from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.types.network import Array
 
 _LEAST_DENSE, _MOST_DENSE = 64, 512
@@ -19,33 +19,33 @@ _USED_UP = 1e-6  # a Lanczos vector this short (squared, against 1) is noise: th
 class Surface:
     """U and its gradient as a function of flat weights, with its scratch."""
 
-    def __init__(self, likelihood: Likelihood) -> None:
-        n_blocks = likelihood.sums.shape[1]
-        self.likelihood = likelihood
+    def __init__(self, target: Target) -> None:
+        n_blocks = target.sums.shape[1]
+        self.target = target
         self._scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
 
     def __call__(self, w: Array) -> tuple[float, Array]:
         """Return U and the gradient, in the shape of w."""
-        at = np.ascontiguousarray(w).reshape(self.likelihood.sums.shape)
+        at = np.ascontiguousarray(w).reshape(self.target.sums.shape)
         g = np.empty_like(at)
-        return energy_and_gradient(self.likelihood, at, g, *self._scratch), g.reshape(w.shape)
+        return energy_and_gradient(self.target, at, g, *self._scratch), g.reshape(w.shape)
 
 
-def find_mode(likelihood: Likelihood) -> Array:
+def find_mode(target: Target) -> Array:
     """Return the minimum of U (D, B): U is strictly convex, so there is one, and its mean over blocks is 0.
 
     It only places the starts and the geometry: chains are right wherever it is, so it need not be sharp.
     """
-    start = np.zeros(likelihood.sums.size)
+    start = np.zeros(target.sums.size)
     if start.size == 0:
-        return start.reshape(likelihood.sums.shape)
-    found = minimize(Surface(likelihood), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
-    mode = found.x.reshape(likelihood.sums.shape)
+        return start.reshape(target.sums.shape)
+    found = minimize(Surface(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
+    mode = found.x.reshape(target.sums.shape)
     take_mean_away(mode)
     return mode
 
 
-def curvature_metric(likelihood: Likelihood, w: Array) -> Metric:
+def curvature_metric(target: Target, w: Array) -> Metric:
     """Return the metric made of each block's own part of the Hessian of U at w.
 
     M_k = X' diag(n a_k (1 - a_k)) X + 1/sigma^2, over the m most frequent features; beyond them its
@@ -54,25 +54,25 @@ def curvature_metric(likelihood: Likelihood, w: Array) -> Metric:
     degrees: so with m = D the Hessian is at most 2 M, whatever the weights.
     """
     n_features, n_blocks = w.shape
-    m = min(n_features, max(_LEAST_DENSE, isqrt(len(likelihood.indices))), _MOST_DENSE)
+    m = min(n_features, max(_LEAST_DENSE, isqrt(len(target.rows.indices))), _MOST_DENSE)
     dense, rest = np.zeros((m, m, n_blocks)), np.zeros((n_features, n_blocks))
-    add_curvature(likelihood, w, dense, rest)
-    rest += likelihood.precision[:, np.newaxis]
+    add_curvature(target.rows, w, dense, rest)
+    rest += target.precision[:, np.newaxis]
     inverse, root = np.empty((2, n_blocks, m, m))
     for k in range(n_blocks):
-        lower = np.linalg.cholesky(dense[:, :, k] + np.diag(likelihood.precision[:m]))
+        lower = np.linalg.cholesky(dense[:, :, k] + np.diag(target.precision[:m]))
         root[k] = solve_triangular(lower, np.eye(m), lower=True)  # row j is column j of the root of M^-1
         inverse[k] = root[k].T @ root[k]
     return Metric(inverse, root, 1 / rest, np.sqrt(1 / rest))
 
 
-def slowest_frequency(likelihood: Likelihood, metric: Metric, w: Array, rng: np.random.Generator) -> float:
+def slowest_frequency(target: Target, metric: Metric, w: Array, rng: np.random.Generator) -> float:
     """Return the smallest eigenvalue of C M^-1 C times the Hessian of U at w, by Lanczos.
 
     1 for every direction would mean that the metric has made the target round; small values belong to the
     directions that a trajectory crosses slowly.
     """
-    surface, line = Surface(likelihood), np.empty((2, max(metric.inverse.shape[1], 1)))
+    surface, line = Surface(target), np.empty((2, max(metric.inverse.shape[1], 1)))
 
     def hessian(v: Array) -> Array:
         tiny = 1e-4 / max(float(np.abs(v).max()), 1e-300)

@@ -118,6 +118,17 @@ class Features:
         The column of the user's table that each feature comes from.
     mean, sd : (D,) float64
         What standardising took away and divided by; 0 and 1 for flags.
+    missing : (N, G) bool CSR, optional
+        Which cells of the G columns, in the order of ``column_names``, had no answer: there a flag is 0 and a number
+        its mean. None if every cell had one, or if that is not known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ffbm.data.encode import encode_features
+    >>> x, _ = encode_features(pd.DataFrame({"age": [20, None, 40], "party": ["b", "a", "a"]}))
+    >>> x.column_names, x.missing.toarray().tolist()
+    (('age', 'party'), [[False, False], [True, False], [False, False]])
     """
 
     values: Any
@@ -125,11 +136,32 @@ class Features:
     columns: tuple[str, ...]
     mean: Array
     sd: Array
+    missing: Any = None
 
     @property
     def n_features(self) -> int:
         """D."""
         return len(self.names)
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """The G columns of the user's table that features come from, each once, in their order."""
+        return tuple(dict.fromkeys(self.columns))
+
+    def take(self, which: Array) -> "Features":
+        """Return the features with these numbers alone, in this order, and the missing cells of their columns."""
+        columns = tuple(self.columns[j] for j in which)
+        missing = self.missing
+        if missing is not None:
+            missing = sp.csr_array(missing[:, [self.column_names.index(name) for name in dict.fromkeys(columns)]])
+        return Features(
+            values=self.values[:, which],
+            names=tuple(self.names[j] for j in which),
+            columns=columns,
+            mean=self.mean[which],
+            sd=self.sd[which],
+            missing=missing if missing is not None and missing.nnz else None,
+        )
 
     @cached_property
     def support(self) -> Array:

@@ -1,6 +1,6 @@
 """What the weight level hands on: draws of the weights with the statistics of their chains."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from ffbm.plain import count_of
 from ffbm.types.network import Array, Note
 
 INTERCEPT = "(intercept)"  # the name of the feature that is 1 everywhere
+Sigma = float | Sequence[float] | Array | Mapping[str, float]  # prior sd: of all weights, by feature, or by column
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +88,10 @@ class WeightTrace:
         return str(self.settings["sampler"])
 
     @property
-    def sigma(self) -> float:
-        """The prior standard deviation of a weight."""
-        return float(self.settings["sigma"])
+    def sigma(self) -> float | Array:
+        """The prior standard deviation of a weight: one number, or one for each feature (D,)."""
+        sigma = self.settings["sigma"]
+        return np.array(sigma, dtype=np.float64) if isinstance(sigma, list) else float(sigma)
 
     @property
     def seed(self) -> int:

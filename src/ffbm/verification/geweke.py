@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import log_softmax
 from scipy.stats import t as student
 
-from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.blocks.entropy import description_length
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.joint.chain import JointSettings, JointSetup, advance, resume_at, set_up
 from ffbm.joint.prepare import joint_model
 from ffbm.simulation.memberships import draw_labels, draw_weights
@@ -84,8 +84,8 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
     model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)
-    given = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, rng)
-    active = model.target.layout.active
+    given = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
+    active = model.training.rows.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
     adapt = first_adaptation(given.first_step)
     found = []

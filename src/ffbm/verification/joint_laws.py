@@ -1,8 +1,8 @@
 """The joint posterior of tiny networks, exactly: all labels enumerated, the weights integrated on a grid.
 
-Only the contrasts V of the weights matter, W = Q V with Q (B, B-1) orthonormal and V ~ N(0, sigma^2) a priori: one
-number for two blocks and a feature, two for two features or for three blocks, more where a case is about labels. The
-law of (b, V) is summed over all b and over points of V.
+Only the contrasts V of the weights matter, W = Q V with Q (B, B-1) orthonormal and V ~ N(0, sigma^2) a priori, feature
+by feature: one number for two blocks and a feature, two for two features or for three blocks, more where a case is
+about labels. The law of (b, V) is summed over all b and over points of V.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ class Case(NamedTuple):
     edges: tuple[tuple[int, int], ...]
     features: tuple[tuple[float, ...], ...]  # of each vertex
     held_out: tuple[int, ...] = ()
-    sigma: float = 1.0
+    sigma: float | tuple[float, ...] = 1.0  # of all features, or of each
     n_blocks: int = 2
 
 
@@ -57,6 +57,12 @@ CASES = {
     "three blocks": Case(
         ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3), (3, 4)), ((2,), (1,), (0,), (-1,), (2,)), (3,), 1.5, 3
     ),
+    "unequal scales": Case(
+        ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4)),
+        ((1, 0), (1, 1), (0, 1), (-1, 1), (1, -1), (2, 2)),
+        held_out=(5,),
+        sigma=(0.4, 3.0),
+    ),
     "many free labels": Case(((0, 1), (0, 1), (1, 2), (2, 2)), ((1,), (0,), (1,), (-1,)), (), 0.5, 6),
 }
 
@@ -68,7 +74,7 @@ def exact_moments(case: Case) -> Moments:
     graph = graph_of(case.edges, n_nodes)
     told = np.setdiff1d(np.arange(n_nodes), case.held_out)
     v, prior = _points((n_blocks - 1) * n_features)
-    v = case.sigma * v.reshape(-1, n_blocks - 1, n_features)
+    v = np.asarray(case.sigma) * v.reshape(-1, n_blocks - 1, n_features)
     basis = np.linalg.qr(np.column_stack((np.ones(n_blocks), np.eye(n_blocks)[:, 1:])))[0][:, 1:]
     w = np.einsum("br,grd->gbd", basis, v)
     log_p = log_softmax(np.einsum("gbd,nd->gnb", w, x[told]), axis=2)

@@ -16,6 +16,7 @@ from ffbm.types import Array
 from ffbm.verification.finding import Check, Effort, Finding
 
 ALLOWED = 4.5
+_PLANE = np.array([[1.0, 0.0], [1.0, 2.0], [0.0, -1.5], [3.0, 1.0], [9.0, 9.0]])  # two features of five vertices
 
 Function = Callable[[Array], Array]  # of the weights (C, T, B, D)
 
@@ -81,22 +82,44 @@ def one_vertex() -> Law:
 
 def two_features() -> Law:
     """Five vertices, two features, soft and hard memberships, one vertex held out: a law on a plane, by a grid."""
-    x = np.array([[1.0, 0.0], [1.0, 2.0], [0.0, -1.5], [3.0, 1.0], [9.0, 9.0]])
+    return _on_a_plane(_PLANE, 0.9)
+
+
+def unequal_scales() -> Law:
+    """Two features of unequal scales, after one that the held-out vertex alone has."""
+    idle = np.array([[0.0], [0.0], [0.0], [0.0], [1.0]])
+    scales = [3.0, 0.4, 2.0]
+    law = _on_a_plane(np.hstack((idle, _PLANE)), scales)
+
+    def square_of_mean(w: Array, d: int) -> Array:
+        return np.asarray(w[..., d].mean(axis=2) ** 2)
+
+    def square(w: Array, k: int) -> Array:
+        return np.asarray(w[:, :, k, 0] ** 2)
+
+    expectations = [(partial(square_of_mean, d=d), scale**2 / 2) for d, scale in enumerate(scales)]
+    expectations += [(partial(square, k=k), scales[0] ** 2) for k in range(2)]
+    assert law.energy is not None
+    return Law(law.given, [*law.expectations, *expectations], law.energy + 1.0)
+
+
+def _on_a_plane(x: Array, sigma: float | list[float]) -> Law:
+    """Return the law of the last two features' contrasts: five vertices, the last held out, in two blocks; a grid."""
     y = np.array([[1.0, 0.0], [0.2, 0.8], [0.6, 0.4], [1.0, 0.0], [0.0, 1.0]])
-    sigma, rows = 0.9, [0, 1, 2, 3]
-    line = np.linspace(-8 * sigma, 8 * sigma, 801)
-    v = np.stack(np.meshgrid(line, line, indexing="ij"), axis=-1)
-    z = np.sqrt(2) * np.einsum("abd,id->abi", v, x[rows])
+    rows, scales = [0, 1, 2, 3], np.broadcast_to(sigma, x.shape[1])[-2:]
+    lines = [np.linspace(-8 * scale, 8 * scale, 801) for scale in scales]
+    v = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
+    z = np.sqrt(2) * np.einsum("abd,id->abi", v, x[rows, -2:])
     u = (y[rows, 0] * np.logaddexp(0, -z) + y[rows, 1] * np.logaddexp(0, z)).sum(axis=-1)
-    u += (v**2).sum(axis=-1) / (2 * sigma**2)
+    u += (v**2 / (2 * scales**2)).sum(axis=-1)
     p = np.exp(-u)
     p /= p.sum()
     means = np.einsum("ab,abd->d", p, v)
 
     def product(w: Array, ds: tuple[int, ...]) -> Array:
-        return np.prod([contrast(w, d) - means[d] for d in ds], axis=0)
+        return np.prod([contrast(w, d - 2) - means[d] for d in ds], axis=0)
 
-    expectations: list[tuple[Function, float]] = [(partial(contrast, d=d), float(means[d])) for d in (0, 1)]
+    expectations: list[tuple[Function, float]] = [(partial(contrast, d=d - 2), float(means[d])) for d in (0, 1)]
     for ds in ((0, 0), (0, 1), (1, 1), (0, 0, 0)):
         exact = float((p * np.prod([v[..., d] - means[d] for d in ds], axis=0)).sum())
         expectations.append((partial(product, ds=ds), exact))
@@ -109,7 +132,7 @@ def contrast(w: Array, d: int = 0) -> Array:
     return np.asarray((w[:, :, 0, d] - w[:, :, 1, d]) / np.sqrt(2))
 
 
-LAWS: dict[str, Callable[[], Law]] = {f.__name__: f for f in (gaussian, one_vertex, two_features)}
+LAWS: dict[str, Callable[[], Law]] = {f.__name__: f for f in (gaussian, one_vertex, two_features, unequal_scales)}
 
 
 def deviations(name: str, sampler: str, n_draws: int = 8000, seed: int = 11, **changes: Any) -> Array:
@@ -135,7 +158,8 @@ CHECKS = tuple(
     Check(
         f"p(W|X,y): {sampler}, {name.replace('_', ' ')}",
         "largest deviation of a posterior expectation from its exact value, standard errors",
-        "the published program's acceptance rule, a ratio left out, sigma ignored, training rows ignored",
+        "the published program's acceptance rule, a ratio left out, sigma ignored or of another feature, training rows "
+        "ignored",
         partial(follow_the_posterior, sampler, name),
     )
     for sampler in ("hmc", "mala")

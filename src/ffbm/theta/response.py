@@ -1,0 +1,40 @@
+"""The response of the weights: how surely each vertex is in each block."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.errors import DataError
+
+_SUM_TOLERANCE = 1e-6
+
+
+def read_members(members: Any, n_nodes: int) -> Any:
+    """Return y (N, B): dense with rows that sum to 1, or sparse for hard labels."""
+    given = np.asarray(getattr(members, "probs", members))
+    if given.ndim not in (1, 2) or len(given) != n_nodes or given.size == 0:
+        raise DataError(
+            f"members must be memberships of shape ({n_nodes}, B) or {n_nodes} labels, one for each vertex;"
+            f" got shape {given.shape}"
+        )
+    if given.ndim == 1:
+        if given.dtype.kind not in "iu" or given.min() < 0:
+            what = f"{given.min()}" if given.dtype.kind in "iu" else f"{given.dtype}"
+            raise DataError(f"labels must be whole numbers from 0 on; got {what}")
+        n_blocks = int(given.max()) + 1
+        one = np.ones(n_nodes)
+        return sp.csr_array((one, (np.arange(n_nodes), given)), shape=(n_nodes, n_blocks))
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"memberships must be numbers; got {given.dtype}")
+    y = given.astype(np.float64)
+    total = y.sum(axis=1)
+    wrong = ~(np.abs(total - 1) <= _SUM_TOLERANCE) | ~(y.min(axis=1) >= 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(
+            f"each row of the memberships must be nonnegative and sum to 1; row {row} has smallest value"
+            f" {y[row].min():.6g} and sum {total[row]:.6g} ({int(wrong.sum())} rows are wrong): normalise them"
+        )
+    y /= total[:, np.newaxis]
+    return y
