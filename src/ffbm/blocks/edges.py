@@ -1,5 +1,7 @@
 """The parts of -ln P(A|b) that undirected likelihoods share: edge counts of blocks, and multiplicities."""
 
+from typing import Any
+
 import numpy as np
 from scipy.special import gammaln
 
@@ -39,6 +41,6 @@ def log_factorials(counts: Array) -> float:
     return float(gammaln(np.asarray(counts, dtype=float) + 1).sum())
 
 
-def log_binomial(n: Array, k: Array) -> Array:
-    """Return ln C(n, k)."""
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+def log_binomial(n: Any, k: Any) -> Any:
+    """Return ln C(n, k), of numbers or arrays."""
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

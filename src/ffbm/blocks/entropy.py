@@ -89,7 +89,7 @@ def description_length(
     return DescriptionLength(
         adjacency=adjacency,
         degrees=degrees,
-        edge_counts=float(likelihood.edge_costs(graph, np.float64(np.count_nonzero(sizes)))),
+        edge_counts=float(likelihood.edge_cost(graph, np.count_nonzero(sizes))),
         partition=PRIORS[prior].nats(sizes, n_nominal),
     )
 

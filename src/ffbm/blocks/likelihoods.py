@@ -17,16 +17,16 @@ class Likelihood(NamedTuple):
     parts: Callable[[Graph, Array], tuple[float, float]]  # -ln P of the adjacency and of the degrees, given labels
     constant: Callable[[Graph], float]  # what of them does not depend on the labels
     tables: Callable[[Graph, Array], Any]  # what its kernels score by, given -ln P(e|b) for 0 .. B blocks in use
-    n_pairs: Callable[[Array], Array]  # how many edge counts there are among some blocks
+    n_pairs: Callable[[Any], Any]  # how many edge counts there are among some blocks
 
-    def edge_costs(self, graph: Graph, n_used: Array) -> Array:
-        """Return -ln P(e|b) for numbers of blocks in use: edge counts that sum to E are all alike."""
+    def edge_cost(self, graph: Graph, n_used: Any) -> Any:
+        """Return -ln P(e|b) for one or more numbers of blocks in use: edge counts that sum to E are all alike."""
         pairs = np.maximum(self.n_pairs(n_used), 1)
-        return log_binomial(pairs + graph.n_edges - 1, np.float64(graph.n_edges))
+        return log_binomial(pairs + graph.n_edges - 1, graph.n_edges)
 
 
-def _undirected(n_used: Array) -> Array:
-    return np.asarray(n_used * (n_used + 1) / 2)
+def _undirected(n_used: Any) -> Any:
+    return n_used * (n_used + 1) / 2
 
 
 DEGREE_CORRECTED = Likelihood(

@@ -32,13 +32,13 @@ def _full(sizes: Array, _n_blocks: int) -> float:
     n_nodes, n_used = int(sizes.sum()), int(np.count_nonzero(sizes))
     if n_nodes == 0:
         return 0.0
-    chosen = float(log_binomial(np.float64(n_nodes - 1), np.float64(n_used - 1))) + float(np.log(n_nodes))
+    chosen = float(log_binomial(n_nodes - 1, n_used - 1)) + float(np.log(n_nodes))
     return chosen + float(gammaln(n_nodes + 1)) - log_factorials(sizes)
 
 
 def _full_tables(n_nodes: int, n_blocks: int) -> Prior:
     n_used = np.clip(np.arange(n_blocks + 1.0), 1, n_nodes)
-    used_cost = log_binomial(np.float64(n_nodes - 1), n_used - 1) + gammaln(n_nodes + 1) + np.log(n_nodes)
+    used_cost = log_binomial(n_nodes - 1, n_used - 1) + gammaln(n_nodes + 1) + np.log(n_nodes)
     return _prior(-gammaln(np.arange(1.0, n_nodes + 3)), used_cost)
 
 

@@ -28,9 +28,8 @@ class BlockTarget(NamedTuple):
     def entropy(self, labels: Array, n_blocks: int) -> float:
         """Return S(b) as chains carry it: -ln P(A|b) - ln P(b), without the N ln B of a uniform prior."""
         sizes = np.bincount(labels)
-        n_used = np.float64(np.count_nonzero(sizes))
-        nats = sum(self.likelihood.parts(self.graph, labels))
-        nats += float(self.likelihood.edge_costs(self.graph, n_used))
+        nats = float(self.likelihood.edge_cost(self.graph, np.count_nonzero(sizes)))
+        nats += sum(self.likelihood.parts(self.graph, labels))
         return nats + (0.0 if self.prior is UNIFORM else self.prior.nats(sizes, n_blocks))
 
 
@@ -63,7 +62,7 @@ def n_blocks_of(model: Model) -> int:
 
 
 def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
-    return target.likelihood.edge_costs(target.graph, np.arange(n_blocks + 1.0))
+    return np.asarray(target.likelihood.edge_cost(target.graph, np.arange(n_blocks + 1.0)))
 
 
 def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger:

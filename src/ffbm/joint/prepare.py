@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.target import Model
@@ -35,13 +34,12 @@ class JointModel(NamedTuple):
 
 
 def joint_model(
-    graph: Graph,
+    graph: Graph | BlockTarget,
     features: Any,
     n_blocks: int,
     rows: Any = None,
     sigma: Any = 1.0,
     intercept: bool = False,
-    likelihood: Likelihood = DEGREE_CORRECTED,
 ) -> JointModel:
     """Prepare the joint target of a graph and the features of its vertices.
 
@@ -51,14 +49,13 @@ def joint_model(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or BlockTarget
+        With its likelihood given blocks, if that is not the degree-corrected one.
     features : Features, (N, D) array or sparse matrix, or Design
     n_blocks : int
         B; a block may be empty.
     rows, sigma, intercept
         The training vertices, and what is said of the weights: see ``sample_weights``.
-    likelihood : Likelihood
-        Of the graph given the blocks.
 
     Examples
     --------
@@ -68,9 +65,9 @@ def joint_model(
     [0, 0, 1, -1]
     """
     design = make_design(features, intercept)
-    design.check_vertices(graph.n_nodes)
+    partitions = graph if isinstance(graph, BlockTarget) else BlockTarget(graph)
+    design.check_vertices(partitions.graph.n_nodes)
     training, scale = train_on(design, rows, n_blocks), prior_scales(sigma, design.columns)
     nothing = np.zeros((len(training.rows.active), n_blocks))
     even = curvature_metric(training.target(nothing, scale), nothing)
-    partitions = BlockTarget(graph, likelihood)
     return JointModel(partitions, block_model(partitions, n_blocks), training, scale, even)

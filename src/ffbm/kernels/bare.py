@@ -7,7 +7,8 @@ without a count. It must not outlive the array it was made from: make it inside 
 
 from typing import Any
 
-from numba.core import cgutils, types
+from numba.core import cgutils
+from numba.core.types import Array, BaseTuple  # type: ignore[attr-defined]
 from numba.extending import intrinsic, overload
 
 
@@ -25,12 +26,12 @@ def _without_counts(_typing_context, value):
 
 
 def _strip(context, builder, kind, value):
-    if isinstance(kind, types.Array):
+    if isinstance(kind, Array):
         view = cgutils.create_struct_proxy(kind)(context, builder, value=value)
         view.meminfo = cgutils.get_null_value(view.meminfo.type)
         view.parent = cgutils.get_null_value(view.parent.type)
         return view._getvalue()
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, BaseTuple):
         parts = cgutils.unpack_tuple(builder, value, len(kind))
         return context.make_tuple(
             builder, kind, [_strip(context, builder, part, held) for part, held in zip(kind, parts, strict=True)]
@@ -40,6 +41,6 @@ def _strip(context, builder, kind, value):
 
 @overload(bare, inline="never")
 def _compiled_bare(value):
-    if isinstance(value, types.Array | types.BaseTuple):
+    if isinstance(value, Array | BaseTuple):
         return lambda value: _without_counts(value)
     return None

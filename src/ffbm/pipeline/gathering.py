@@ -24,7 +24,7 @@ def gather(
 ) -> BlockTrace:
     """Return the trace of chains with a given number of blocks."""
     labels, entropy, acceptance = draws
-    best = min(states, key=lambda state: float(state.totals[2]))
+    best = min(states, key=lambda state: round(float(state.totals[2]), 6))  # of equals, that of the first chain
     return BlockTrace(
         labels=labels,
         entropy=entropy,

@@ -11,8 +11,10 @@ from ffbm.blocks.align import align_blocks
 from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.choose import best_of
 from ffbm.blocks.groups import best_match
+from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.start import greedy_labels
-from ffbm.check import check_choice, check_int
+from ffbm.blocks.target import BlockTarget
+from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
@@ -62,6 +64,7 @@ def sample_joint(
     moves: str = "default",
     *,
     features: Any = None,
+    degree_corrected: bool = True,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
@@ -92,6 +95,8 @@ def sample_joint(
         "default" also moves many vertices at once, with the weights as they are and with the weights carried along.
     features : Features or Design, optional
         In place of the network's own.
+    degree_corrected : bool
+        As in ``sample_blocks``.
     stage : str
         What progress calls it.
     journal : Journal, optional
@@ -126,11 +131,12 @@ def sample_joint(
         shifts=jumps,
         sampler=check_choice("sampler", sampler, ("hmc", "mala")),
     )
+    partitions = BlockTarget(graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
     design = make_design(net.features if features is None else features, intercept)
     chosen: dict[str, Any] = {
         "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
         "n_chains": n_chains, "sigma": plain_sigma(sigma, prior_scales(sigma, design.columns)),
-        "intercept": bool(intercept),
+        "intercept": bool(intercept), "degree_corrected": degree_corrected,
     }  # fmt: skip
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
@@ -138,7 +144,7 @@ def sample_joint(
             candidates = find_candidates(partitions, seed, conduct)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
-            model = run(lambda b: joint_model(graph, design, b, rows, sigma, intercept), [wanted])[0]
+            model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, Harvest)
         begin = partial(conduct.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.joint.chain import JointSettings, JointSetup, advance, resume_at, set_up
-from ffbm.joint.prepare import joint_model
+from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.simulation.memberships import draw_labels, draw_weights
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.theta.adapt import first_adaptation
