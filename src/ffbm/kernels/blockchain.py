@@ -4,7 +4,7 @@ from numba import njit
 
 from ffbm.kernels.compiling import DOOR, copy
 from ffbm.kernels.mergesplit import many_at_once
-from ffbm.kernels.single import sweep
+from ffbm.kernels.single import ROUNDING, sweep
 
 
 @njit(**DOOR)
@@ -32,7 +32,7 @@ def run_blocks(
                 tally[3] += 1
                 if many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
                     tally[4] += 1
-                    if totals[0] < totals[2]:
+                    if totals[0] < totals[2] - ROUNDING:
                         totals[2] = totals[0]
                         copy(ledger.b, best)
         tally[2] += 1

@@ -13,7 +13,7 @@ from ffbm.kernels.mala import run_mala
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.scattering import scatter_jump
 from ffbm.kernels.shifting import shift_jump
-from ffbm.kernels.single import sweep
+from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.target import Model
 
 
@@ -118,7 +118,7 @@ def run_joint(
 @njit(**INNER)
 def note_best(c, totals, best):
     """Keep the labels if S is the lowest so far."""
-    if totals[0] < totals[2]:
+    if totals[0] < totals[2] - ROUNDING:
         totals[2] = totals[0]
         copy(c.b, best)
 

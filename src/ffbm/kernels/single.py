@@ -14,6 +14,7 @@ from ffbm.kernels.ledger import across, look_around
 from ffbm.kernels.tables import look
 from ffbm.kernels.target import entropy_change, lift_to, move
 
+ROUNDING = 1e-9  # S is carried as a sum of changes: a partition that is met again may seem lower by less than this
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
 
 
@@ -88,7 +89,7 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
             totals[0] += change
             totals[1] += lift
             tally[1] += 1
-            if totals[0] < totals[2]:
+            if totals[0] < totals[2] - ROUNDING:
                 totals[2] = totals[0]
                 noted = 0
             elif noted >= 0:
