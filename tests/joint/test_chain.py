@@ -45,6 +45,8 @@ CASES = {
     "held out": {"rows": np.arange(5, 35)},
     "one trained": {"rows": [4]},
     "intercept and sigma": {"intercept": True, "sigma": 3.0},
+    "unequal scales": {"sigma": [0.2, 3.0, 1.0]},
+    "unequal scales, intercept": {"kind": "numbers", "intercept": True, "sigma": {"1": 3.0, "(intercept)": 0.3}},
     "one block": {"n_blocks": 1},
     "more blocks than vertices": {"n_blocks": 50},
     "features that nobody has": {"kind": "nothing"},
@@ -67,6 +69,7 @@ def test_draws_are_what_they_say(case):
     if given.get("intercept"):
         x = np.column_stack((x, np.ones(N)))
     rows, sigma = model.training.vertices, given.get("sigma", 1.0)
+    sigma = [1.0, 3.0, 1.0, 0.3] if isinstance(sigma, dict) else sigma
     # where no training vertex has a feature, U leaves out its constant, n ln B
     left_out = 0 if len(model.training.rows.active) else len(rows) * np.log(n_blocks)
     for b, s, w, u in zip(draws.labels, draws.entropy, draws.weights, draws.energy, strict=True):
@@ -132,3 +135,34 @@ def test_all_kinds_of_moves_are_made():
     assert state.totals[2] == pytest.approx(
         description_length(setup.model.graph, state.best).without_partition, abs=1e-7
     )
+
+
+def energies(setup, draws, x, scale):
+    """U of every draw, as it is written."""
+    rows, n_blocks = setup.model.training.vertices, setup.model.n_blocks
+    return [
+        energy(w, x[rows], np.eye(n_blocks)[b[rows]], scale) for b, w in zip(draws.labels, draws.weights, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("sampler", ["hmc", "mala"])
+def test_the_prior_is_the_states(sampler):
+    setup, state = begun(kind="numbers", settings=SETTINGS._replace(sampler=sampler), rows=np.arange(35))
+    state, _ = advance(setup, state, 30)
+    state.scale[:] = [0.05, 1.0, 4.0]  # as a sampler of scales would
+    state, draws = advance(setup, state, 60)
+    np.testing.assert_allclose(draws.energy, energies(setup, draws, features_of("numbers"), state.scale), atol=1e-8)
+    assert setup.model.scale.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_values_of_rows_may_be_the_states():
+    setup, state = begun(kind="numbers")
+    x, training = features_of("numbers").copy(), setup.model.training
+    row, d = training.rows.group[11], 2
+    entry = training.rows.indptr[row] + np.flatnonzero(training.rows.active[training.matrix()[[row]].indices] == d)[0]
+    values = training.rows.values.copy()
+    values[entry] = x[11, d] = 7.5  # a cell that is sampled, in place of what the table has
+    state = state._replace(values=values)
+    state, draws = advance(setup, state, 60)  # the geometry is found anew on the way
+    np.testing.assert_allclose(draws.energy, energies(setup, draws, x, 1.0), atol=1e-8)
+    assert np.abs(draws.energy - energies(setup, draws, features_of("numbers"), 1.0)).min() > 1e-3
