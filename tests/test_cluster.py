@@ -12,7 +12,7 @@ import pytest
 
 import ffbm
 from ffbm.cli import run as run_command
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 from ffbm.states import to_bytes
 from ffbm.workers import cluster, open_workers
 
@@ -150,6 +150,14 @@ def test_what_two_stages_share_is_sent_once(client):
         assert run(TAKE, [1], second, kind=TAKEN) == [(2, 6.0)]
         after = [where.key for _, where in cluster._cluster_of(client)._sent.values()]
     assert after == before[1:]
+
+
+def test_results_of_another_type_are_told(client):
+    with (
+        open_workers(client, 1) as run,
+        pytest.raises(DataError, match="they must have the same version of ffbm"),
+    ):
+        run(TAKE, [1], np.arange(3), kind=list[np.ndarray])
 
 
 def test_no_data_stay_on_the_cluster_after_a_run(net, client):

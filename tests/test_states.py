@@ -195,7 +195,7 @@ def test_hostile_bytes_are_refused_and_nothing_in_them_runs(tmp_path, how):
         held["flags.npy"] = bomb
     else:
         held["generators.json"] = bomb
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r".+"):
         from_bytes(Outer, bomb if how == "pickle for all of it" else zipped(held))
     assert not touched.exists()
 
@@ -203,7 +203,7 @@ def test_hostile_bytes_are_refused_and_nothing_in_them_runs(tmp_path, how):
 @pytest.mark.parametrize("state", [{}, [], 7, {"bit_generator": "MT19937"}, {"bit_generator": "PCG64", "state": {}}])
 def test_a_generator_of_another_kind_is_refused(state):
     held = members(to_bytes(value())) | {"generators.json": json.dumps({"rng": state}).encode()}
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r".+"):
         from_bytes(Outer, zipped(held))
 
 
@@ -233,5 +233,5 @@ def test_the_package_has_no_pickle():
         f"{path.relative_to(source)}: {line.strip()}"
         for path, text in lines.items()
         for line in text
-        if words.search(line) and "unpickled" not in line
+        if words.search(line)
     ]

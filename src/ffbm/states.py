@@ -1,7 +1,7 @@
 """States of chains as bytes and back: an npz archive of named arrays, and JSON text for random generators.
 
 What a value is made of is known from its type, never from the bytes: a named tuple by the hints of its fields, a
-``list[T]``, a ``tuple[S, T]``, an array, a generator or a number. Nothing else is read, and nothing is unpickled.
+``list[T]``, a ``tuple[S, T]``, an array, a generator or a number. Nothing else is read, and no code in them is run.
 """
 
 import io

@@ -54,7 +54,7 @@ class Journal:
                 raise DataError(
                     f"{path} is damaged: remove it and resume the run; what it held is found again"
                 ) from error
-            if known == key:
+            if known.tolist() == key:
                 return cast(Table, table)
         table = find()
         write_file(path, to_bytes((np.array(key), table)))

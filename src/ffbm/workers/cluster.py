@@ -9,7 +9,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 from ffbm.states import from_bytes, to_bytes
 
 _TIMEOUT = "20s"  # to find the scheduler
@@ -100,11 +100,13 @@ class _Cluster:
                 sent = self._send(shared)
                 remote = [where for _, where in sent.values()]
                 futures = [self._client.submit(_work, function, *one, *remote, pure=False) for one in messages]
-                return [from_bytes(kind, data) for data in self._client.gather(futures)]
+                results = self._client.gather(futures)
             except (distributed.CancelledError, distributed.KilledWorker, CommClosedError, TimeoutError):
                 with self._lock:
                     if self._sent is sent:  # and no other thread has sent them again
                         self.forget()
+            else:
+                return _read_results(kind, results)
         raise OptionError(
             f"workers of the cluster died {_TRIES} times at the same work: look at their logs, then resume"
         )
@@ -137,6 +139,15 @@ class _Box:
 
     def __init__(self, held: Any) -> None:
         self.held = held
+
+
+def _read_results(kind: Any, results: Sequence[bytes]) -> list[Any]:
+    try:
+        return [from_bytes(kind, data) for data in results]
+    except ValueError as error:
+        raise DataError(
+            "what workers of the cluster sent cannot be read: they must have the same version of ffbm as this process"
+        ) from error
 
 
 def _work(function: Callable[..., Any], kind: type, item: bytes, *shared: _Box) -> bytes:
