@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 from ffbm.blocks.entropy import description_length
 from ffbm.joint import chain
-from ffbm.joint.chain import JointSettings, JointSetup, advance, start
+from ffbm.joint.chain import JointSettings, JointSetup, advance, set_up, start
 from ffbm.joint.prepare import joint_model
 from ffbm.store.journal import digest
 from ffbm.theta.target import energy
@@ -116,6 +116,18 @@ def test_the_model_is_left_as_it_was(case):
     before = digest(setup)
     advance(setup, state, 40)
     assert digest(setup) == before
+
+
+def test_the_geometry_is_found_again_half_way_through_the_burn_in():
+    setup, state = begun("many", sigma=3.0)
+    first = state.times.copy()
+    state, _ = advance(setup, state, 10)
+    np.testing.assert_array_equal(state.times, first)
+    given = set_up(setup, state.counts.b.copy(), state.scale, state.values, copy.deepcopy(state.rng))
+    state, _ = advance(setup, state, 1)
+    assert state.times.tolist() == [given.plan.least_time, given.plan.most_time] != first.tolist()
+    for one, other in zip(state.metric, given.metric, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_sums_of_labels():
