@@ -98,6 +98,47 @@ def test_command_line_over_file_over_defaults(files, tmp_path, capsys):
     assert {name: config[name] for name in wanted} == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "sigma"),
+    [
+        ("sigma = {team = 2.0}", {"team": 2.0}),
+        ("sigma = [1.0, 2.0, 0.5]", [1.0, 2.0, 0.5]),
+        ("[sigma]\nteam = 3", {"team": 3.0}),
+    ],
+)
+def test_scales_from_a_file(files, tmp_path, capsys, text, sigma):
+    (tmp_path / "fit.toml").write_text(f"n_blocks = 2\n{text}\n")
+    assert run(["fit", *files, *SHORT, "--config", "fit.toml", "--out", "runs/scaled", "--json"]) == 0
+    assert strictly(capsys.readouterr().out)["config"]["sigma"] == sigma
+    saved = load_fit("runs/scaled")
+    assert saved.config.sigma == sigma
+    by_column = [sigma["team"], sigma["team"], 1.0] if isinstance(sigma, dict) else sigma
+    assert sorted(saved.weights.sigma) == sorted(by_column)
+    assert run(["fit", *files, *SHORT, "--config", "fit.toml", "--sigma", "2", "--json"]) == 0
+    assert strictly(capsys.readouterr().out)["config"]["sigma"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "sigma = {tean = 2.0}",
+            "ffbm: the columns that sigma names must be those of the features; got 'tean': did you mean 'team'?\n",
+        ),
+        ("sigma = [1.0]", "ffbm: sigma as a list must have one number for each of 3 features; got 1 number\n"),
+        ("sigma = {team = 0}", "sigma['team'] must be a number, above 0; got 0\n"),
+        ("sigma = [1.0, -2.0, 1.0]", "sigma[1] must be a number, above 0; got -2.0\n"),
+        ("sigma = 'wide'", "sigma must be a number, above 0; got 'wide'\n"),
+    ],
+)
+def test_wrong_scales_in_a_file_are_told_in_a_line(files, tmp_path, capsys, text, said):
+    (tmp_path / "fit.toml").write_text(f"{text}\n")
+    assert run(["fit", *files, *SHORT, "--config", "fit.toml"]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith(said)
+    assert error.count("\n") == 1
+
+
 def test_every_option_reaches_the_fit(files, capsys):
     options = [
         "--memberships",

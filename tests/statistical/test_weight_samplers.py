@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from ffbm.kernels.softmax import Target
 from ffbm.pipeline.weights import sample_weights
+from ffbm.theta.design import Training
 from ffbm.verification.weights import ALLOWED, LAWS, deviations
 
 from ..mutants import planted_weights
@@ -35,6 +37,14 @@ FAULTS = {
     ),
     "always accepted": ("hmc", "if not rng.random() < acceptance:", "if not rng.random() < 2.0:"),
     "mean over blocks too wide": ("hmc", "rng.standard_normal() / sqrt(n_blocks)", "rng.standard_normal()"),
+    "scale ignored in the mean over blocks": ("hmc", "shared * scale[d] - own", "shared - own"),
+    "scale of another feature in the mean over blocks": ("mala", "shared * scale[d] - own", "shared * scale[a] - own"),
+    "scale ignored in features nobody has": ("hmc", "draw[k, d] = scale[d] * x", "draw[k, d] = x"),
+    "scale of another feature where nobody has one": (
+        "mala",
+        "draw[k, d] = scale[d] * x",
+        "draw[k, d] = scale[d + 1] * x",
+    ),
 }
 
 
@@ -42,7 +52,7 @@ FAULTS = {
 def test_a_planted_fault_fails_the_battery(fault, monkeypatch):
     sampler, right, wrong = FAULTS[fault]
     monkeypatch.setattr(f"ffbm.theta.chain.run_{sampler}", planted_weights(sampler, (right, wrong)))
-    worst = max(deviations(law, sampler).max() for law in ("one_vertex", "two_features"))
+    worst = max(deviations(law, sampler).max() for law in ("one_vertex", "two_features", "unequal_scales"))
     assert worst > 2 * ALLOWED
 
 
@@ -50,6 +60,35 @@ def test_a_planted_fault_fails_the_battery(fault, monkeypatch):
 @pytest.mark.parametrize("changes", [{"sigma": 1.0}, {"rows": None}])
 def test_ignoring_sigma_or_rows_fails_the_battery(sampler, changes):
     assert deviations("two_features", sampler, **changes).max() > 2 * ALLOWED
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sigma", [1.0, [3.0, 2.0, 0.4], [0.4, 2.0, 3.0], {"0": 3.0}])
+def test_a_wrong_scale_fails_the_battery(sampler, sigma):
+    assert deviations("unequal_scales", sampler, sigma=sigma).max() > 2 * ALLOWED
+
+
+def of_the_first(training, sums, scale, values=None):
+    """Scales in the order of the table, where kernels have the most frequent feature first."""
+    return Target(training.rows, sums, scale, scale[: len(training.rows.active)] ** -2)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_scale_of_the_wrong_feature_fails_the_battery(sampler, monkeypatch):
+    monkeypatch.setattr(Training, "target", of_the_first)
+    assert deviations("unequal_scales", sampler).max() > 2 * ALLOWED
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_equal_scales_are_one_sigma(law):
+    given = LAWS[law]().given
+    n_features = given["features"].shape[1]
+    options = {"n_draws": 50, "n_warmup": 50, "n_chains": 1, "progress": False}
+    one = sample_weights(**given | {"sigma": 0.7}, **options)
+    for sigma in ([0.7] * n_features, {str(d): 0.7 for d in range(n_features)}):
+        several = sample_weights(**given | {"sigma": sigma}, **options)
+        np.testing.assert_array_equal(several.weights, one.weights)
+        assert several.sigma.tolist() == [0.7] * n_features
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

@@ -15,6 +15,7 @@ from ffbm.theta import adapt, hmc, mala
 from ffbm.theta.chain import MALA_STEPS, advance, set_up, start
 from ffbm.theta.mode import Surface
 from ffbm.theta.prepare import weight_target
+from ffbm.theta.target import energy
 
 
 def target_of(seed=5, n=60, n_features=4, n_blocks=3):
@@ -187,3 +188,22 @@ def test_a_chain_is_thinned_as_it_was_begun():
     assert (len(first.weights), len(second.weights)) == (2, 2)
     _, whole = advance(*begin("hmc", n_warmup=0, thin=3), 12)
     np.testing.assert_array_equal(whole.weights, np.concatenate((first.weights, second.weights)))
+
+
+@pytest.mark.parametrize("sampler", ["hmc", "mala"])
+def test_prior_and_rows_are_those_of_the_state(sampler):
+    rng = np.random.default_rng(4)
+    x, labels = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    setup = set_up(weight_target(x, labels), sampler, 10, stream(0, "mode"))
+    state = start(setup, stream(0, "weights", 0))
+    training = setup.target.training
+    state.scale[:] = [0.3, 2.0, 5.0]  # as a sampler of scales would
+    values = training.rows.values.copy()
+    entry = training.rows.indptr[training.rows.group[8]] + list(training.rows.active).index(1)
+    values[entry] = x[8, 1] = -4.0  # as a sampler of missing cells would
+    state.sums[:] = training.sums_of_labels(labels, values)
+    state, record = advance(setup, state._replace(values=values), 40)
+    expected = [energy(w, x, np.eye(2)[labels], state.scale) for w in record.weights]
+    np.testing.assert_allclose(record.energy, expected, rtol=1e-10)
+    assert setup.target.scale.tolist() == [1.0, 1.0, 1.0]
+    assert np.abs(training.rows.values).max() < 4

@@ -7,6 +7,7 @@ from ffbm.blocks.chain import block_model
 from ffbm.joint.chain import JointSettings
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline import joint as stage
+from ffbm.theta.design import Training
 from ffbm.verification.joint import CASES, CHECKS
 
 from ..mutants import planted
@@ -55,6 +56,25 @@ def test_training_rows_ignored(place, check, monkeypatch):
     assert not outcome(check).passed
 
 
+@pytest.mark.parametrize(
+    ("wrong", "check"),
+    [
+        (lambda scale: scale[::-1], "p(b,W|A,X): unequal scales"),
+        (np.ones_like, "p(b,W|A,X): unequal scales"),
+        (lambda scale: scale[::-1], "joint draws belong together"),
+    ],
+)
+def test_a_scale_ignored_or_of_the_wrong_feature(wrong, check, monkeypatch):
+    right = Training.target
+
+    def of_another(training, sums, scale, values=None):
+        target = right(training, sums, scale, values)
+        return target._replace(precision=np.ascontiguousarray(wrong(target.precision)))
+
+    monkeypatch.setattr(Training, "target", of_another)
+    assert not outcome(check).passed
+
+
 def test_weights_aligned_apart_from_labels(monkeypatch):
     right = stage.number_alike
 
@@ -82,6 +102,16 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         [("        r = design.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
           "        r = max(design.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
         "p(b,W|A,X): held out",
+    ),
+    "a scale of the wrong feature in the weights carried over": (
+        "carrying",
+        [("target.scale[target.rows.active[d]] * rng", "target.scale[1 - target.rows.active[d]] * rng")],
+        "p(b,W|A,X): unequal scales",
+    ),
+    "the scale left out of the weights carried over": (
+        "carrying",
+        [("target.scale[target.rows.active[d]] * rng", "rng")],
+        "p(b,W|A,X): unequal scales",
     ),
     "weights carried over without their Jacobian": (
         "carrying",

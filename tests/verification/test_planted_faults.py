@@ -177,6 +177,11 @@ def without_sigma(features, members, rows=None, sigma=1.0, intercept=False):
     return weight_target(features, members, rows, 1.0, intercept)
 
 
+def of_another_feature(features, members, rows=None, sigma=1.0, intercept=False):
+    sigma = sigma[::-1] if isinstance(sigma, list | np.ndarray) else sigma
+    return weight_target(features, members, rows, sigma, intercept)
+
+
 def without_rows(features, members, rows=None, sigma=1.0, intercept=False):
     return weight_target(features, members, None, sigma, intercept)
 
@@ -188,7 +193,13 @@ def test_sigma_or_training_rows_ignored(fault, check, monkeypatch):
     assert not outcome(check).passed
 
 
-@pytest.mark.parametrize("fault", [without_sigma, without_rows])
+@pytest.mark.parametrize("sampler", ["hmc", "mala"])
+def test_the_scale_of_another_feature(sampler, monkeypatch):
+    monkeypatch.setattr("ffbm.pipeline.weights.weight_target", of_another_feature)
+    assert not outcome(f"p(W|X,y): {sampler}, unequal scales").passed
+
+
+@pytest.mark.parametrize("fault", [without_sigma, of_another_feature, without_rows])
 def test_sigma_or_training_rows_ignored_by_the_kernels_data(fault, monkeypatch):
     monkeypatch.setattr("ffbm.verification.gradients.weight_target", fault)
     assert not outcome("energy and gradient").passed
