@@ -13,6 +13,7 @@ from ffbm.blocks.choose import best_of
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.start import greedy_labels
 from ffbm.check import check_choice, check_int
+from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
@@ -198,7 +199,7 @@ def gather(
         thin=1,
         settings={**chosen, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,
-        diagnose=weight_stage.diagnose,
+        diagnose=diagnose_weights,
     )
     return JointTrace(blocks, members, weights)
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from ffbm.data.registry import DATASETS
 from ffbm.errors import DataError
-from ffbm.pipeline.given import judge_blocks
-from ffbm.pipeline.weights import diagnose
 from ffbm.results.fitted import Fit
 from ffbm.results.graphs import to_networkx
 from ffbm.results.record import fit_record, strict_json
@@ -59,11 +57,11 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     True
     """
     read_provenance(path, tuple(DATASETS))
-    from ffbm.store.tree import Judges, from_tree, read_tree
+    from ffbm.store.tree import from_tree, read_tree
 
     file = Path(path) / TRACES
     try:
-        return Fit(from_tree(read_tree(file), Judges(judge_blocks, diagnose)))
+        return Fit(from_tree(read_tree(file)))
     except (OSError, KeyError, ValueError) as error:
         raise DataError(f"{file} must be the netCDF file that a saved run holds; it is damaged") from error
 

@@ -1,9 +1,6 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -24,18 +21,10 @@ from ffbm.store.traces import (
     weights_from_datasets,
     weights_to_datasets,
 )
-from ffbm.types import Array, Memberships
+from ffbm.types import Memberships
 from ffbm.types.variance import VarianceSplit
 
 _LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
-
-
-@dataclass(frozen=True)
-class Judges:
-    """What computes diagnostics anew for traces that were read: of blocks, and of weights when first asked."""
-
-    blocks: Callable[[Array, Array, Array, dict[str, Any]], Any]
-    weights: Callable[..., Any]
 
 
 def to_tree(parts: FitParts) -> xr.DataTree:
@@ -71,20 +60,20 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
 
 
-def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
+def from_tree(tree: xr.DataTree) -> FitParts:
     """Return the parts that ``to_tree`` was given, equal in every array."""
     group = {name: tree[name].to_dataset() for name in tree.children}
     known = {name: from_json(text) for name, text in tree.attrs.items()}
     constant = group["constant_data"]
     reduced = None
     if "reduced_posterior" in group:
-        trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"], judges.weights)
+        trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"])
         reduced = Reduced(trace, scores_from_dict(known["reduced_scores"]))
     return FitParts(
         network=network_from_dataset(constant),
         config=FitConfig.from_dict(known["config"]),
         train=np.asarray(constant["train"]),
-        blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"], judges.blocks),
+        blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
         memberships=Memberships(
             probs=np.asarray(constant["memberships"]),
             labels=np.asarray(constant["labels"]),
@@ -92,7 +81,7 @@ def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
             order=np.asarray(group["block_posterior"]["order"]),
             **(modes_from_dataset(group["modes"]) if "modes" in group else {}),
         ),
-        weights=weights_from_datasets(group["posterior"], group["sample_stats"], judges.weights),
+        weights=weights_from_datasets(group["posterior"], group["sample_stats"]),
         ranking=ranking_from_dataset(group["ranking"]),
         scores=scores_from_dict(known["scores"]),
         reduced=reduced,
