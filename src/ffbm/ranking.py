@@ -9,7 +9,7 @@ import numpy as np
 
 from ffbm.check import check_int, check_real
 from ffbm.errors import DataError, OptionError
-from ffbm.types.network import Array
+from ffbm.types.network import Array, Features
 from ffbm.types.ranking import Ranking
 from ffbm.types.weights import INTERCEPT
 
@@ -80,6 +80,18 @@ def rank_features(
         n_kept=n_kept,
         intercept_mean=None if intercept is None else mean[:, intercept],
         intercept_sd=None if intercept is None else sd[:, intercept],
+    )
+
+
+def keep_features(features: Features, ranking: Ranking) -> Features:
+    """Return the features that a ranking keeps, in the order of the table."""
+    kept = np.sort(ranking.order[: ranking.n_kept])
+    return Features(
+        values=features.values[:, kept],
+        names=tuple(features.names[j] for j in kept),
+        columns=tuple(features.columns[j] for j in kept),
+        mean=features.mean[kept],
+        sd=features.sd[kept],
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import ffbm
 from ffbm.errors import OptionError
-from ffbm.results import Fit, fit, load_fit
+from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
 
 from ..blocks.pictures import cliques_in_pairs
@@ -60,7 +60,7 @@ def with_chains(made, *shares):
     modes = tuple(
         dataclasses.replace(mode, chains=np.array(chains)) for mode, chains in zip(members.modes, shares, strict=True)
     )
-    return Fit(dataclasses.replace(made.parts, memberships=dataclasses.replace(members, modes=modes)))
+    return dataclasses.replace(made, memberships=dataclasses.replace(members, modes=modes))
 
 
 def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
@@ -91,7 +91,7 @@ def test_each_mode_has_its_own_ranking(two):
     again = two.mode(1).weights.weights
     np.testing.assert_array_equal(found[1].weights.weights, again)
     assert not np.array_equal(found[0].weights.weights, again)
-    assert repr(found[0]).startswith("<ModeFit of <Mode: 66.7% of the draws; 32 vertices in blocks of ")
+    assert repr(found[0]).startswith("<Explanation of <Mode: 66.7% of the draws; 32 vertices in blocks of ")
 
 
 @pytest.mark.parametrize("option", [{"memberships": "drawn"}, {"folds": 3}, {"intercept": True}])
@@ -129,6 +129,6 @@ def test_the_record_lists_modes(two):
 def test_modes_are_saved_and_read_back(two, tmp_path):
     two.save(tmp_path / "run")
     again = load_fit(tmp_path / "run")
-    assert_same(two.parts, again.parts)
+    assert_same(two, again)
     assert again.summary() == two.summary()
     np.testing.assert_array_equal(again.mode(1).weights.weights, two.mode(1).weights.weights)

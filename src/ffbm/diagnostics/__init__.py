@@ -2,12 +2,14 @@
 
 from ffbm.diagnostics.blocks import BlockDiagnostics, block_diagnostics, given_diagnostics
 from ffbm.diagnostics.convergence import Summary, ess_bulk, ess_mean, ess_tail, rhat, summarise
+from ffbm.diagnostics.fit import FitDiagnostics
 from ffbm.diagnostics.joint import JointDiagnostics, joint_diagnostics
 from ffbm.diagnostics.verdict import Verdict, verdict
 from ffbm.diagnostics.weights import WeightDiagnostics, diagnose_weights, weight_diagnostics
 
 __all__ = [
     "BlockDiagnostics",
+    "FitDiagnostics",
     "JointDiagnostics",
     "Summary",
     "Verdict",

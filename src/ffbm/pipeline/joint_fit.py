@@ -1,22 +1,19 @@
 """The whole flow for the joint posterior: labels and weights, ranking, the same again on the kept features, scores."""
 
-from dataclasses import replace
 from typing import Any
 
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.fit import description_lengths, keep_features
+from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, explain_kept
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
-from ffbm.ranking import rank_features
-from ffbm.rng import child_seed, stream
-from ffbm.scoring import score_draws, split_rows
-from ffbm.store.parts import FitParts, Reduced
-from ffbm.types import Features, Network
-from ffbm.types.scores import Scores
+from ffbm.rng import stream
+from ffbm.scoring import split_rows
+from ffbm.store.parts import FitParts
+from ffbm.types import Array, Features, Network
 
 
-def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+def fit_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
     The training vertices are those that the cut posterior has under the same seed.
@@ -26,7 +23,7 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_warmup=50, n_chains=2, seed=1)
-    >>> parts = explain_jointly(net, config, 1, Conduct(None, lambda event: None))
+    >>> parts = fit_jointly(net, config, 1, Conduct(None, lambda event: None))
     >>> parts.weights.weights.shape, parts.blocks.labels.shape
     ((2, 16, 2, 3), (2, 16, 105))
     """
@@ -45,29 +42,24 @@ def explain_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct
         "moves": config.moves,
         **conduct.options,
     }
-    found = sample_joint(net, config.n_blocks, seed=seed, **options)
-    n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
-    ranking = rank_features(found.weights, k=config.k, n_kept=n_kept)
-    reduced = None
-    if n_kept < net.n_features:
-        kept = keep_features(net.features, ranking)
-        again = sample_joint(
-            net, found.blocks.n_blocks, seed=child_seed(seed, "reduced"), features=kept, stage="joint, kept features",
-            **options,
-        )  # fmt: skip
-        again = number_like(again, found.memberships)
-        reduced = Reduced(again.weights, _score(net, again, kept, conduct))
-    return FitParts(
-        network=net,
-        config=config,
-        train=train,
-        blocks=found.blocks,
-        memberships=found.memberships,
-        weights=found.weights,
-        ranking=ranking,
-        scores=_score(net, found, net.features, conduct),
-        reduced=reduced,
-    )
+    first = sample_joint(net, config.n_blocks, seed=seed, **options)
+
+    def sample_again(features: Features, rows: Array, seed: int, stage: str) -> SampledWeights:
+        trace = sample_joint(net, first.blocks.n_blocks, seed=seed, features=features, stage=stage, **options)
+        return sampler_of(number_like(trace, first.memberships))(features, rows, seed, stage)
+
+    whole = explain(
+        net.features, train, sampler_of(first), seed,
+        k=config.k, n_kept=config.n_kept, workers=conduct.threads,
+    )  # fmt: skip
+    reduced = explain_kept(whole, train, sample_again, seed, stage="joint, kept features", workers=conduct.threads)
+    return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
+
+
+def sampler_of(trace: JointTrace) -> Sampler:
+    """Return a sampler that hands over these draws: their weights explain the labels drawn with them."""
+    sampled = SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)
+    return lambda *_: sampled
 
 
 def check_joint(config: FitConfig, blocks: Any) -> None:
@@ -83,8 +75,3 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         raise OptionError(
             'folds= is for target="cut": with "joint" every fold would have blocks of its own; leave it out'
         )
-
-
-def _score(net: Network, found: JointTrace, features: Features, conduct: Conduct) -> Scores:
-    scores = score_draws(found.weights, found.blocks, features, found.memberships, workers=conduct.threads)
-    return replace(scores, **description_lengths(net, found.blocks))
