@@ -46,8 +46,8 @@ def test_the_refit_and_the_only_mode_are_explanations(good):
 
 
 def test_a_fit_of_parts_has_all_of_them_but_those_that_change(good):
-    other = Fit.of(good, provenance={})
-    assert other.provenance == {}
+    other = Fit.of(good, provenance={"by": "hand"})
+    assert other.provenance == {"by": "hand"}
     assert all(getattr(other, name) is getattr(good, name) for name in ("network", "blocks", "reduced", "explanation"))
 
 

@@ -10,6 +10,7 @@ import ffbm
 from ffbm.errors import OptionError
 from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
+from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs
 from ..store.test_tree import assert_same
@@ -82,6 +83,7 @@ def test_each_mode_has_its_own_ranking(two):
         assert one.mode is two.memberships.modes[number]
         assert one.weights.weights.shape == two.weights.weights.shape
         np.testing.assert_array_equal(one.weights.rows, two.train)
+        assert one.weights.seed == child_seed(two.config.seed, "mode", number)
         assert one.ranking.scores.max() > two.ranking.scores.max()  # the average blurs both
         assert one.scores.bits_test > two.scores.bits_test
         entropy = two.blocks.entropy[two.memberships.mode_of == number]
