@@ -23,7 +23,7 @@ class SampledWeights(NamedTuple):
     """Draws of the weights, and the memberships that they explain."""
 
     weights: WeightTrace
-    memberships: Memberships
+    memberships: Any  # Memberships, (N, B) array, or (N,) labels: what losses are taken against
     blocks: BlockTrace | None = None  # the partitions that the memberships are taken over
     variance: VarianceSplit | None = None
     is_joint: bool = False  # draw (c, t) of the blocks goes with draw (c, t) of the weights
@@ -73,8 +73,8 @@ def explain(
     >>> def sample(features, rows, seed, stage):
     ...     return SampledWeights(sample_weights(features, members, rows, n_draws=100, seed=seed, stage=stage), members)
     >>> explanation = explain(net.features, np.arange(4), sample, seed=1)
-    >>> explanation.weights.weights.shape, explanation.ranking.kept, explanation.scores.n_train
-    ((4, 100, 2, 2), ('x0', 'x1'), 4)
+    >>> explanation.weights.weights.shape, sorted(explanation.ranking.kept), explanation.scores.n_train
+    ((4, 100, 2, 2), ['x0', 'x1'], 4)
     """
     sampled = sample(features, rows, seed, stage)
     rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept == "all" else n_kept}

@@ -5,7 +5,7 @@ from typing import Any
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, explain_kept
+from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
 from ffbm.rng import stream
 from ffbm.scoring import split_rows
@@ -44,22 +44,14 @@ def fit_jointly(net: Network, config: FitConfig, seed: int, conduct: Conduct) ->
     }
     first = sample_joint(net, config.n_blocks, seed=seed, **options)
 
-    def sample_again(features: Features, rows: Array, seed: int, stage: str) -> SampledWeights:
+    def sample_again(features: Features, _rows: Array, seed: int, stage: str) -> SampledWeights:
         trace = sample_joint(net, first.blocks.n_blocks, seed=seed, features=features, stage=stage, **options)
-        return sampler_of(number_like(trace, first.memberships))(features, rows, seed, stage)
+        return _sampled(number_like(trace, first.memberships))
 
-    whole = explain(
-        net.features, train, sampler_of(first), seed,
-        k=config.k, n_kept=config.n_kept, workers=conduct.threads,
-    )  # fmt: skip
+    rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
+    whole = explain(net.features, train, lambda *_: _sampled(first), seed, **rule, workers=conduct.threads)
     reduced = explain_kept(whole, train, sample_again, seed, stage="joint, kept features", workers=conduct.threads)
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
-
-
-def sampler_of(trace: JointTrace) -> Sampler:
-    """Return a sampler that hands over these draws: their weights explain the labels drawn with them."""
-    sampled = SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)
-    return lambda *_: sampled
 
 
 def check_joint(config: FitConfig, blocks: Any) -> None:
@@ -75,3 +67,7 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         raise OptionError(
             'folds= is for target="cut": with "joint" every fold would have blocks of its own; leave it out'
         )
+
+
+def _sampled(trace: JointTrace) -> SampledWeights:
+    return SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)

@@ -1,6 +1,7 @@
 """What features say of one mode of the partitions: its own weights, ranking and scores."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,7 @@ from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.explanation import explain, sampler_given
-from ffbm.pipeline.joint import JointTrace
-from ffbm.pipeline.joint_fit import sampler_of
+from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, sampler_given
 from ffbm.pipeline.numbering import number_alike
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed
@@ -54,9 +53,8 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         raise AssertionError("a fit records its seed")
     with listening(progress) as tell:
         conduct = Conduct(None, tell)
-        if config.target == "joint":
-            sample = sampler_of(_joint_draws(parts, number))
-        else:
+        sample: Sampler = partial(_take_joint, parts, number)
+        if config.target != "joint":
             sample = sampler_given(config, *draws_of_mode(parts.blocks, members, number), conduct)
         explanation = explain(
             parts.network.features,
@@ -72,7 +70,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     return replace(explanation, mode=mode)
 
 
-def _joint_draws(parts: FitParts, number: int) -> JointTrace:
+def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:
     """Take the draws of a mode, labels and weights, in its own numbering of the blocks."""
     blocks, own = draws_of_mode(parts.blocks, parts.memberships, number)
     shape = blocks.labels.shape[:2]
@@ -87,7 +85,7 @@ def _joint_draws(parts: FitParts, number: int) -> JointTrace:
     statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
     statistics["settings"] = {**trace.settings, "n_chains": shape[0], "n_draws": shape[1]}
     trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
-    return JointTrace(blocks, own, trace)
+    return SampledWeights(trace, own, blocks, is_joint=True)
 
 
 def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tuple[BlockTrace, Memberships]:
