@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ffbm.errors import DataError, OptionError
-from ffbm.ranking import rank_features
+from ffbm.ranking import keep_features, rank_features
+from ffbm.types import Features
 from ffbm.types.weights import WeightTrace
 
 
@@ -356,3 +357,12 @@ def test_a_trace_with_names_beside_it_is_refused():
     trace = Trace(draws_with(MEAN, SD), tuple(NAMES), tuple(NAMES))
     with pytest.raises(OptionError, match="a trace of weights has its own"):
         rank_features(trace, names=NAMES)
+
+
+def test_kept_features_stay_in_the_order_of_the_table():
+    numbers = np.arange(4.0)
+    features = Features(np.arange(8.0).reshape(2, 4), tuple(NAMES), ("p", "q", "r", "s"), numbers, numbers + 1)
+    kept = keep_features(features, rank_features(draws_with(MEAN, SD), k=2, n_kept=2, names=NAMES))  # b, then a
+    assert (kept.names, kept.columns) == (("a", "b"), ("p", "q"))
+    assert kept.values.tolist() == [[0, 1], [4, 5]]
+    assert (kept.mean.tolist(), kept.sd.tolist()) == ([0, 1], [1, 2])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ffbm.check import check_int, check_real
 from ffbm.errors import DataError, OptionError
-from ffbm.types.network import Array
+from ffbm.types.network import Array, Features
 from ffbm.types.ranking import Ranking
 from ffbm.types.weights import INTERCEPT
 
@@ -81,6 +81,16 @@ def rank_features(
         intercept_mean=None if intercept is None else mean[:, intercept],
         intercept_sd=None if intercept is None else sd[:, intercept],
     )
+
+
+def keep_features(features: Features, ranking: Ranking) -> Features:
+    """Return the features that a ranking keeps, in the order of the table."""
+    return features.take(kept_features(ranking))
+
+
+def kept_features(ranking: Ranking) -> Array:
+    """Return the numbers of the features that a ranking keeps, in increasing order."""
+    return np.sort(ranking.order[: ranking.n_kept])
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.fit import keep_features, run_fit
+from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.weights import sample_weights
+from ffbm.ranking import keep_features
 from ffbm.scoring import score_weights
 
 from ..planted import planted_network, two_flags
@@ -102,8 +103,8 @@ def test_nothing_held_out(net):
 
 def test_drawn_memberships_split_the_variance(net):
     found = run_fit(net, dataclasses.replace(QUICK, memberships="drawn"), progress=False)
-    assert found.variance.within.shape == (2, 2)
-    assert found.variance.n_partitions == found.blocks.labels.shape[0] * found.blocks.labels.shape[1]
+    assert found.explanation.variance.within.shape == (2, 2)
+    assert found.explanation.variance.n_partitions == found.blocks.labels.shape[0] * found.blocks.labels.shape[1]
 
 
 def test_blocks_of_ones_own(net):
@@ -129,7 +130,7 @@ def test_drawn_memberships_of_given_blocks_are_the_blocks(net):
     config = dataclasses.replace(QUICK, memberships="drawn")
     found = run_fit(net, config, labels, progress=False)
     assert found.weights.n_chains == 2
-    assert found.variance is None
+    assert found.explanation.variance is None
 
 
 def test_stages_tell_how_far_they_are(net):

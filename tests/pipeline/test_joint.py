@@ -10,6 +10,7 @@ import ffbm
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.explanation import Explanation
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint import number_like, sample_joint
@@ -154,10 +155,10 @@ def test_a_mode_takes_the_weights_of_its_draws(net):
     aligned, members, w = number_alike(blocks, align_blocks(blocks), w)
     weights = dataclasses.replace(drawn.weights, weights=w, energy=energies(net, w_trace(drawn, w), aligned))
     assert members.n_modes == 2
-    parts = FitParts(
-        net, dataclasses.replace(QUICK, n_kept=2), np.arange(net.n_nodes), aligned, members, weights,
-        rank_features(weights, n_kept=2), score_draws(weights, aligned, net.features, members),
-    )  # fmt: skip
+    scores = score_draws(weights, aligned, net.features, members)
+    whole = Explanation(net.features, weights, rank_features(weights, n_kept=2), scores)
+    config = dataclasses.replace(QUICK, n_kept=2)
+    parts = FitParts(net, config, np.arange(net.n_nodes), aligned, members, whole)
     for number in range(2):
         found = explain_mode(parts, number)
         chain = int(members.modes[number].chains.argmax())

@@ -16,7 +16,6 @@ from ffbm.report.drawing import DEEPER, OUTLINE, hollow, ink_on
 from ffbm.report.page import bokeh_script, render_page, script_json
 from ffbm.report.table import Table, write_cell
 from ffbm.report.tables import trace_table
-from ffbm.results import Fit
 from ffbm.results.reporting import report_text, subject_of
 
 from .conftest import EVIL, short_fit
@@ -79,7 +78,7 @@ def test_modes_are_told_first_too(evil):
     half = replace(one, weight=0.5, chains=np.array([1.0, 0.0]))
     other = replace(one, weight=0.5, chains=np.array([0.0, 1.0]), labels=1 - one.labels)
     members = replace(evil.memberships, modes=(half, other))
-    text = " ".join(outline(report_text(Fit(replace(evil.parts, memberships=members)))).text)
+    text = " ".join(outline(report_text(replace(evil, memberships=members))).text)
     assert 0 < text.index("2 MODES") < text.index("The answer")
     assert "share of each chain" in text
 

@@ -7,7 +7,7 @@ import pytest
 
 import ffbm
 from ffbm.errors import ConvergenceWarning, DataError, OptionError
-from ffbm.results import Fit, compare, fit, load_fit
+from ffbm.results import compare, fit, load_fit
 
 from ..planted import planted_network, telling_flag
 
@@ -45,7 +45,8 @@ def test_numbers_of_blocks_do_not_matter(pair):
         members, probs=np.ascontiguousarray(members.probs[:, ::-1]), labels=1 - members.labels, modes=()
     )
     ranking = dataclasses.replace(joint.ranking, centred_mean=joint.ranking.centred_mean[::-1])
-    other = Fit(dataclasses.replace(joint.parts, memberships=turned, ranking=ranking))
+    explanation = dataclasses.replace(joint.explanation, ranking=ranking)
+    other = dataclasses.replace(joint, memberships=turned, explanation=explanation)
     one, two = compare(cut, joint), compare(cut, other)
     np.testing.assert_array_equal(one.order, 1 - two.order)
     np.testing.assert_array_equal(one.is_changed, two.is_changed)

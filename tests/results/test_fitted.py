@@ -26,6 +26,31 @@ def test_attributes(net, good):
     assert good.scores.bits_test > 0.3
 
 
+def test_the_parts_of_the_answer_are_those_of_one_explanation(good):
+    assert good.explanation.features is good.network.features
+    for name in ("weights", "ranking", "scores"):
+        assert getattr(good, name) is getattr(good.explanation, name)
+    pd.testing.assert_frame_equal(good.effects(["x1"]), good.explanation.effects(["x1"]))
+    assert good.diagnostics.weights is good.explanation.diagnostics
+    assert good.diagnostics.reduced is good.reduced.diagnostics
+    assert bool(good.reduced.converged) is bool(good.reduced.weights.converged)
+
+
+def test_the_refit_and_the_only_mode_are_explanations(good):
+    assert good.reduced.features.names == good.reduced.weights.names == ("x1", "x2")
+    assert good.reduced.ranking.names == good.reduced.weights.names
+    assert set(good.reduced.effects()["feature"]) == {"x1", "x2"}
+    assert good.explanation.mode is good.reduced.mode is None
+    assert good.mode(0).mode is good.memberships.modes[0]
+    assert repr(good.reduced).startswith("<Explanation by x1, x2: <Scores: features explain ")
+
+
+def test_a_fit_of_parts_has_all_of_them_but_those_that_change(good):
+    other = Fit.of(good, provenance={"by": "hand"})
+    assert other.provenance == {"by": "hand"}
+    assert all(getattr(other, name) is getattr(good, name) for name in ("network", "blocks", "reduced", "explanation"))
+
+
 def test_the_verdict_covers_every_stage(good, bad):
     assert good.converged
     assert all(stage in good.converged.reason for stage in ("blocks: ", "weights: ", "weights of the kept features: "))

@@ -8,8 +8,9 @@ import pytest
 
 import ffbm
 from ffbm.errors import OptionError
-from ffbm.results import Fit, fit, load_fit
+from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
+from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs
 from ..store.test_tree import assert_same
@@ -60,7 +61,7 @@ def with_chains(made, *shares):
     modes = tuple(
         dataclasses.replace(mode, chains=np.array(chains)) for mode, chains in zip(members.modes, shares, strict=True)
     )
-    return Fit(dataclasses.replace(made.parts, memberships=dataclasses.replace(members, modes=modes)))
+    return dataclasses.replace(made, memberships=dataclasses.replace(members, modes=modes))
 
 
 def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
@@ -82,6 +83,7 @@ def test_each_mode_has_its_own_ranking(two):
         assert one.mode is two.memberships.modes[number]
         assert one.weights.weights.shape == two.weights.weights.shape
         np.testing.assert_array_equal(one.weights.rows, two.train)
+        assert one.weights.seed == child_seed(two.config.seed, "mode", number)
         assert one.ranking.scores.max() > two.ranking.scores.max()  # the average blurs both
         assert one.scores.bits_test > two.scores.bits_test
         entropy = two.blocks.entropy[two.memberships.mode_of == number]
@@ -91,7 +93,7 @@ def test_each_mode_has_its_own_ranking(two):
     again = two.mode(1).weights.weights
     np.testing.assert_array_equal(found[1].weights.weights, again)
     assert not np.array_equal(found[0].weights.weights, again)
-    assert repr(found[0]).startswith("<ModeFit of <Mode: 66.7% of the draws; 32 vertices in blocks of ")
+    assert repr(found[0]).startswith("<Explanation of <Mode: 66.7% of the draws; 32 vertices in blocks of ")
 
 
 @pytest.mark.parametrize("option", [{"memberships": "drawn"}, {"folds": 3}, {"intercept": True}])
@@ -129,6 +131,6 @@ def test_the_record_lists_modes(two):
 def test_modes_are_saved_and_read_back(two, tmp_path):
     two.save(tmp_path / "run")
     again = load_fit(tmp_path / "run")
-    assert_same(two.parts, again.parts)
+    assert_same(two, again)
     assert again.summary() == two.summary()
     np.testing.assert_array_equal(again.mode(1).weights.weights, two.mode(1).weights.weights)

@@ -53,7 +53,7 @@ def test_a_run_holds_these_files_and_no_others(run):
 
 def test_a_fit_comes_back_equal(good, run):
     again = load_fit(run)
-    assert_same(good.parts, again.parts)
+    assert_same(good, again)
     assert again.summary() == good.summary()
     assert str(again.converged) == str(good.converged)
 
@@ -114,7 +114,7 @@ def test_odd_names_are_saved(tmp_path):
     ids = ["a\x01b", "\x1b[31m", "é,\"'\n", "<&>", "007", "NA"]
     net = ffbm.as_network([(i, (i + 1) % 6) for i in range(6)], [[1.0], [0.0]] * 3, node_ids=ids, name="odd \x02")
     made = fit(net, blocks=[0, 1] * 3, n_warmup=20, n_draws=20, n_chains=2, seed=1, out=tmp_path / "run")
-    assert_same(made.parts, load_fit(tmp_path / "run").parts)
+    assert_same(made, load_fit(tmp_path / "run"))
     assert [row["id"] for row in rows_of(tmp_path / "run" / "nodes.csv")] == net.node_ids.tolist()
     assert "a\\x01b" in nx.read_graphml(tmp_path / "run" / "network.graphml")
 

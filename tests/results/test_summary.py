@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import ffbm
 from ffbm.report.tables import ranking_table
-from ffbm.results import Fit, fit
+from ffbm.results import fit
 from ffbm.results.answer import answer_paragraphs
 from ffbm.results.reporting import subject_of
 from ffbm.typeset import cut, tabulate
@@ -85,7 +85,8 @@ def test_special_cases(net):
 
 def with_bits(made, bits):
     scores = dataclasses.replace(made.scores, bits_test=bits, bits_se_test=0.1)
-    return Fit(dataclasses.replace(made.parts, scores=scores)).summary()
+    explanation = dataclasses.replace(made.explanation, scores=scores)
+    return dataclasses.replace(made, explanation=explanation).summary()
 
 
 def test_what_features_explain_is_put_into_words(good):
@@ -121,8 +122,9 @@ def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
     named = first.partition("matter most: ")[2].rstrip(".").split(", ")
     ranking = good.ranking
     assert named == [ranking.names[j] for j in ranking.order[:3] if ranking.scores[j] > 0]
-    none = dataclasses.replace(good.parts, ranking=dataclasses.replace(ranking, sd=ranking.sd + 9))
-    assert "matter most" not in answer_paragraphs(Fit(none), good.memberships.probs)[0]
+    explanation = dataclasses.replace(good.explanation, ranking=dataclasses.replace(ranking, sd=ranking.sd + 9))
+    none = dataclasses.replace(good, explanation=explanation)
+    assert "matter most" not in answer_paragraphs(none, good.memberships.probs)[0]
 
 
 @pytest.mark.filterwarnings("ignore:do not rely on this fit")

@@ -12,13 +12,9 @@ import xarray as xr
 from ffbm.config import FitConfig
 from ffbm.errors import DataError
 from ffbm.pipeline.fit import run_fit
-from ffbm.pipeline.given import judge_blocks
-from ffbm.pipeline.weights import diagnose
-from ffbm.store.tree import Judges, from_tree, read_tree, to_tree, write_tree
+from ffbm.store.tree import from_tree, read_tree, to_tree, write_tree
 
 from .conftest import QUICK, network
-
-JUDGES = Judges(judge_blocks, diagnose)
 
 
 def assert_same(a, b, path="parts"):
@@ -43,7 +39,7 @@ def assert_same(a, b, path="parts"):
 
 def test_every_part_comes_back_equal(parts, tmp_path):
     write_tree(to_tree(parts), tmp_path / "traces.nc")
-    again = from_tree(read_tree(tmp_path / "traces.nc"), JUDGES)
+    again = from_tree(read_tree(tmp_path / "traces.nc"))
     assert_same(parts, again)
     assert_same(parts.weights.diagnostics, again.weights.diagnostics)
     assert again.network.fingerprint == parts.network.fingerprint
@@ -56,7 +52,7 @@ def test_features_dense_and_sparse(sparse, tmp_path):
     net = dataclasses.replace(net, features=dataclasses.replace(net.features, values=values))
     made = run_fit(net, FitConfig(**QUICK, seed=1), progress=False)
     write_tree(to_tree(made), tmp_path / "traces.nc")
-    assert_same(made, from_tree(read_tree(tmp_path / "traces.nc"), JUDGES))
+    assert_same(made, from_tree(read_tree(tmp_path / "traces.nc")))
 
 
 def test_the_comparison_can_fail(parts):

@@ -1,21 +1,25 @@
 """Whether chains have converged, and how much their draws are worth."""
 
-from ffbm.diagnostics.blocks import BlockDiagnostics, block_diagnostics
+from ffbm.diagnostics.blocks import BlockDiagnostics, block_diagnostics, given_diagnostics
 from ffbm.diagnostics.convergence import Summary, ess_bulk, ess_mean, ess_tail, rhat, summarise
+from ffbm.diagnostics.fit import FitDiagnostics
 from ffbm.diagnostics.joint import JointDiagnostics, joint_diagnostics
 from ffbm.diagnostics.verdict import Verdict, verdict
-from ffbm.diagnostics.weights import WeightDiagnostics, weight_diagnostics
+from ffbm.diagnostics.weights import WeightDiagnostics, diagnose_weights, weight_diagnostics
 
 __all__ = [
     "BlockDiagnostics",
+    "FitDiagnostics",
     "JointDiagnostics",
     "Summary",
     "Verdict",
     "WeightDiagnostics",
     "block_diagnostics",
+    "diagnose_weights",
     "ess_bulk",
     "ess_mean",
     "ess_tail",
+    "given_diagnostics",
     "joint_diagnostics",
     "rhat",
     "summarise",

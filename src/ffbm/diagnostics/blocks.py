@@ -138,6 +138,27 @@ def block_diagnostics(
     )
 
 
+def given_diagnostics() -> BlockDiagnostics:
+    """Return the diagnostics of blocks that were given: there is nothing to converge.
+
+    >>> given_diagnostics().converged.reason
+    'the blocks were given, not sampled'
+    """
+    none = np.zeros(0)
+    return BlockDiagnostics(
+        rhat_entropy=math.nan,
+        ess_entropy=math.nan,
+        pairs=np.zeros((0, 2), dtype=np.int64),
+        frequency_pairs=none,
+        rhat_pairs=none,
+        ess_pairs=none,
+        error_pairs=none,
+        error_limit=math.nan,
+        acceptance=np.full(1, math.nan),
+        converged=Verdict(True, "the blocks were given, not sampled"),
+    )
+
+
 def choose_pairs(n_nodes: int, n_pairs: int, seed: int) -> Array:
     """Return ``n_pairs`` different pairs i > j of vertices (P, 2), in order; all of them if there are fewer.
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ffbm.diagnostics.convergence import Array, summarise
 from ffbm.diagnostics.verdict import Verdict, verdict
 from ffbm.errors import DataError
+from ffbm.types.weights import WeightTrace
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,14 @@ class WeightDiagnostics:
             f"<WeightDiagnostics: R-hat up to {self.max_rhat:.3f}, ESS from {self.min_ess_bulk:,.0f} (bulk)"
             f" and {self.min_ess_tail:,.0f} (tail), {self.n_divergences} divergences; {self.converged}>"
         )
+
+
+def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
+    """Return the diagnostics of a trace: R-hat and ESS of the stored draws, and the divergences of all of them."""
+    # a stored draw stands for itself and those before it, the last also for what is left over
+    first = np.arange(trace.weights.shape[1]) * trace.thin
+    diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
+    return weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
 
 
 def weight_diagnostics(

@@ -1,33 +1,25 @@
 """The whole flow, from a network to scores: blocks, memberships, weights, ranking, refit on the kept features."""
 
-import dataclasses
-from math import log
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import DataError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.explanation import explain, explain_kept, sampler_given
 from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.joint_fit import check_joint, fit_jointly
 from ffbm.pipeline.warming import compiling_ahead
-from ffbm.pipeline.weights import sample_weights
 from ffbm.progress import Listener, listening
-from ffbm.ranking import rank_features
-from ffbm.rng import child_seed, resolve_seed, stream
-from ffbm.scoring import combine_folds, fold_rows, score_weights, split_rows
+from ffbm.rng import resolve_seed, stream
+from ffbm.scoring import split_rows
 from ffbm.store.journal import Journal
-from ffbm.store.parts import FitParts, Reduced
+from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design, make_design
-from ffbm.theta.prior import keep_scales, prior_scales
-from ffbm.types import Array, BlockTrace, Features, Memberships, Network
-from ffbm.types.ranking import Ranking
-from ffbm.types.scores import Scores
-from ffbm.types.variance import VarianceSplit
-from ffbm.types.weights import WeightTrace
+from ffbm.theta.prior import prior_scales
+from ffbm.types import BlockTrace, Memberships, Network
 from ffbm.workers import Workers
 
 _LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
@@ -70,65 +62,40 @@ def run_fit(
     """
     if net.n_features == 0:
         raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
-    config = dataclasses.replace(config, seed=resolve_seed(config.seed))
+    seed = resolve_seed(config.seed)
+    config = replace(config, seed=seed)
     design = make_design(net.features, config.intercept)
     prior_scales(config.sigma, design.columns)  # a wrong one is refused before the block chains run
     workers = config.workers if workers is None else workers
     if config.target == "joint":
-        from ffbm.pipeline.joint_fit import check_joint, explain_jointly
-
         check_joint(config, blocks)
         with listening(progress) as tell:
-            return explain_jointly(net, design, config, _seed(config), Conduct(workers, tell, journal))
+            return fit_jointly(net, design, config, seed, Conduct(workers, tell, journal))
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
         conduct = Conduct(workers, tell, journal)
         trace = _find_blocks(net, config, blocks, conduct)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _explain(net, design, config, trace, members, conduct)
+        return _fit_given(net, design, config, trace, members, seed, conduct)
 
 
-def _explain(
-    net: Network, design: Design, config: FitConfig, blocks: BlockTrace, members: Memberships, conduct: Conduct
+def _fit_given(
+    net: Network,
+    design: Design,
+    config: FitConfig,
+    blocks: BlockTrace,
+    members: Memberships,
+    seed: int,
+    conduct: Conduct,
 ) -> FitParts:
-    seed = _seed(config)
-    lengths = description_lengths(net, blocks)
+    """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    weights, variance = find_weights(design, config, blocks, members, train, seed, conduct, "weights")
-    n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
-    ranking = rank_features(weights, k=config.k, n_kept=n_kept)
-    reduced = None
-    if n_kept < net.n_features:
-        kept = design.take(kept_features(ranking))
-        own = dataclasses.replace(config, sigma=keep_scales(config.sigma, design, kept))
-        again, _ = find_weights(
-            kept, own, blocks, members, train, child_seed(seed, "reduced"), conduct, "weights, kept features"
-        )
-        scores = score_weights(again, kept, members, train, workers=conduct.threads)
-        reduced = Reduced(again, dataclasses.replace(scores, **lengths))
-    scores = score_split(design, config, blocks, members, weights, train, conduct)
-    return FitParts(
-        network=net,
-        config=config,
-        train=train,
-        blocks=blocks,
-        memberships=members,
-        weights=weights,
-        ranking=ranking,
-        scores=dataclasses.replace(scores, **lengths),
-        reduced=reduced,
-        variance=variance,
+    sample, threads = sampler_given(config, design, blocks, members, conduct), conduct.threads
+    whole = explain(
+        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept, folds=config.folds, workers=threads
     )
-
-
-def keep_features(features: Features, ranking: Ranking) -> Features:
-    """Return the features that a ranking keeps, in the order of the table."""
-    return features.take(kept_features(ranking))
-
-
-def kept_features(ranking: Ranking) -> Array:
-    """Return the numbers of the features that a ranking keeps, in increasing order."""
-    return np.sort(ranking.order[: ranking.n_kept])
+    reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
+    return FitParts(net, config, train, blocks, members, whole, reduced)
 
 
 def _why_none(net: Network) -> str:
@@ -137,13 +104,6 @@ def _why_none(net: Network) -> str:
     if left:
         return f"none of its columns became one ({'; '.join(left[:3])}): see include= (--include)"
     return "this network has none: give a table of vertex attributes with nodes= (--nodes), or features="
-
-
-def description_lengths(net: Network, blocks: BlockTrace) -> dict[str, Any]:
-    """Return the mean over draws of S(b) / (N + E), with the partition's own N ln B and without it."""
-    without = blocks.entropy_per_entity
-    partition = net.n_nodes * log(blocks.n_blocks) / (net.n_nodes + net.n_edges)
-    return {"description_length": without + partition, "description_length_without_partition": without}
 
 
 def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:
@@ -160,59 +120,3 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
         moves=config.moves,
         **conduct.options,
     )
-
-
-def find_weights(
-    features: Features | Design,
-    config: FitConfig,
-    blocks: BlockTrace,
-    members: Memberships,
-    rows: Array,
-    seed: int,
-    conduct: Conduct,
-    stage: str,
-) -> tuple[WeightTrace, VarianceSplit | None]:
-    """Run the weight stage, given y-hat or every kept partition; the second has a split of the variance."""
-    options: dict[str, Any] = {
-        "rows": rows,
-        "sigma": config.sigma,
-        "intercept": config.intercept,
-        "sampler": config.sampler,
-        "n_draws": config.n_draws,
-        "n_warmup": config.n_warmup,
-        "seed": seed,
-        "stage": stage,
-        **conduct.options,
-    }
-    if config.memberships == "drawn" and "given" not in blocks.settings:  # given blocks are one b: y-hat is it
-        return sample_weights_drawn(features, blocks, members, **options)
-    return sample_weights(features, members, n_chains=config.n_chains, **options), None
-
-
-def score_split(
-    features: Features | Design,
-    config: FitConfig,
-    blocks: BlockTrace,
-    members: Memberships,
-    weights: WeightTrace,
-    train: Array,
-    conduct: Conduct,
-) -> Scores:
-    """Score the one split, or by cross-validation: each fold is the test set of weights trained on the others."""
-    if config.folds is None:
-        return score_weights(weights, features, members, train, workers=conduct.threads)
-    seed = _seed(config)
-    found = []
-    for number, rows in enumerate(fold_rows(len(members.labels), config.folds, stream(seed, "folds"))):
-        stage = f"weights, fold {number + 1} of {config.folds}"
-        trained, _ = find_weights(
-            features, config, blocks, members, rows, child_seed(seed, "fold", number), conduct, stage
-        )
-        found.append(score_weights(trained, features, members, rows, workers=conduct.threads))
-    return combine_folds(found)
-
-
-def _seed(config: FitConfig) -> int:
-    if config.seed is None:
-        raise AssertionError("the seed is resolved before the first stage")
-    return config.seed

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ffbm.blocks.entropy import description_length
-from ffbm.diagnostics import BlockDiagnostics, Verdict, block_diagnostics
+from ffbm.diagnostics import given_diagnostics
 from ffbm.errors import DataError, OptionError
-from ffbm.types import Array, BlockTrace, Network
+from ffbm.types import BlockTrace, Network
 
 
 def take_blocks(net: Network, blocks: Any, n_blocks: int | str) -> BlockTrace:
@@ -32,25 +32,6 @@ def take_blocks(net: Network, blocks: Any, n_blocks: int | str) -> BlockTrace:
     if n_blocks not in ("auto", trace.n_blocks):
         raise OptionError(f"n_blocks={n_blocks} and blocks= of {trace.n_blocks} blocks differ: leave out n_blocks")
     return trace
-
-
-def judge_blocks(labels: Array, entropy: Array, acceptance: Array, settings: dict[str, Any]) -> BlockDiagnostics:
-    """Return the diagnostics of a block trace; blocks that were given have nothing to converge."""
-    if "given" not in settings:
-        return block_diagnostics(labels, entropy, acceptance, settings["seed"])
-    none = np.zeros(0)
-    return BlockDiagnostics(
-        rhat_entropy=math.nan,
-        ess_entropy=math.nan,
-        pairs=np.zeros((0, 2), dtype=np.int64),
-        frequency_pairs=none,
-        rhat_pairs=none,
-        ess_pairs=none,
-        error_pairs=none,
-        error_limit=math.nan,
-        acceptance=np.full(1, math.nan),
-        converged=Verdict(True, "the blocks were given, not sampled"),
-    )
 
 
 def _in_order(net: Network, labels: Any) -> Any:
@@ -85,17 +66,15 @@ def _from_labels(net: Network, labels: Any) -> BlockTrace:
         given = given.astype(str)
     values, b = np.unique(given, return_inverse=True)
     s = float(description_length(net, b).without_partition)
-    settings = {"given": [str(value) for value in values]}
-    entropy, acceptance = np.full((1, 1), s), np.full((1, 1), math.nan)
     small = b.astype(np.min_scalar_type(max(len(values) - 1, 0)))[np.newaxis, np.newaxis]
     return BlockTrace(
         labels=small,
-        entropy=entropy,
-        acceptance=acceptance,
+        entropy=np.full((1, 1), s),
+        acceptance=np.full((1, 1), math.nan),
         best_labels=b.astype(np.int64),
         best_entropy=s,
         n_blocks=len(values),
         n_edges=net.n_edges,
-        settings=settings,
-        diagnostics=judge_blocks(small, entropy, acceptance, settings),
+        settings={"given": [str(value) for value in values]},
+        diagnostics=given_diagnostics(),
     )

@@ -15,6 +15,7 @@ from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int
+from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
@@ -204,7 +205,7 @@ def gather(
         thin=1,
         settings={**chosen, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,
-        diagnose=weight_stage.diagnose,
+        diagnose=diagnose_weights,
     )
     return JointTrace(blocks, members, weights)
 

@@ -1,24 +1,21 @@
 """The whole flow for the joint posterior: labels and weights, ranking, the same again on the kept features, scores."""
 
-from dataclasses import replace
 from typing import Any
 
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.fit import description_lengths, kept_features
+from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
-from ffbm.ranking import rank_features
-from ffbm.rng import child_seed, stream
-from ffbm.scoring import score_draws, split_rows
-from ffbm.store.parts import FitParts, Reduced
+from ffbm.rng import stream
+from ffbm.scoring import split_rows
+from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
-from ffbm.types import Network
-from ffbm.types.scores import Scores
+from ffbm.types import Array, Network
 
 
-def explain_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
     The training vertices are those that the cut posterior has under the same seed.
@@ -29,14 +26,13 @@ def explain_jointly(net: Network, design: Design, config: FitConfig, seed: int, 
     >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_warmup=50, n_chains=2, seed=1)
-    >>> parts = explain_jointly(net, make_design(net.features), config, 1, Conduct(None, lambda event: None))
+    >>> parts = fit_jointly(net, make_design(net.features), config, 1, Conduct(None, lambda event: None))
     >>> parts.weights.weights.shape, parts.blocks.labels.shape
     ((2, 16, 2, 3), (2, 16, 105))
     """
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     options: dict[str, Any] = {
         "rows": train,
-        "sigma": config.sigma,
         "intercept": config.intercept,
         "sampler": config.sampler,
         "n_sweeps": config.n_sweeps,
@@ -48,30 +44,19 @@ def explain_jointly(net: Network, design: Design, config: FitConfig, seed: int, 
         "moves": config.moves,
         **conduct.options,
     }
-    found = sample_joint(net, config.n_blocks, seed=seed, features=design, **options)
-    n_kept = net.n_features if config.n_kept == "all" else int(config.n_kept)
-    ranking = rank_features(found.weights, k=config.k, n_kept=n_kept)
-    reduced = None
-    if n_kept < net.n_features:
-        kept = design.take(kept_features(ranking))
-        options["sigma"] = keep_scales(config.sigma, design, kept)
-        again = sample_joint(
-            net, found.blocks.n_blocks, seed=child_seed(seed, "reduced"), features=kept, stage="joint, kept features",
-            **options,
-        )  # fmt: skip
-        again = number_like(again, found.memberships)
-        reduced = Reduced(again.weights, _score(net, again, kept, conduct))
-    return FitParts(
-        network=net,
-        config=config,
-        train=train,
-        blocks=found.blocks,
-        memberships=found.memberships,
-        weights=found.weights,
-        ranking=ranking,
-        scores=_score(net, found, design, conduct),
-        reduced=reduced,
+    first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
+
+    def sample_again(kept: Design, _rows: Array, seed: int, stage: str) -> SampledWeights:
+        sigma = keep_scales(config.sigma, design, kept)
+        trace = sample_joint(net, first.blocks.n_blocks, seed=seed, features=kept, sigma=sigma, stage=stage, **options)
+        return _sampled(number_like(trace, first.memberships))
+
+    rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
+    whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=conduct.threads)
+    reduced = explain_kept(
+        whole, design, train, sample_again, seed, stage="joint, kept features", workers=conduct.threads
     )
+    return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
 
 
 def check_joint(config: FitConfig, blocks: Any) -> None:
@@ -89,6 +74,5 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         )
 
 
-def _score(net: Network, found: JointTrace, features: Design, conduct: Conduct) -> Scores:
-    scores = score_draws(found.weights, found.blocks, features, found.memberships, workers=conduct.threads)
-    return replace(scores, **description_lengths(net, found.blocks))
+def _sampled(trace: JointTrace) -> SampledWeights:
+    return SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)

@@ -1,43 +1,27 @@
 """What features say of one mode of the partitions: its own weights, ranking and scores."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ffbm.check import check_int
 from ffbm.errors import OptionError
+from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.fit import description_lengths, find_weights, score_split
+from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, sampler_given
 from ffbm.pipeline.numbering import number_alike
 from ffbm.progress import Listener, listening
-from ffbm.ranking import rank_features
 from ffbm.rng import child_seed
-from ffbm.scoring import score_draws
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
-from ffbm.types import Array, BlockTrace, Memberships, Mode
-from ffbm.types.ranking import Ranking
-from ffbm.types.scores import Scores
-from ffbm.types.weights import WeightTrace
+from ffbm.types import Array, BlockTrace, Memberships
 
 _STATISTICS = ("energy", "acceptance_rate", "step_size", "n_steps", "diverging")
 
 
-@dataclass(frozen=True, eq=False)
-class ModeFit:
-    """One mode, and what features say of it: ``mode``, ``weights`` (C, T, B, D), ``ranking`` and ``scores``."""
-
-    mode: Mode
-    weights: WeightTrace
-    ranking: Ranking
-    scores: Scores
-
-    def __repr__(self) -> str:
-        return f"<ModeFit of {self.mode!r}; first features {', '.join(self.ranking.kept[:3])}>"
-
-
-def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None = None) -> ModeFit:
+def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None = None) -> Explanation:
     """Sample the weights given one mode's memberships, with the settings and training vertices of the fit.
 
     The random streams are those of the seed named ("mode", number) under the fit's, so the answer is the same
@@ -63,29 +47,33 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     number = check_int("mode", number, low=0)
     if number >= members.n_modes:
         raise OptionError(f"mode must be one of the {members.n_modes} found, from 0; got {number}")
+    mode = members.modes[number]
     if members.n_modes == 1:
-        return ModeFit(members.modes[0], parts.weights, parts.ranking, parts.scores)
-    if config.target == "joint":
-        return _mode_of_joint(parts, number)
+        return replace(parts.explanation, mode=mode)
     if config.seed is None:
         raise AssertionError("a fit records its seed")
-    seed = child_seed(config.seed, "mode", number)
-    config = replace(config, seed=seed)
-    features = make_design(parts.network.features, config.intercept)
-    blocks, own = draws_of_mode(parts.blocks, members, number)
+    design = make_design(parts.network.features, config.intercept)
     with listening(progress) as tell:
         conduct = Conduct(None, tell)
-        weights, _ = find_weights(features, config, blocks, own, parts.train, seed, conduct, f"weights, mode {number}")
-        scores = score_split(features, config, blocks, own, weights, parts.train, conduct)
-    return ModeFit(
-        mode=members.modes[number],
-        weights=weights,
-        ranking=rank_features(weights, k=parts.ranking.k, n_kept=parts.ranking.n_kept),
-        scores=replace(scores, **description_lengths(parts.network, blocks)),
-    )
+        sample: Sampler = partial(_take_joint, parts, number)
+        if config.target != "joint":
+            sample = sampler_given(config, design, *draws_of_mode(parts.blocks, members, number), conduct)
+        explanation = explain(
+            parts.network.features,
+            design,
+            parts.train,
+            sample,
+            child_seed(config.seed, "mode", number),
+            k=parts.ranking.k,
+            n_kept=parts.ranking.n_kept,
+            folds=config.folds,
+            stage=f"weights, mode {number}",
+            workers=conduct.threads,
+        )
+    return replace(explanation, mode=mode)
 
 
-def _mode_of_joint(parts: FitParts, number: int) -> ModeFit:
+def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:
     """Take the draws of a mode, labels and weights, in its own numbering of the blocks."""
     blocks, own = draws_of_mode(parts.blocks, parts.memberships, number)
     shape = blocks.labels.shape[:2]
@@ -100,13 +88,7 @@ def _mode_of_joint(parts: FitParts, number: int) -> ModeFit:
     statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
     statistics["settings"] = {**trace.settings, "n_chains": shape[0], "n_draws": shape[1]}
     trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
-    scores = score_draws(trace, blocks, parts.network.features, own, workers=1)
-    return ModeFit(
-        mode=parts.memberships.modes[number],
-        weights=trace,
-        ranking=rank_features(trace, k=parts.ranking.k, n_kept=parts.ranking.n_kept),
-        scores=replace(scores, **description_lengths(parts.network, blocks)),
-    )
+    return SampledWeights(trace, own, blocks, is_joint=True)
 
 
 def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tuple[BlockTrace, Memberships]:

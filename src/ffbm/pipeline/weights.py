@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_choice, check_int, check_real
-from ffbm.diagnostics import WeightDiagnostics, weight_diagnostics
+from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.conduct import Conduct
@@ -140,14 +140,6 @@ def _begin(setup: WeightSetup, seed: int, n_chains: int) -> list[WeightState]:
     return [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
 
 
-def diagnose(trace: WeightTrace) -> WeightDiagnostics:
-    """Return R-hat, bulk and tail ESS of the stored draws, and the divergences of all of them."""
-    # a stored draw stands for itself and those before it, the last also for what is left over
-    first = np.arange(trace.weights.shape[1]) * trace.thin
-    diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
-    return weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
-
-
 def gather(
     training: Training,
     drawn: Record,
@@ -180,5 +172,5 @@ def gather(
         thin=thin,
         settings=chosen,
         notes=(note,) if thin > 1 else (),
-        diagnose=diagnose,
+        diagnose=diagnose_weights,
     )

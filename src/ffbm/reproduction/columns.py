@@ -1,6 +1,5 @@
 """One run of each column: the block level that both share, the published program, the exact posterior."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
@@ -9,24 +8,23 @@ import numpy as np
 
 from ffbm.blocks.align import align_blocks
 from ffbm.diagnostics import summarise
+from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.fit import description_lengths, keep_features
+from ffbm.pipeline.explanation import SampledWeights, Sampler, description_lengths, explain, explain_kept
 from ffbm.pipeline.weights import sample_weights
 from ffbm.progress import Listener
-from ffbm.ranking import rank_features
 from ffbm.reproduction.paper import Experiment
 from ffbm.reproduction.program import program_loss, run_program
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_weights, split_rows
-from ffbm.types import Array, Features, Memberships, Network
+from ffbm.theta.design import Design, make_design
+from ffbm.types import Array, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 
 LIMIT_SIGMA = sqrt(0.5)  # the prior squared is the prior of this sigma
 _LIMIT_DRAWS = 250  # of each of 4 chains: a mean loss needs no more
-
-Sample = Callable[[Features, str], WeightTrace]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class RunBlocks:
 
 
 class ColumnRun(NamedTuple):
-    """What one run gives for one column."""
+    """What is kept of the explanation that one run gives for one column: figures, and no draws of the weights."""
 
     numbers: dict[str, float]
     ranking: Ranking
@@ -75,7 +73,7 @@ def run_blocks(net: Network, paper: Experiment, seed: int, listen: Listener) -> 
         train=split_rows(net.n_nodes, paper.train_fraction, stream(seed, "split")),
         entropy=trace.entropy,
         best_entropy=trace.best_entropy,
-        numbers=description_lengths(net, trace),
+        numbers=description_lengths(trace),
     )
 
 
@@ -83,22 +81,21 @@ def run_published(net: Network, paper: Experiment, blocks: RunBlocks, listen: Li
     """Run the authors' program on the memberships and the split of a run."""
     scales = {"weights": paper.step_scale, "reduced": paper.reduced_scale}
 
-    def sample(features: Features, stage: str) -> WeightTrace:
-        return program_trace(features, paper, blocks, scales[stage], stage, listen)
+    def sample(design: Design, _rows: Array, _seed: int, stage: str) -> SampledWeights:
+        return SampledWeights(program_trace(design, paper, blocks, scales[stage], stage, listen), blocks.members)
 
-    return _explain(net, paper, blocks, sample)
+    return _run_column(net, paper, blocks, sample)
 
 
 def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> ColumnRun:
     """Sample the posterior that the paper writes down, on the memberships and the split of a run."""
 
-    def sample(features: Features, stage: str) -> WeightTrace:
+    def sample(design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:
         seed = child_seed(blocks.seed, "exact", stage)
-        return sample_weights(
-            features, blocks.members, blocks.train, sigma=paper.sigma, seed=seed, workers=1, progress=listen
-        )
+        trace = sample_weights(design, blocks.members, rows, paper.sigma, seed=seed, workers=1, progress=listen)
+        return SampledWeights(trace, blocks.members)
 
-    return _explain(net, paper, blocks, sample)
+    return _run_column(net, paper, blocks, sample)
 
 
 def run_limit(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listener) -> dict[str, float]:
@@ -119,11 +116,11 @@ def run_limit(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
 
 
 def program_trace(
-    features: Features, paper: Experiment, blocks: RunBlocks, scale: float, stage: str, listen: Listener
+    design: Design, paper: Experiment, blocks: RunBlocks, scale: float, stage: str, listen: Listener
 ) -> WeightTrace:
     """Return the draws of the published program as a trace of one chain."""
     draws = run_program(
-        features.values[blocks.train],
+        design.x[design.group[blocks.train]],
         blocks.members.probs[blocks.train],
         scale,
         stream(blocks.seed, "published program", stage),
@@ -143,30 +140,31 @@ def program_trace(
         diverging=np.zeros(shape, dtype=bool),
         chain_mean=draws.weights.mean(axis=0)[np.newaxis],
         chain_sd=draws.weights.std(axis=0)[np.newaxis],
-        names=features.names,
-        columns=features.columns,
-        support=features.support,
+        names=design.names,
+        columns=design.columns,
+        support=design.support,
         rows=blocks.train,
         thin=1,
         settings=one,
     )
 
 
-def _explain(net: Network, paper: Experiment, blocks: RunBlocks, sample: Sample) -> ColumnRun:
-    """Sample weights, rank, keep, sample again, and take the figures of the paper's table."""
-    trace = sample(net.features, "weights")
-    ranking = rank_features(trace, k=paper.k, n_kept=paper.n_kept or net.n_features)
-    scores, numbers = _measure(trace, net.features, blocks)
+def _run_column(net: Network, paper: Experiment, blocks: RunBlocks, sample: Sampler) -> ColumnRun:
+    """Explain the memberships of a run by all features and by the kept ones; take the figures of the paper's table."""
+    n_kept = "all" if paper.n_kept is None else paper.n_kept
+    design = make_design(net.features)
+    whole = explain(net.features, design, blocks.train, sample, blocks.seed, k=paper.k, n_kept=n_kept, workers=1)
+    numbers = _measure(whole, blocks)
     if paper.n_kept is not None:
-        numbers |= {"cutoff": ranking.cutoff, **_kept_sizes(ranking)}
-        kept = keep_features(net.features, ranking)
-        _, again = _measure(sample(kept, "reduced"), kept, blocks)
-        numbers |= {f"reduced_{name}": value for name, value in again.items()}
-    return ColumnRun(numbers | blocks.numbers, ranking, scores, trace.energy)
+        numbers |= {"cutoff": whole.ranking.cutoff, **_kept_sizes(whole.ranking)}
+    reduced = explain_kept(whole, design, blocks.train, sample, blocks.seed, stage="reduced", workers=1)
+    if reduced is not None:
+        numbers |= {f"reduced_{name}": value for name, value in _measure(reduced, blocks).items()}
+    return ColumnRun(numbers | blocks.numbers, whole.ranking, whole.scores, whole.weights.energy)
 
 
-def _measure(trace: WeightTrace, features: Features, blocks: RunBlocks) -> tuple[Scores, dict[str, float]]:
-    scores = score_weights(trace, features, blocks.members, blocks.train, workers=1)
+def _measure(explanation: Explanation, blocks: RunBlocks) -> dict[str, float]:
+    trace, scores, features = explanation.weights, explanation.scores, explanation.features
     numbers = {
         name: float(getattr(scores, name))
         for name in (
@@ -189,7 +187,7 @@ def _measure(trace: WeightTrace, features: Features, blocks: RunBlocks) -> tuple
         "median_sd": float(np.median(trace.sd)),
         "acceptance": float(trace.acceptance_rate.mean()),
     }
-    return scores, numbers
+    return numbers
 
 
 def _kept_sizes(ranking: Ranking) -> dict[str, float]:

@@ -1,24 +1,20 @@
 """The answer in a few paragraphs: how much is explained, what sets each block apart, how sure it is, what is left."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.scoring import contradicting
+from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.typeset import sentence
-
-if TYPE_CHECKING:
-    from ffbm.results.fitted import Fit
 
 _BLOCKS = 20  # blocks told one by one
 _FEATURES = 3  # features told of a block
 _NAMED = 3  # features named for the whole network
 
 
-def warning_paragraphs(fit: "Fit") -> tuple[str, ...]:
+def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
     """Return what must be read first: that chains have not converged, that they sit in several modes."""
     said = []
     if not fit.converged:
@@ -30,7 +26,7 @@ def warning_paragraphs(fit: "Fit") -> tuple[str, ...]:
     return (*said, modes) if modes else tuple(said)
 
 
-def answer_paragraphs(fit: "Fit", predicted: Array) -> tuple[str, ...]:
+def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
         return (_line(tell_verdict(fit)), *_remarks(fit))
@@ -39,7 +35,7 @@ def answer_paragraphs(fit: "Fit", predicted: Array) -> tuple[str, ...]:
     return (*found, *told, _sure(fit), _left(fit, predicted, untold), *_remarks(fit))
 
 
-def _share(fit: "Fit") -> str:
+def _share(fit: FitParts) -> str:
     s = fit.scores
     if not s.n_test or not s.bits_test > 2 * s.bits_se_test:
         return ""
@@ -50,7 +46,7 @@ def _share(fit: "Fit") -> str:
     return f"{share} The features that matter most: {', '.join(first)}.{_columns(fit)}" if first else share
 
 
-def _columns(fit: "Fit") -> str:
+def _columns(fit: FitParts) -> str:
     """Name the columns of the user's table that features clear of 0 come from, where a column has several."""
     table = fit.ranking.by_column
     clear = table["column"][table["score"] > 0].tolist()
@@ -60,11 +56,11 @@ def _columns(fit: "Fit") -> str:
     return f" {said}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
 
 
-def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
+def _blocks(fit: FitParts) -> tuple[list[str], list[int]]:
     """Return a sentence for each block with features that are clear of 0, and the blocks that have none."""
     members, ranking = fit.memberships, fit.ranking
     clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
-    names, numbers = given_names(fit.parts), fit.network.features.names_of_numbers
+    names, numbers = given_names(fit), fit.network.features.names_of_numbers
     told, untold = [], []
     for r in range(members.n_blocks):
         parts = []
@@ -85,7 +81,7 @@ def _blocks(fit: "Fit") -> tuple[list[str], list[int]]:
     return told, untold
 
 
-def _sure(fit: "Fit") -> str:
+def _sure(fit: FitParts) -> str:
     members = fit.memberships
     said = (
         []
@@ -100,7 +96,7 @@ def _sure(fit: "Fit") -> str:
     return f"How sure: {' '.join(said)}" if said else "How sure: the blocks were given."
 
 
-def _left(fit: "Fit", predicted: Array, untold: list[int]) -> str:
+def _left(fit: FitParts, predicted: Array, untold: list[int]) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
     said = []
@@ -116,7 +112,7 @@ def _left(fit: "Fit", predicted: Array, untold: list[int]) -> str:
     return f"What is left: {' '.join(said) or 'no vertex was held out, so this is not known.'}"
 
 
-def _remarks(fit: "Fit") -> tuple[str, ...]:
+def _remarks(fit: FitParts) -> tuple[str, ...]:
     lines = _line(tell_notes(fit)).removeprefix("notes").strip()
     return (f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}",) if lines else ()
 

@@ -1,27 +1,23 @@
 """A comparison of two fits in about a screen of plain text."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.results.differences import Differences
+from ffbm.store.parts import FitParts
 from ffbm.typeset import number, tabulate, wrap
-
-if TYPE_CHECKING:
-    from ffbm.results.comparison import Comparison
-    from ffbm.results.fitted import Fit
 
 _VERTICES, _FEATURES = 6, 6  # rows of either table
 _ROUNDED = 0.005  # a pull or a probability below is nothing
 
 
-def comparison_text(found: "Comparison") -> str:
+def comparison_text(found: Differences) -> str:
     """Return verdicts if they are bad, then the blocks, the vertices that moved, the features, and the scores."""
     parts = [tell_warning(found), tell_blocks(found), _vertices(found), _features(found), _scores(found)]
     return "\n\n".join(part for part in parts if part)
 
 
-def tell_warning(found: "Comparison") -> str:
+def tell_warning(found: Differences) -> str:
     """Say which of the two fits have not converged."""
     bad = [name for name, fit in zip(found.names, (found.first, found.second), strict=True) if not fit.converged]
     if not bad:
@@ -33,7 +29,7 @@ def tell_warning(found: "Comparison") -> str:
     )
 
 
-def tell_blocks(found: "Comparison") -> str:
+def tell_blocks(found: Differences) -> str:
     """Say how far the blocks moved."""
     net, (one, other) = found.first.network, found.names
     n, moved = net.n_nodes, found.n_changed
@@ -51,7 +47,7 @@ def tell_blocks(found: "Comparison") -> str:
     return wrap(" ".join(said))
 
 
-def _vertices(found: "Comparison") -> str:
+def _vertices(found: Differences) -> str:
     table = found.vertices
     if table.empty:
         return ""
@@ -66,7 +62,7 @@ def _vertices(found: "Comparison") -> str:
     return "\n".join(lines)
 
 
-def _features(found: "Comparison") -> str:
+def _features(found: Differences) -> str:
     table = found.features
     first = table.head(_FEATURES)
     pulling = table.assign(size=table["pull"].abs()).sort_values("size", ascending=False, kind="stable")
@@ -87,7 +83,7 @@ def _features(found: "Comparison") -> str:
     return "\n".join([tabulate(rows, right=range(1, 6), gives=0), wrap(f"{said})", "  ", "  ")])
 
 
-def _scores(found: "Comparison") -> str:
+def _scores(found: Differences) -> str:
     fits = found.first, found.second
     rows = [["", *found.names]]
     rows.append(["blocks", *(f"{fit.memberships.n_blocks}" for fit in fits)])
@@ -104,7 +100,7 @@ def _scores(found: "Comparison") -> str:
     return tabulate(rows, right=(1, 2), gives=0)
 
 
-def _fewer(fit: "Fit", share: float) -> str:
+def _fewer(fit: FitParts, share: float) -> str:
     if fit.config.target == "cut" and share == 0:
         return "0 by rule"
     return f"{share:.3f}" if share >= _ROUNDED or share == 0 else f"{share:.1e}"

@@ -2,69 +2,22 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from ffbm.config import FitConfig
-from ffbm.diagnostics import BlockDiagnostics, JointDiagnostics, Verdict, WeightDiagnostics, joint_diagnostics
-from ffbm.store.parts import FitParts, Reduced
-from ffbm.types import Array, BlockTrace, Memberships, Network
-from ffbm.types.ranking import Ranking
-from ffbm.types.scores import Scores
-from ffbm.types.variance import VarianceSplit
-from ffbm.types.weights import WeightTrace
+from ffbm.explanation import Explanation
+from ffbm.store.parts import FitParts
+from ffbm.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from ffbm.pipeline.modes import ModeFit
     from ffbm.progress import Listener
     from ffbm.results.plotting import Plots
 
 
-@dataclass(frozen=True, eq=False)
-class FitDiagnostics:
-    """The diagnostics of each stage, and one verdict on all of them.
-
-    Parameters
-    ----------
-    blocks : BlockDiagnostics
-        Of the partitions: S, and pairs of vertices in one block.
-    weights : WeightDiagnostics
-        Of the weights of all features.
-    reduced : WeightDiagnostics, optional
-        Of the refit on the kept features.
-    variance : VarianceSplit, optional
-        With ``memberships="drawn"``: the variance of each weight within and between partitions.
-    joint : JointDiagnostics, optional
-        With ``target="joint"``: of functions of labels and weights together.
-    """
-
-    blocks: BlockDiagnostics
-    weights: WeightDiagnostics
-    reduced: WeightDiagnostics | None = None
-    variance: VarianceSplit | None = None
-    joint: JointDiagnostics | None = None
-
-    @cached_property
-    def converged(self) -> Verdict:
-        """True if nothing speaks against the convergence of any stage; the reason names the stages."""
-        verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
-        if self.reduced is not None:
-            verdicts["weights of the kept features"] = self.reduced.converged
-        if self.joint is not None:
-            verdicts["labels and weights together"] = self.joint.converged
-        against = {name: verdict for name, verdict in verdicts.items() if not verdict}
-        reasons = (f"{name}: {verdict.reason}" for name, verdict in (against or verdicts).items())
-        return Verdict(not against, "; ".join(reasons))
-
-    def __repr__(self) -> str:
-        return f"<FitDiagnostics: {self.converged}>"
-
-
-class Fit:
+class Fit(FitParts):
     """What ``ffbm.fit`` returns: the answer, and all that it rests on.
 
     Attributes
@@ -79,86 +32,28 @@ class Fit:
         The draws of the block chains, ``labels`` (C, T, N), and their description lengths.
     memberships : Memberships
         y-hat: ``probs`` (N, B), ``labels`` (N,); ``modes`` if the partitions show several pictures.
+    explanation : Explanation
+        What all features say of the memberships; ``weights``, ``ranking`` and ``scores`` are its parts.
     weights : WeightTrace
         ``weights`` (C, T, B, D) of all features.
     ranking : Ranking
         The features in order of their scores, and which are ``kept``.
     scores : Scores
         Bits explained, losses and accuracies on training and held-out vertices, of the fit on all features.
-    reduced : Reduced or None
+    reduced : Explanation or None
         The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
+    diagnostics : FitDiagnostics
+        R-hat, ESS and verdicts of every stage.
+    converged : Verdict
+        Whether the chains of all stages agree: a truth value with a ``reason``.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
     """
 
-    def __init__(self, parts: FitParts) -> None:
-        self.parts = parts
-
-    @property
-    def network(self) -> Network:
-        """The network."""
-        return self.parts.network
-
-    @property
-    def config(self) -> FitConfig:
-        """What was chosen, with the seed that was used."""
-        return self.parts.config
-
-    @property
-    def train(self) -> Array:
-        """The training vertices (n,)."""
-        return self.parts.train
-
-    @property
-    def blocks(self) -> BlockTrace:
-        """The draws of the block chains."""
-        return self.parts.blocks
-
-    @property
-    def memberships(self) -> Memberships:
-        """y-hat, from the draws under one numbering."""
-        return self.parts.memberships
-
-    @property
-    def weights(self) -> WeightTrace:
-        """The draws of the weights of all features."""
-        return self.parts.weights
-
-    @property
-    def ranking(self) -> Ranking:
-        """The features in order, and those that are kept."""
-        return self.parts.ranking
-
-    @property
-    def scores(self) -> Scores:
-        """Losses, bits and accuracies of the fit on all features."""
-        return self.parts.scores
-
-    @property
-    def reduced(self) -> Reduced | None:
-        """The refit on the kept features; None unless ``n_kept`` < D."""
-        return self.parts.reduced
-
-    @property
-    def provenance(self) -> dict[str, Any]:
-        """Versions, seed, fingerprint of the data, date, command."""
-        return self.parts.provenance
-
-    @cached_property
-    def diagnostics(self) -> FitDiagnostics:
-        """R-hat, ESS and verdicts of every stage."""
-        reduced = None if self.reduced is None else self.reduced.weights.diagnostics
-        joint = None
-        if self.config.target == "joint":
-            joint = joint_diagnostics(
-                self.blocks.labels, self.blocks.entropy, self.weights.energy, self.weights.weights
-            )
-        return FitDiagnostics(self.blocks.diagnostics, self.weights.diagnostics, reduced, self.parts.variance, joint)
-
-    @property
-    def converged(self) -> Verdict:
-        """Whether the chains of all stages agree: a truth value with a ``reason``."""
-        return self.diagnostics.converged
+    @classmethod
+    def of(cls, parts: FitParts, **changes: Any) -> "Fit":
+        """Return the fit that consists of these parts, some of them changed."""
+        return cls(**{one.name: getattr(parts, one.name) for one in fields(parts)} | changes)
 
     def summary(self) -> str:
         """Return the answer in about a screen of plain text."""
@@ -166,7 +61,7 @@ class Fit:
 
         return summary_text(self)
 
-    def mode(self, number: int, progress: "Listener | bool | None" = None) -> "ModeFit":
+    def mode(self, number: int, progress: "Listener | bool | None" = None) -> Explanation:
         """Return what features say of one mode of the partitions: ``.mode``, ``.weights``, ``.ranking``, ``.scores``.
 
         The weights are sampled again, given that mode's memberships, with the settings and the training vertices of
@@ -182,7 +77,7 @@ class Fit:
         """
         from ffbm.pipeline.modes import explain_mode
 
-        return explain_mode(self.parts, number, progress)
+        return explain_mode(self, number, progress)
 
     def predict(self, features: Any) -> Array:
         """Return the probability of each block for vertices that the fit has not seen, (n, B).
@@ -209,15 +104,13 @@ class Fit:
         names : feature names, optional
             All features if left out.
         """
-        from ffbm.scoring import effects
-
-        return effects(self.weights, self.network.features, names)
+        return self.explanation.effects(names)
 
     def to_datatree(self) -> "xr.DataTree":
         """Return everything as an xarray DataTree, which ArviZ reads: see docs/runs.md for its groups."""
         from ffbm.store.tree import to_tree
 
-        return to_tree(self.parts)
+        return to_tree(self)
 
     def to_networkx(self) -> Any:
         """Return the network as a networkx graph; vertices have their block, memberships and features."""

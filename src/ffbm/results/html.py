@@ -1,21 +1,20 @@
 """A fit in a notebook: the ranking as a small figure, the rest as the text of the summary."""
 
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ffbm.results.fitted import Fit
+from ffbm.results.summary import summary_text
+from ffbm.store.parts import FitParts
 
 _SHOWN = 12
 _ROW, _LEFT, _WIDTH = 20, 200, 300
 
 
-def fit_html(fit: "Fit") -> str:
+def fit_html(fit: FitParts) -> str:
     """Return the summary as text, which says first whether to rely on it, and a figure of the first features below."""
-    return f'<div><pre style="font-family:monospace">{escape(fit.summary())}</pre>{ranking_svg(fit)}</div>'
+    return f'<div><pre style="font-family:monospace">{escape(summary_text(fit))}</pre>{ranking_svg(fit)}</div>'
 
 
-def ranking_svg(fit: "Fit") -> str:
+def ranking_svg(fit: FitParts) -> str:
     """Draw the centred weights of the first features in the block of their score, mean and two deviations each way."""
     table = fit.ranking.table.head(_SHOWN)
     mean, sd = table["centred_mean"].to_numpy(), table["centred_sd"].to_numpy()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ffbm.store.parts import FitParts
+
 if TYPE_CHECKING:
     from ffbm.plots import Figure
-    from ffbm.results.fitted import Fit
 
 FORMATS = (".pdf", ".png")
 
@@ -23,7 +24,7 @@ class Plots:
         "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "modes",
     )  # fmt: skip
 
-    def __init__(self, fit: "Fit") -> None:
+    def __init__(self, fit: FitParts) -> None:
         self._fit = fit
 
     def network(self, **options: Any) -> "Figure":

@@ -5,12 +5,12 @@ from typing import Any
 
 from ffbm.diagnostics import JointDiagnostics, WeightDiagnostics
 from ffbm.plain import finite
-from ffbm.results.fitted import Fit
 from ffbm.results.tables import table_of_blocks
+from ffbm.store.parts import FitParts
 from ffbm.types import Note
 
 
-def fit_record(fit: Fit) -> dict[str, Any]:
+def fit_record(fit: FitParts) -> dict[str, Any]:
     """Return everything short that a fit says: the network, settings, blocks, ranking, scores and verdicts."""
     net, members = fit.network, fit.memberships
     found = fit.diagnostics
@@ -41,7 +41,7 @@ def fit_record(fit: Fit) -> dict[str, Any]:
             for mode in members.modes
         ],
         "best_entropy": fit.blocks.best_entropy,
-        "blocks": table_of_blocks(fit.parts).to_dict("records"),
+        "blocks": table_of_blocks(fit).to_dict("records"),
         "ranking": [
             {name: None if value is None or value != value else value for name, value in row.items()}
             for row in fit.ranking.table.astype({"support": object}).to_dict("records")

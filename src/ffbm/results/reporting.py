@@ -8,9 +8,11 @@ import numpy as np
 
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
-from ffbm.results.fitted import Fit
+from ffbm.results.comparison_text import tell_blocks, tell_warning
+from ffbm.results.differences import Differences
 from ffbm.results.tables import table_of_blocks
 from ffbm.scoring import predict
+from ffbm.store.parts import FitParts
 from ffbm.types import Array
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ _SHOWN = 30  # features whose effects are told
 _ROWS = 30  # of the tables of a comparison
 
 
-def save_report(fit: Fit, path: str | os.PathLike[str], against: Fit | None = None) -> Path:
+def save_report(fit: FitParts, path: str | os.PathLike[str], against: FitParts | None = None) -> Path:
     """Write the report of a fit to a file whose name ends in .html or .htm, and return its path."""
     from ffbm.store.folder import write_file
 
@@ -36,14 +38,14 @@ def save_report(fit: Fit, path: str | os.PathLike[str], against: Fit | None = No
     return file
 
 
-def report_text(fit: Fit, against: Fit | None = None) -> str:
+def report_text(fit: FitParts, against: FitParts | None = None) -> str:
     """Return the page, with a section on how another fit of the same network differs if one is given."""
     from ffbm.report import render_page
 
     return render_page(subject_of(fit, against))
 
 
-def subject_of(fit: Fit, against: Fit | None = None) -> "Subject":
+def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
     """Work out what the page tells."""
     from ffbm.report import Subject
 
@@ -55,19 +57,19 @@ def subject_of(fit: Fit, against: Fit | None = None) -> "Subject":
         stages["Labels and weights together"] = found.joint
     predicted = predict(fit.weights, fit.network.features)
     return Subject(
-        parts=fit.parts,
+        parts=fit,
         verdicts={name: stage.converged for name, stage in stages.items()},
         convergence=_convergence(fit),
         warnings=warning_paragraphs(fit),
         answer=answer_paragraphs(fit, predicted),
-        effects=fit.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
+        effects=fit.explanation.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
         predicted=predicted,
-        blocks=table_of_blocks(fit.parts),
+        blocks=table_of_blocks(fit),
         contrast=None if against is None else _contrast(fit, against),
     )
 
 
-def _convergence(fit: Fit) -> "Table":
+def _convergence(fit: FitParts) -> "Table":
     from ffbm.report import Table
 
     found = fit.diagnostics
@@ -94,12 +96,10 @@ def _least(values: Array) -> float:
     return float(good.min()) if len(good) else float("nan")
 
 
-def _contrast(fit: Fit, against: Fit) -> "Contrast":
+def _contrast(fit: FitParts, against: FitParts) -> "Contrast":
     from ffbm.report import Contrast, Table
-    from ffbm.results.comparison import compare
-    from ffbm.results.comparison_text import tell_blocks, tell_warning
 
-    found = compare(fit, against)
+    found = Differences.between(fit, against)
     one, other = found.names
     said = tuple(" ".join(text.split()) for text in (tell_warning(found), tell_blocks(found)) if text)
     vertices, features = found.vertices, found.features

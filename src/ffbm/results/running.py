@@ -22,9 +22,9 @@ from ffbm.pipeline.room import check_room
 from ffbm.plain import span_in_words
 from ffbm.progress import Listener, Progress, listening
 from ffbm.results.fitted import Fit
+from ffbm.results.loading import load_fit
 from ffbm.results.provenance import describe_origin
 from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
-from ffbm.results.saving import load_fit
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, open_journal
 from ffbm.types import BlockTrace, Network
@@ -227,7 +227,7 @@ def _fit(
     parts = run_fit(net, config, blocks, progress, workers, journal)
     origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
     chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
-    return Fit(replace(parts, config=chosen, provenance=origin))
+    return Fit.of(parts, config=chosen, provenance=origin)
 
 
 def _announce(net: Network, config: FitConfig, workers: Workers) -> None:

@@ -1,21 +1,18 @@
 """Sentences about a fit that the summary and the report share."""
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.store.parts import FitParts
 from ffbm.typeset import wrap
-
-if TYPE_CHECKING:
-    from ffbm.results.fitted import Fit
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _MODES = 8  # modes whose shares are listed
 
 
-def tell_verdict(fit: "Fit") -> str:
+def tell_verdict(fit: FitParts) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores
     if fit.memberships.n_blocks == 1:
@@ -33,7 +30,7 @@ def tell_verdict(fit: "Fit") -> str:
     return wrap(f"{doubt}: {amount} of the {whole:.2f} needed, on held-out ones.")
 
 
-def tell_modes(fit: "Fit") -> str:
+def tell_modes(fit: FitParts) -> str:
     """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
@@ -54,7 +51,7 @@ def tell_modes(fit: "Fit") -> str:
     return wrap(" ".join(said))
 
 
-def tell_choice(fit: "Fit") -> str:
+def tell_choice(fit: FitParts) -> str:
     """Say how clear the choice of the number of blocks is, where it was chosen."""
     table = fit.blocks.candidates
     if table is None:
@@ -68,7 +65,7 @@ def tell_choice(fit: "Fit") -> str:
     return wrap(said, "  ", "  ") + "\n"
 
 
-def tell_cure(fit: "Fit") -> str:
+def tell_cure(fit: FitParts) -> str:
     """Say what would help chains that have not converged."""
     found = fit.diagnostics
     if fit.config.n_chains == 1:
@@ -79,7 +76,7 @@ def tell_cure(fit: "Fit") -> str:
     return " and ".join(cures) or "more sweeps (n_sweeps, --sweeps)"  # labels and weights together alone
 
 
-def tell_notes(fit: "Fit") -> str:
+def tell_notes(fit: FitParts) -> str:
     """List the notes of ranking, weights and scores."""
     reduced = () if fit.reduced is None else fit.reduced.weights.notes
     notes = (*fit.ranking.notes, *fit.weights.notes, *reduced, *fit.scores.notes)
@@ -89,7 +86,7 @@ def tell_notes(fit: "Fit") -> str:
     return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in said)])
 
 
-def interval_of(fit: "Fit", block: int, name: str) -> tuple[float, float]:
+def interval_of(fit: FitParts, block: int, name: str) -> tuple[float, float]:
     """Return the 95 % interval of one centred weight."""
     low, high = fit.weights.centred_interval(fit.weights.names.index(name))[:, block]
     return float(low), float(high)

@@ -1,19 +1,15 @@
 """The answer in about a screen of plain text."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
 from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
+from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.scores import Scores
 from ffbm.typeset import WIDTH, cut, number, sentence, tabulate, wrap
-
-if TYPE_CHECKING:
-    from ffbm.results.fitted import Fit
 
 _RANKED = 10  # features listed in the ranking
 _ROWS = 20  # rows of the table of blocks, shared out among them
@@ -22,7 +18,7 @@ _MOST_COLUMNS = 6  # columns of the user's table in the ranking
 _TOLD = 6  # notes on reading
 
 
-def summary_text(fit: "Fit") -> str:
+def summary_text(fit: FitParts) -> str:
     """Return the verdict if it is bad, then modes, the network, blocks, ranking, scores and the verdict if it is good.
 
     Modes are told if there are several.
@@ -36,7 +32,7 @@ def summary_text(fit: "Fit") -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _network(fit: "Fit") -> str:
+def _network(fit: FitParts) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
     sizes = count_of(net.n_nodes, "vertex", "vertices"), count_of(net.n_edges, "edge")
@@ -53,7 +49,7 @@ def _network(fit: "Fit") -> str:
     return "\n".join(said)
 
 
-def _blocks(fit: "Fit") -> str:
+def _blocks(fit: FitParts) -> str:
     """List for each block the features whose centred weight is clear of 0, the clearest first."""
     members, ranking = fit.memberships, fit.ranking
     n_blocks = members.n_blocks
@@ -64,7 +60,7 @@ def _blocks(fit: "Fit") -> str:
         return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"
     most = max(1, min(_MOST, _ROWS // n_blocks))
     clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
-    names = given_names(fit.parts)
+    names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", "95 % interval"]]
     for i in range(min(n_blocks, _ROWS)):
         head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
@@ -87,7 +83,7 @@ def _blocks(fit: "Fit") -> str:
     return "\n".join(lines)
 
 
-def _ranking(fit: "Fit") -> str:
+def _ranking(fit: FitParts) -> str:
     ranking, table = fit.ranking, fit.ranking.table
     if ranking.n_blocks == 1:
         return ""
@@ -119,7 +115,7 @@ def _ranking(fit: "Fit") -> str:
     return "\n".join([*lines, *_columns(fit)])
 
 
-def _columns(fit: "Fit") -> list[str]:
+def _columns(fit: FitParts) -> list[str]:
     """Rank the columns of the user's table, where some have several features."""
     table = fit.ranking.by_column
     if len(table) in (1, fit.ranking.n_features):
@@ -130,7 +126,7 @@ def _columns(fit: "Fit") -> list[str]:
     return [wrap(f"columns by their best feature: {', '.join(first)}{more}", "  ", "    ")]
 
 
-def _reading(fit: "Fit") -> str:
+def _reading(fit: FitParts) -> str:
     """List what reading the network changed or left out."""
     notes = fit.network.notes
     if not notes:
@@ -141,13 +137,13 @@ def _reading(fit: "Fit") -> str:
     return "\n".join(["reading", *lines])
 
 
-def _support(fit: "Fit") -> Array:
+def _support(fit: FitParts) -> Array:
     """Return on how many training vertices each feature is not zero (D,)."""
     x = fit.network.features.values[fit.train]
     return np.asarray((x != 0).sum(axis=0)).ravel() if sp.issparse(x) else np.count_nonzero(x, axis=0)
 
 
-def _scores(fit: "Fit") -> str:
+def _scores(fit: FitParts) -> str:
     s = fit.scores
     columns = [(s, "train"), (s, "test")]
     head = ["", "training", "held out" if fit.config.folds is None else f"{fit.config.folds} folds"]

@@ -1,25 +1,16 @@
-"""What a fit consists of, as plain parts: what is sampled, what is said of it, and where it comes from."""
+"""What a fit consists of: what was sampled, how it is explained, where it comes from, and whether to rely on it."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ffbm.config import FitConfig
+from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
+from ffbm.explanation import Explanation
 from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
-from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-
-
-@dataclass(frozen=True, eq=False)
-class Reduced:
-    """The refit on the kept features alone: ``weights`` (C, T, B, D') and ``scores``."""
-
-    weights: WeightTrace
-    scores: Scores
-
-    def __repr__(self) -> str:
-        return f"<Reduced to {', '.join(self.weights.names)}: {self.scores!r}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +26,10 @@ class FitParts:
         The training vertices, in increasing order.
     blocks : BlockTrace
     memberships : Memberships
-    weights : WeightTrace
-        On all features.
-    ranking : Ranking
-    scores : Scores
-    reduced : Reduced, optional
-        On the kept features, if these are fewer.
-    variance : VarianceSplit, optional
-        With ``memberships="drawn"``: how the variance of each weight splits into within and between partitions.
+    explanation : Explanation
+        What all features say of the memberships.
+    reduced : Explanation, optional
+        What the kept features say, if these are fewer.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
     """
@@ -52,9 +39,36 @@ class FitParts:
     train: Array
     blocks: BlockTrace
     memberships: Memberships
-    weights: WeightTrace
-    ranking: Ranking
-    scores: Scores
-    reduced: Reduced | None = None
-    variance: VarianceSplit | None = None
+    explanation: Explanation
+    reduced: Explanation | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> WeightTrace:
+        """The draws of the weights of all features."""
+        return self.explanation.weights
+
+    @property
+    def ranking(self) -> Ranking:
+        """The features in order, and those that are kept."""
+        return self.explanation.ranking
+
+    @property
+    def scores(self) -> Scores:
+        """Losses, bits and accuracies of the fit on all features."""
+        return self.explanation.scores
+
+    @cached_property
+    def diagnostics(self) -> FitDiagnostics:
+        """R-hat, ESS and verdicts of every stage."""
+        weights, reduced, joint = self.weights, None, None
+        if self.reduced is not None:
+            reduced = self.reduced.diagnostics
+        if self.config.target == "joint":
+            joint = joint_diagnostics(self.blocks.labels, self.blocks.entropy, weights.energy, weights.weights)
+        return FitDiagnostics(self.blocks.diagnostics, weights.diagnostics, reduced, self.explanation.variance, joint)
+
+    @property
+    def converged(self) -> Verdict:
+        """Whether the chains of all stages agree: a truth value with a ``reason``."""
+        return self.diagnostics.converged

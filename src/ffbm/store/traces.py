@@ -1,11 +1,11 @@
 """Traces as data sets over named axes, and back."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from ffbm.diagnostics import block_diagnostics, diagnose_weights, given_diagnostics
 from ffbm.store.cells import from_json, from_texts, notes_from_json, notes_to_json, to_json, to_texts
 from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.ranking import Ranking
@@ -51,8 +51,8 @@ def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
     return draws, statistics
 
 
-def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset, diagnose: Callable[..., Any]) -> WeightTrace:
-    """Return the trace that ``weights_to_datasets`` wrote; ``diagnose`` judges it when it is asked."""
+def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset) -> WeightTrace:
+    """Return the trace that ``weights_to_datasets`` wrote."""
     found = {
         name: np.asarray(statistics[name])
         for name in ("acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd")
@@ -68,7 +68,7 @@ def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset, diagnose: C
         thin=from_json(draws.attrs["thin"]),
         settings=from_json(draws.attrs["settings"]),
         notes=notes_from_json(draws.attrs["notes"]),
-        diagnose=diagnose,
+        diagnose=diagnose_weights,
     )
 
 
@@ -100,9 +100,10 @@ def blocks_to_datasets(trace: BlockTrace, members: Memberships, ids: Array) -> t
     return labels, statistics
 
 
-def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset, diagnose: Callable[..., Any]) -> BlockTrace:
-    """Return the trace that ``blocks_to_datasets`` wrote; ``diagnose`` judges its labels and statistics."""
+def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset) -> BlockTrace:
+    """Return the trace that ``blocks_to_datasets`` wrote, with its diagnostics computed again."""
     settings = from_json(statistics.attrs["settings"])
+    is_given = "given" in settings
     b, s, rate = (np.asarray(part) for part in (labels["labels"], statistics["entropy"], statistics["acceptance"]))
     return BlockTrace(
         labels=b,
@@ -111,7 +112,7 @@ def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset, diagnose: C
         best_labels=np.asarray(statistics["best_labels"]),
         **{name: from_json(statistics.attrs[name]) for name in ("best_entropy", "n_blocks", "n_edges")},
         settings=settings,
-        diagnostics=diagnose(b, s, rate, settings),
+        diagnostics=given_diagnostics() if is_given else block_diagnostics(b, s, rate, settings["seed"]),
     )
 
 

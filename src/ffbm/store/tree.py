@@ -1,19 +1,18 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from ffbm.config import FitConfig
+from ffbm.explanation import Explanation
+from ffbm.ranking import keep_features, rank_features
 from ffbm.store.cells import from_json, to_json
 from ffbm.store.folder import SCHEMA
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
-from ffbm.store.parts import FitParts, Reduced
+from ffbm.store.parts import FitParts
 from ffbm.store.patient import writing
 from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
@@ -24,18 +23,10 @@ from ffbm.store.traces import (
     weights_from_datasets,
     weights_to_datasets,
 )
-from ffbm.types import Array, Memberships
+from ffbm.types import Memberships
 from ffbm.types.variance import VarianceSplit
 
 _LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
-
-
-@dataclass(frozen=True)
-class Judges:
-    """What computes diagnostics anew for traces that were read: of blocks, and of weights when first asked."""
-
-    blocks: Callable[[Array, Array, Array, dict[str, Any]], Any]
-    weights: Callable[..., Any]
 
 
 def to_tree(parts: FitParts) -> xr.DataTree:
@@ -58,8 +49,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     if parts.reduced is not None:
         drawn = weights_to_datasets(parts.reduced.weights)
         groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
-    if parts.variance is not None:
-        groups["/variance"] = _variance_to_dataset(parts.variance, groups["/posterior"])
+    if parts.explanation.variance is not None:
+        groups["/variance"] = _variance_to_dataset(parts.explanation.variance, groups["/posterior"])
     attributes = {
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
@@ -71,20 +62,33 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
 
 
-def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
+def from_tree(tree: xr.DataTree) -> FitParts:
     """Return the parts that ``to_tree`` was given, equal in every array."""
     group = {name: tree[name].to_dataset() for name in tree.children}
     known = {name: from_json(text) for name, text in tree.attrs.items()}
     constant = group["constant_data"]
+    network = network_from_dataset(constant)
+    whole = Explanation(
+        features=network.features,
+        weights=weights_from_datasets(group["posterior"], group["sample_stats"]),
+        ranking=ranking_from_dataset(group["ranking"]),
+        scores=scores_from_dict(known["scores"]),
+        variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,
+    )
     reduced = None
     if "reduced_posterior" in group:
-        trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"], judges.weights)
-        reduced = Reduced(trace, scores_from_dict(known["reduced_scores"]))
+        trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"])
+        reduced = Explanation(
+            features=keep_features(network.features, whole.ranking),
+            weights=trace,
+            ranking=rank_features(trace, k=whole.ranking.k, n_kept=whole.ranking.n_kept),  # not in the file
+            scores=scores_from_dict(known["reduced_scores"]),
+        )
     return FitParts(
-        network=network_from_dataset(constant),
+        network=network,
         config=FitConfig.from_dict(known["config"]),
         train=np.asarray(constant["train"]),
-        blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"], judges.blocks),
+        blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
         memberships=Memberships(
             probs=np.asarray(constant["memberships"]),
             labels=np.asarray(constant["labels"]),
@@ -92,11 +96,8 @@ def from_tree(tree: xr.DataTree, judges: Judges) -> FitParts:
             order=np.asarray(group["block_posterior"]["order"]),
             **(modes_from_dataset(group["modes"]) if "modes" in group else {}),
         ),
-        weights=weights_from_datasets(group["posterior"], group["sample_stats"], judges.weights),
-        ranking=ranking_from_dataset(group["ranking"]),
-        scores=scores_from_dict(known["scores"]),
+        explanation=whole,
         reduced=reduced,
-        variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,
         provenance=known["provenance"],
     )
 

@@ -1,0 +1,65 @@
+"""What features say of one set of memberships: the answer of a fit, of its refit on kept features, of a mode."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ffbm.scoring import effects
+from ffbm.types import Features, Mode
+from ffbm.types.ranking import Ranking
+from ffbm.types.scores import Scores
+from ffbm.types.variance import VarianceSplit
+from ffbm.types.weights import WeightTrace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NAMED = 3  # features named in the short text
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What features say of one set of memberships.
+
+    Parameters
+    ----------
+    features : Features
+        X, those that were given a weight.
+    weights : WeightTrace
+        ``weights`` (C, T, B, D), the draws.
+    ranking : Ranking
+        The features in order of their scores, and which are ``kept``.
+    scores : Scores
+        Bits explained, losses and accuracies, on training and held-out vertices.
+    variance : VarianceSplit, optional
+        With ``memberships="drawn"``: how the variance of each weight splits into within and between partitions.
+    mode : Mode, optional
+        The mode of the partitions that is explained; None if it is all draws together.
+    """
+
+    features: Features
+    weights: WeightTrace
+    ranking: Ranking
+    scores: Scores
+    variance: VarianceSplit | None = None
+    mode: Mode | None = None
+
+    @property
+    def diagnostics(self) -> Any:
+        """R-hat and ESS of every weight and of the energy, divergences and a verdict; computed when first asked for."""
+        return self.weights.diagnostics
+
+    @property
+    def converged(self) -> Any:
+        """The verdict on the weight chains: a truth value with a ``reason``."""
+        return self.weights.converged
+
+    def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Return how much the probability of each block changes with each feature: see ``Fit.effects``."""
+        return effects(self.weights, self.features, names)
+
+    def __repr__(self) -> str:
+        first = [self.ranking.names[j] for j in self.ranking.order[:_NAMED]]
+        names = ", ".join(first) + (", ..." if self.ranking.n_features > len(first) else "")
+        of = "" if self.mode is None else f" of {self.mode!r}"
+        return f"<Explanation{of} by {names}: {self.scores!r}>"

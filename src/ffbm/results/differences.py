@@ -1,0 +1,192 @@
+"""Two fits of one network side by side: how far the blocks moved, how the ranking changed, which features pulled."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.blocks.agreement import adjusted_mutual_information
+from ffbm.blocks.groups import best_match
+from ffbm.errors import DataError, OptionError
+from ffbm.store.parts import FitParts
+from ffbm.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SCORES = (
+    "description_length_without_partition", "bits_train", "bits_test", "loss_train", "loss_test",
+    "predictive_loss_train", "predictive_loss_test",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """How two fits of one network differ, their blocks brought to one numbering.
+
+    Parameters
+    ----------
+    first, second : Fit
+    names : two texts
+        What they are called: their targets if these differ, else "first" and "second".
+    order : (B,) int64
+        The block of the first fit that each block of the second is; a number from B on where it is none of them.
+    """
+
+    first: FitParts
+    second: FitParts
+    names: tuple[str, str]
+    order: Array = field(repr=False)
+
+    @classmethod
+    def between(cls, first: FitParts, second: FitParts) -> Self:
+        """Compare two fits of one network: blocks of the second are matched with those that they share most with."""
+        pair: tuple[tuple[str, Any], ...] = (("first", first), ("second", second))
+        for name, given in pair:
+            if not isinstance(given, FitParts):
+                kind = type(given).__name__
+                raise OptionError(f"compare takes two fits; the {name} is {kind}: give what ffbm.fit returns")
+        if first.network.fingerprint != second.network.fingerprint:
+            raise DataError("compare takes two fits of the same network; these differ in vertices, edges or features")
+        # the order of vertices may differ from one reading to another
+        if list(first.network.node_ids) != list(second.network.node_ids):
+            raise DataError("compare takes fits with vertices in the same order; read the network once for both")
+        targets = first.config.target, second.config.target
+        names = targets if targets[0] != targets[1] else ("first", "second")
+        one, other = first.memberships.probs, second.memberships.probs
+        size = max(one.shape[1], other.shape[1])
+        shared = np.zeros((size, size))
+        shared[: other.shape[1], : one.shape[1]] = other.T @ one
+        return cls(first, second, names, np.asarray(best_match(shared))[: other.shape[1]])
+
+    @cached_property
+    def labels(self) -> tuple[Array, Array]:
+        """The block of each vertex in either fit (N,), both in the numbering of the first."""
+        return self.first.memberships.labels, self.order[self.second.memberships.labels]
+
+    @cached_property
+    def agreement(self) -> float:
+        """The adjusted mutual information of the two partitions: 1 if they are the same, about 0 by chance."""
+        return adjusted_mutual_information(*self.labels)
+
+    @cached_property
+    def is_changed(self) -> Array:
+        """Which vertices are in another block in the second fit (N,)."""
+        one, other = self.labels
+        return np.asarray(one != other)
+
+    @property
+    def n_changed(self) -> int:
+        """The number of vertices that are in another block."""
+        return int(self.is_changed.sum())
+
+    @cached_property
+    def shift(self) -> float:
+        """The mean over vertices of half the sum of |changes of membership|: the mass that moved to other blocks."""
+        one, other = self._memberships
+        return float(np.abs(one - other).sum(axis=1).mean() / 2)
+
+    @cached_property
+    def vertices(self) -> "pd.DataFrame":
+        """The vertices that changed block, the surest of their new block first.
+
+        ``id``, ``training`` (in the second fit), ``from`` and ``to`` in the numbering of the first fit, and the
+        memberships in ``to`` before and after.
+        """
+        import pandas as pd
+
+        which = np.flatnonzero(self.is_changed)
+        before, after = self._memberships
+        to = self.labels[1][which]
+        table = pd.DataFrame(
+            {
+                "id": self.first.network.node_ids[which],
+                "training": np.isin(which, self.second.train),
+                "from": self.labels[0][which],
+                "to": to,
+                "membership_before": before[which, to],
+                "membership_after": after[which, to],
+            }
+        )
+        return table.sort_values("membership_after", ascending=False, kind="stable", ignore_index=True)
+
+    @cached_property
+    def features(self) -> "pd.DataFrame":
+        """One row per feature: scores and ranks in either fit, and how much it pulled; by the rank in the second.
+
+        ``pull`` is how much of the change of the memberships the feature speaks for, in nats, summed over the vertices
+        that trained the second fit, with W its mean centred weights::
+
+            pull_d = sum_i sum_r (p2_ir - p1_ir) x_id W_rd
+
+        Positive: vertices moved where the feature says they belong.
+        """
+        import pandas as pd
+
+        one, other = (fit.ranking.table.set_index("feature") for fit in (self.first, self.second))
+        return pd.DataFrame(
+            {
+                "feature": other.index,
+                "column": other["column"].to_numpy(),
+                "rank_before": one["rank"].reindex(other.index).to_numpy(),
+                "rank_after": other["rank"].to_numpy(),
+                "score_before": one["score"].reindex(other.index).to_numpy(),
+                "score_after": other["score"].to_numpy(),
+                "pull": self.pulls[[self.second.ranking.names.index(name) for name in other.index]],
+            }
+        )
+
+    @cached_property
+    def pulls(self) -> Array:
+        """The pull of each feature in nats (D,): see ``features``."""
+        fit, rows = self.second, self.second.train
+        one, other = self._memberships
+        size = one.shape[1]
+        w = np.zeros((size, fit.ranking.n_features))
+        w[self.order] = fit.ranking.centred_mean
+        x = sp.csr_array(fit.network.features.values)[rows]
+        return np.asarray(((x.T @ (other - one)[rows]) * w.T).sum(axis=1))
+
+    @cached_property
+    def fewer(self) -> tuple[float, float]:
+        """P(B_b < B) in either fit: the share of draws that leave a block empty."""
+        return _fewer(self.first), _fewer(self.second)
+
+    @property
+    def _memberships(self) -> tuple[Array, Array]:
+        """Both memberships (N, B), in the numbering of the first."""
+        one, other = self.first.memberships.probs, self.second.memberships.probs
+        size = max(one.shape[1], other.shape[1], int(self.order.max(initial=-1)) + 1)
+        before, after = np.zeros((2, len(one), size))
+        before[:, : one.shape[1]] = one
+        after[:, self.order] = other
+        return before, after
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is short of it in plain values."""
+        trained = np.isin(np.arange(len(self.is_changed)), self.second.train)
+        pair = dict(zip(self.names, (self.first, self.second), strict=True))
+        return {
+            "fits": list(self.names),
+            "adjusted_mutual_information": self.agreement,
+            "n_nodes": len(self.is_changed),
+            "n_changed": self.n_changed,
+            "n_changed_training": int((self.is_changed & trained).sum()),
+            "membership_moved": self.shift,
+            "blocks": self.order.tolist(),
+            "fewer_blocks": dict(zip(self.names, self.fewer, strict=True)),
+            "kept_before": list(self.first.ranking.kept),
+            "kept_after": list(self.second.ranking.kept),
+            "features": self.features.to_dict("records"),
+            "scores": {name: {key: getattr(fit.scores, key) for key in _SCORES} for name, fit in pair.items()},
+            "converged": {name: bool(fit.converged) for name, fit in pair.items()},
+            "vertices": self.vertices.to_dict("records"),
+        }
+
+
+def _fewer(fit: FitParts) -> float:
+    labels, n_blocks = fit.blocks.labels, fit.blocks.n_blocks
+    used = sum((labels == r).any(axis=2).astype(np.int64) for r in range(n_blocks))
+    return float((used < n_blocks).mean())

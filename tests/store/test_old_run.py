@@ -1,0 +1,40 @@
+"""A run that version 0.1.0 wrote can be loaded and used."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ffbm
+
+RUN = Path(__file__).parent / "run-0.1.0"
+
+
+@pytest.fixture(scope="module")
+def old():
+    return ffbm.load_fit(RUN)
+
+
+def test_its_answer_is_what_it_was(old):
+    known = json.loads((RUN / "summary.json").read_text(encoding="utf-8"))
+    assert old.scores.to_dict() == known["scores"]
+    assert old.reduced.scores.to_dict() == known["reduced"]["scores"]
+    assert list(old.ranking.kept) == known["kept"]
+    assert old.ranking.table["score"].tolist() == pytest.approx([row["score"] for row in known["ranking"]])
+    assert bool(old.converged) == known["converged"]
+    assert old.converged.reason == known["reason"]
+    assert old.diagnostics.weights.max_rhat == pytest.approx(known["diagnostics"]["weights"]["max_rhat"])
+    assert old.config.to_dict() == known["config"]
+
+
+def test_its_explanations_can_be_used(old):
+    n_features = old.network.n_features
+    assert old.weights.weights.shape[2:] == (old.memberships.n_blocks, n_features)
+    assert old.reduced.features.names == old.reduced.weights.names == old.reduced.ranking.names
+    assert len(old.reduced.weights.names) == old.ranking.n_kept < n_features
+    np.testing.assert_allclose(old.reduced.ranking.mean, old.reduced.weights.mean)
+    assert set(old.effects()["feature"]) == set(old.network.features.names)
+    assert old.predict(old.network.features).shape == old.memberships.probs.shape
+    assert old.network.name in old.summary()
+    assert old.mode(0).mode is old.memberships.modes[0]
