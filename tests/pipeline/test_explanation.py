@@ -41,7 +41,11 @@ def members(blocks):
 
 @pytest.fixture(scope="module")
 def sample(net, blocks, members):
-    return sampler_given(CONFIG, make_design(net.features), blocks, members, QUIET)
+    return sampler_given(CONFIG, read(net), blocks, members, QUIET)
+
+
+def read(net):
+    return make_design(net.features)
 
 
 def alone(net, members, rows, seed):
@@ -50,7 +54,7 @@ def alone(net, members, rows, seed):
 
 def test_it_is_the_stages_one_after_the_other(net, blocks, members, sample):
     rows = np.arange(50)
-    whole = explain(net.features, make_design(net.features), rows, sample, 7, k=0.5, n_kept=1)
+    whole = explain(net.features, read(net), rows, sample, 7, k=0.5, n_kept=1)
     weights = alone(net, members, rows, 7)
     np.testing.assert_array_equal(whole.weights.weights, weights.weights)
     ranking = rank_features(weights, k=0.5, n_kept=1)
@@ -64,7 +68,7 @@ def test_it_is_the_stages_one_after_the_other(net, blocks, members, sample):
 
 
 def test_folds_are_explanations_of_their_own(net, members, sample):
-    whole = explain(net.features, make_design(net.features), np.arange(50), sample, 7, folds=3)
+    whole = explain(net.features, read(net), np.arange(50), sample, 7, folds=3)
     np.testing.assert_array_equal(whole.weights.rows, np.arange(50))
     parts = enumerate(fold_rows(net.n_nodes, 3, stream(7, "folds")))
     each = [alone(net, members, rows, child_seed(7, "fold", number)) for number, rows in parts]
@@ -76,30 +80,26 @@ def test_folds_are_explanations_of_their_own(net, members, sample):
 
 def test_the_kept_features_are_explained_from_streams_of_their_own(net, sample):
     rows = np.arange(50)
-    whole = explain(net.features, make_design(net.features), rows, sample, 7, k=0.5, n_kept=1)
-    reduced = explain_kept(whole, make_design(net.features), rows, sample, 7, stage="again")
+    whole = explain(net.features, read(net), rows, sample, 7, k=0.5, n_kept=1)
+    reduced = explain_kept(whole, read(net), rows, sample, 7, stage="again")
     assert reduced.features.names == reduced.weights.names == whole.ranking.kept == ("x1",)
     assert (reduced.ranking.k, reduced.ranking.n_kept) == (0.5, 1)
     assert reduced.weights.seed == child_seed(7, "reduced")
     np.testing.assert_array_equal(reduced.weights.rows, rows)
     for n_kept in (2, 5, "all"):
-        whole = explain(net.features, make_design(net.features), rows, sample, 7, n_kept=n_kept)
-        assert explain_kept(whole, make_design(net.features), rows, sample, 7, stage="again") is None
+        whole = explain(net.features, read(net), rows, sample, 7, n_kept=n_kept)
+        assert explain_kept(whole, read(net), rows, sample, 7, stage="again") is None
 
 
 def test_partitions_are_drawn_only_if_there_are_several(net, blocks, members):
     config = dataclasses.replace(CONFIG, memberships="drawn")
-    drawn = sampler_given(config, make_design(net.features), blocks, members, QUIET)(
-        make_design(net.features), np.arange(50), 7, "weights"
-    )
+    drawn = sampler_given(config, read(net), blocks, members, QUIET)(read(net), np.arange(50), 7, "weights")
     assert drawn.weights.settings["memberships"] == "drawn"
     assert drawn.variance.within.shape == (2, 2)
-    whole = explain(net.features, make_design(net.features), np.arange(50), lambda *_: drawn, 7)
+    whole = explain(net.features, read(net), np.arange(50), lambda *_: drawn, 7)
     assert whole.variance is drawn.variance
     one = take_blocks(net, np.arange(net.n_nodes) % 2, "auto")
-    given = sampler_given(config, make_design(net.features), one, align_blocks(one), QUIET)(
-        make_design(net.features), np.arange(50), 7, "weights"
-    )
+    given = sampler_given(config, read(net), one, align_blocks(one), QUIET)(read(net), np.arange(50), 7, "weights")
     assert given.variance is None
 
 
@@ -108,7 +108,7 @@ def test_joint_draws_are_held_to_their_own_labels(net):
     sampled = SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)
     scores = score_draws(trace.weights, trace.blocks, net.features, trace.memberships)
     losses = [
-        explain(net.features, make_design(net.features), np.arange(50), lambda *_, one=one: one, 1).scores.loss_test
+        explain(net.features, read(net), np.arange(50), lambda *_, one=one: one, 1).scores.loss_test
         for one in (sampled, sampled._replace(is_joint=False))
     ]
     assert losses[0] == scores.loss_test != losses[1]
@@ -116,7 +116,4 @@ def test_joint_draws_are_held_to_their_own_labels(net):
 
 def test_without_partitions_there_is_no_description_length(net, members):
     sampled = SampledWeights(alone(net, members, np.arange(50), 7), members)
-    assert (
-        explain(net.features, make_design(net.features), np.arange(50), lambda *_: sampled, 7).scores.description_length
-        is None
-    )
+    assert explain(net.features, read(net), np.arange(50), lambda *_: sampled, 7).scores.description_length is None

@@ -67,6 +67,13 @@ Intercept = Annotated[
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
 Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
+DegreeCorrection = Annotated[
+    bool | None,
+    typer.Option(
+        "--degree-correction/--no-degree-correction",
+        help="Whether a block may hold vertices of any degree [default: on].",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 if the chains have not converged.")]
 
 
@@ -91,6 +98,7 @@ def fit(
     intercept: Intercept = None,
     train_fraction: TrainFraction = None,
     folds: Folds = None,
+    degree_correction: DegreeCorrection = None,
     id_column: options.Id = None,
     source_column: options.SourceColumn = None,
     target_column: options.TargetColumn = None,
@@ -141,6 +149,7 @@ def fit(
         intercept=intercept,
         train_fraction=train_fraction,
         folds=folds,
+        degree_corrected=degree_correction,
     )
     network = options.open_network(
         source,

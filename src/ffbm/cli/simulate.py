@@ -28,6 +28,9 @@ Nodes = Annotated[str | None, typer.Option(metavar="FILE", help="The table of ve
 Exact = Annotated[
     bool, typer.Option("--exact", help="A multigraph from the model's own law, not a planted simple one.")
 ]
+NoDegreeCorrection = Annotated[
+    bool, typer.Option("--no-degree-correction", help="With --exact: from the SBM without degree correction.")
+]
 Sigma = Annotated[float, typer.Option(metavar="X", help="Prior deviation of the weights that are drawn.")]
 Weights = Annotated[
     str | None, typer.Option(metavar="FILE", help="Weights of one's own: CSV, a row for each block, no header.")
@@ -54,6 +57,7 @@ def simulate(
     like: Like = None,
     nodes: Nodes = None,
     exact: Exact = False,
+    no_degree_correction: NoDegreeCorrection = False,
     sigma: Sigma = 1.0,
     weights: Weights = None,
     block_matrix: Matrix = None,
@@ -86,6 +90,7 @@ def simulate(
         edges,
         given,
         exact=exact,
+        degree_corrected=not no_degree_correction,
         sigma=sigma,
         weights=_read_matrix("--weights", weights),
         block_matrix=_read_matrix("--block-matrix", block_matrix),

@@ -108,7 +108,7 @@ def _why_none(net: Network) -> str:
 
 def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:
     if blocks is not None:
-        return take_blocks(net, blocks, config.n_blocks)
+        return take_blocks(net, blocks, config.n_blocks, config.degree_corrected)
     return sample_blocks(
         net,
         n_blocks=config.n_blocks,
@@ -118,5 +118,6 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
         n_chains=config.n_chains,
         seed=config.seed,
         moves=config.moves,
+        degree_corrected=config.degree_corrected,
         **conduct.options,
     )

@@ -11,7 +11,7 @@ from ffbm.errors import DataError, OptionError
 from ffbm.types import BlockTrace, Network
 
 
-def take_blocks(net: Network, blocks: Any, n_blocks: int | str) -> BlockTrace:
+def take_blocks(net: Network, blocks: Any, n_blocks: int | str, degree_corrected: bool = True) -> BlockTrace:
     """Return a trace of blocks as it is, or make one of a single draw from N labels, if they fit the network.
 
     Labels may be numbers or text; block r of the trace is value number r of the sorted values, which
@@ -23,11 +23,15 @@ def take_blocks(net: Network, blocks: Any, n_blocks: int | str) -> BlockTrace:
     >>> trace.labels.tolist(), trace.settings["given"], trace.converged.reason
     ([[[1, 1, 0, 0]]], ['a', 'b'], 'the blocks were given, not sampled')
     """
-    trace = blocks if isinstance(blocks, BlockTrace) else _from_labels(net, blocks)
+    trace = blocks if isinstance(blocks, BlockTrace) else _from_labels(net, blocks, degree_corrected)
     if trace.labels.shape[2] != net.n_nodes or trace.n_edges != net.n_edges:
         raise DataError(
             f"blocks must be those of the network, of {net.n_nodes:,} vertices and {net.n_edges:,} edges;"
             f" got a trace of {trace.labels.shape[2]:,} and {trace.n_edges:,}"
+        )
+    if trace.settings.get("degree_corrected", True) != degree_corrected:
+        raise OptionError(
+            f"blocks= were sampled with degree_corrected={not degree_corrected}: give the same to the fit"
         )
     if n_blocks not in ("auto", trace.n_blocks):
         raise OptionError(f"n_blocks={n_blocks} and blocks= of {trace.n_blocks} blocks differ: leave out n_blocks")
@@ -51,7 +55,7 @@ def _in_order(net: Network, labels: Any) -> Any:
     )
 
 
-def _from_labels(net: Network, labels: Any) -> BlockTrace:
+def _from_labels(net: Network, labels: Any, degree_corrected: bool) -> BlockTrace:
     given = np.asarray(_in_order(net, labels))
     if given.ndim == 0:
         raise OptionError(f"blocks= takes the block of each vertex; got {labels!r}: their number is n_blocks=")
@@ -65,7 +69,7 @@ def _from_labels(net: Network, labels: Any) -> BlockTrace:
             raise OptionError("blocks must have a label for every vertex, whole numbers or text; some are neither")
         given = given.astype(str)
     values, b = np.unique(given, return_inverse=True)
-    s = float(description_length(net, b).without_partition)
+    s = description_length(net, b, degree_corrected=degree_corrected).without_partition
     small = b.astype(np.min_scalar_type(max(len(values) - 1, 0)))[np.newaxis, np.newaxis]
     return BlockTrace(
         labels=small,
@@ -75,6 +79,6 @@ def _from_labels(net: Network, labels: Any) -> BlockTrace:
         best_entropy=s,
         n_blocks=len(values),
         n_edges=net.n_edges,
-        settings={"given": [str(value) for value in values]},
+        settings={"given": [str(value) for value in values], "degree_corrected": degree_corrected},
         diagnostics=given_diagnostics(),
     )

@@ -42,6 +42,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         "n_warmup": config.n_warmup,
         "n_chains": config.n_chains,
         "moves": config.moves,
+        "degree_corrected": config.degree_corrected,
         **conduct.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)

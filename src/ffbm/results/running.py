@@ -60,6 +60,7 @@ def fit(
     *,
     folds: int | None = None,
     moves: str = "default",
+    degree_corrected: bool = True,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -116,6 +117,8 @@ def fit(
         Score by cross-validation: the weights are fitted once more for each fold, without reduction.
     moves : {"default", "single"}
         Of a sweep: vertices one by one, with merges and splits of blocks, or without them.
+    degree_corrected : bool
+        Whether a block may hold vertices of any degree, as in the paper; False is the plain SBM.
 
     Returns
     -------
@@ -156,6 +159,7 @@ def fit(
         resume=resume,
         folds=folds,
         moves=moves,
+        degree_corrected=degree_corrected,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     if not found.converged:

@@ -42,6 +42,8 @@ def _network(fit: FitParts) -> str:
         said.append(
             f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with N ln B)"
         )
+    if not fit.config.degree_corrected:
+        said.append("blocks without degree correction: vertices of different degree tend to different blocks")
     if fit.diagnostics.joint is not None:
         empty = fit.diagnostics.joint.fewer
         said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")

@@ -2,17 +2,21 @@
 
 P(e|b) is uniform over the edge counts between non-empty blocks, P(k|e,b) uniform over the degree counts of each block
 and over who has which, P(A|k,e,b) that of half-edges paired at random; together exp(-S(b)) without the partition.
+Without degree correction every half-edge of a block goes to any of its vertices alike.
 """
 
 import numpy as np
 from scipy.special import gammaln
 
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
 from ffbm.blocks.logq import partition_tables
 from ffbm.kernels.degrees import draw_parts
 from ffbm.types import Array, Graph
 
 
-def draw_multigraph(rng: np.random.Generator, labels: Array, n_blocks: int, n_edges: int) -> Graph:
+def draw_multigraph(
+    rng: np.random.Generator, labels: Array, n_blocks: int, n_edges: int, likelihood: Likelihood = DEGREE_CORRECTED
+) -> Graph:
     """Draw A from p(A | b): a multigraph with loops and parallel edges.
 
     Parameters
@@ -22,6 +26,8 @@ def draw_multigraph(rng: np.random.Generator, labels: Array, n_blocks: int, n_ed
         b; a block may be empty.
     n_blocks, n_edges : int
         B and E.
+    likelihood : Likelihood
+        With or without degree correction.
 
     Examples
     --------
@@ -30,7 +36,7 @@ def draw_multigraph(rng: np.random.Generator, labels: Array, n_blocks: int, n_ed
     (7, 14)
     """
     counts = draw_edge_counts(rng, np.bincount(labels, minlength=n_blocks), n_edges)
-    degrees = draw_degrees(rng, labels, counts.sum(axis=1))
+    degrees = _DEGREES[likelihood.name](rng, labels, counts.sum(axis=1))
     return pair_half_edges(rng, labels, degrees, counts)
 
 
@@ -64,6 +70,18 @@ def draw_degrees(rng: np.random.Generator, labels: Array, ends: Array) -> Array:
         draw_parts(rng, int(ends[r]), lf, tables.exact, tables.few, tables.shape, parts)
         degrees[rng.permutation(inside)] = parts
     return degrees
+
+
+def scatter_half_edges(rng: np.random.Generator, labels: Array, ends: Array) -> Array:
+    """Draw k (N,) without degree correction: each half-edge of a block is at any of its vertices alike."""
+    degrees = np.zeros(len(labels), dtype=np.int64)
+    for r in np.unique(labels):
+        inside = np.flatnonzero(labels == r)
+        degrees[inside] = np.bincount(rng.integers(0, len(inside), int(ends[r])), minlength=len(inside))
+    return degrees
+
+
+_DEGREES = {DEGREE_CORRECTED.name: draw_degrees, UNCORRECTED.name: scatter_half_edges}
 
 
 def pair_half_edges(rng: np.random.Generator, labels: Array, degrees: Array, counts: Array) -> Graph:

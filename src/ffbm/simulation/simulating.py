@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.entropy import check_labels
-from ffbm.check import check_int, check_real
+from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.check import check_bool, check_int, check_real
 from ffbm.errors import DataError, OptionError
 from ffbm.rng import resolve_seed, stream
 from ffbm.simulation.memberships import draw_flags, draw_labels, draw_weights, take_features
@@ -28,6 +29,7 @@ def simulate(
     features: Any = None,
     *,
     exact: bool = False,
+    degree_corrected: bool = True,
     sigma: float = 1.0,
     weights: npt.ArrayLike | None = None,
     labels: npt.ArrayLike | None = None,
@@ -54,6 +56,8 @@ def simulate(
     exact : bool
         Draw the graph from p(A | b) of the microcanonical degree-corrected SBM, loops and parallel edges included.
         With ``features`` given, (W, b, A) is then an exact draw from the FFBM given X and E.
+    degree_corrected : bool
+        With ``exact``: False draws from the microcanonical SBM without degree correction.
     sigma : float
         Prior standard deviation of a weight.
     weights : (B, D), optional
@@ -94,6 +98,8 @@ def simulate(
         given = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
         if wrong := [name for name, value in given.items() if value is not None]:
             raise OptionError(f"{wrong[0]}= is for planted graphs; got it with exact=True: leave one of them out")
+    elif not check_bool("degree_corrected", degree_corrected):
+        raise OptionError("degree_corrected=False is for exact=True: planted graphs have degrees by degree_exponent=")
     density = None if block_matrix is None else _check_density(block_matrix)
     x = _find_features(features, n_nodes, own, effects, seed)
     n_nodes = _agree("n_nodes", n_nodes, {"features": x.values.shape[0]})
@@ -111,7 +117,9 @@ def simulate(
     rng = stream(seed, "simulate", "graph")
     settings: dict[str, Any] = {"exact": bool(exact), "seed": seed, "sigma": sigma}
     if exact:
-        graph = draw_multigraph(rng, b, n_blocks, _check_edges(n_edges, n_nodes, None))
+        likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
+        graph = draw_multigraph(rng, b, n_blocks, _check_edges(n_edges, n_nodes, None), likelihood)
+        settings["degree_corrected"] = degree_corrected
     else:
         if density is None:
             ratio = check_real("contrast", _CONTRAST if contrast is None else contrast, low=0)
