@@ -2,17 +2,19 @@
 
 import numpy as np
 
-from ffbm.blocks.chain import block_counts, block_model
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED
+from ffbm.blocks.priors import UNIFORM
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.verification.changes import random_graph
 from ffbm.verification.enumeration import graph_of
 
-__all__ = ["LAYOUTS", "graph_of", "model_and_counts", "random_graph"]
+__all__ = ["LAYOUTS", "graph_of", "model_and_ledger", "random_graph"]
 
 LAYOUTS = ("near", "square", "compact")
 
 
-def model_and_counts(graph, labels, n_blocks, field=None, layout="near", prior="uniform"):
+def model_and_ledger(graph, labels, n_blocks, field=None, layout="near", prior=UNIFORM, likelihood=DEGREE_CORRECTED):
     """The tables of counts with neighbours' blocks, without them, and with nothing dense at all."""
-    model = block_model(graph, n_blocks, field, prior)
-    counts = block_counts(model, np.asarray(labels), n_blocks, dense=layout != "compact")
-    return model, counts._replace(near=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else counts
+    model = block_model(BlockTarget(graph, likelihood, prior), n_blocks, field)
+    ledger = block_ledger(model, np.asarray(labels), n_blocks, dense=layout != "compact")
+    return model, ledger._replace(near=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else ledger

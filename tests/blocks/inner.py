@@ -17,8 +17,8 @@ def log_q(m, n, lf, exact, few, shape):
 
 
 @njit
-def propose(model, counts, i, epsilon, u, v):
-    return single.propose(model, counts, i, epsilon, u, v)
+def propose(model, ledger, i, epsilon, u, v):
+    return single.propose(model.graph, ledger, i, epsilon, u, v)
 
 
 @njit

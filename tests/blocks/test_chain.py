@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, block_model, edge_costs, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.entropy import description_length
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.rng import stream
 
 from .graphs import graph_of, random_graph
@@ -13,13 +15,14 @@ from .graphs import graph_of, random_graph
 def begin(burn=7, thin=3, field=False, **options):
     rng = np.random.default_rng(3)
     graph = random_graph(rng, 40, 120)
-    model = block_model(graph, 4, rng.normal(size=(40, 4)) if field else None)
-    setup = BlockSetup(graph, model, BlockSettings(burn, thin, **options))
+    target = BlockTarget(graph)
+    model = block_model(target, 4, rng.normal(size=(40, 4)) if field else None)
+    setup = BlockSetup(target, model, BlockSettings(burn, thin, **options))
     return setup, start(setup, np.arange(40) % 4, stream(1, "test"))
 
 
 def all_of(state):
-    return [*state.counts, state.totals, state.tally, state.best, state.rng.random(3)]
+    return [*state.ledger, state.totals, state.tally, state.best, state.rng.random(3)]
 
 
 @pytest.mark.parametrize("field", [False, True])
@@ -48,11 +51,11 @@ def test_draws_are_those_after_burn_in_and_thinning():
 @pytest.mark.parametrize("allow_empty", [False, True])
 def test_entropy_is_carried_right_and_the_best_is_kept(allow_empty):
     setup, state = begin(0, 1, allow_empty=allow_empty, field=True)
-    graph, first = setup.graph, state.totals[0]
+    graph, first = setup.target.graph, state.totals[0]
     state, draws = advance(setup, state, 300)
     for labels, entropy in zip(draws.labels[::20], draws.entropy[::20], strict=True):
         assert entropy == pytest.approx(description_length(graph, labels).without_partition, abs=1e-8)
-    field = setup.model.field[np.arange(40), state.counts.b].sum()
+    field = setup.model.field[np.arange(40), state.ledger.b].sum()
     assert state.totals[1] == pytest.approx(field, abs=1e-9)
     assert state.totals[2] == pytest.approx(description_length(graph, state.best).without_partition, abs=1e-8)
     assert state.totals[2] <= min(first, draws.entropy.min()) + 1e-9
@@ -66,7 +69,9 @@ def test_the_best_may_lie_within_a_sweep():
     for _ in range(40):
         state, draws = advance(setup, state, 1)
         ends.append(draws.entropy[0])
-        assert state.totals[2] == pytest.approx(description_length(setup.graph, state.best).without_partition, abs=1e-8)
+        assert state.totals[2] == pytest.approx(
+            description_length(setup.target.graph, state.best).without_partition, abs=1e-8
+        )
     assert state.totals[2] < min(ends)
 
 
@@ -75,4 +80,4 @@ def test_edge_costs_count_blocks_in_use():
 
     graph = graph_of([(0, 1)] * 7, 2)
     expected = [0.0, 0.0, log(comb(3 + 6, 7)), log(comb(6 + 6, 7))]
-    assert edge_costs(graph, 3) == pytest.approx(expected, abs=1e-12)
+    assert DEGREE_CORRECTED.edge_cost(graph, np.arange(4.0)) == pytest.approx(expected, abs=1e-12)

@@ -5,6 +5,8 @@ import pytest
 
 from ffbm.blocks.choose import Found, best_of, descend_to_one, most_blocks, pool, try_neighbours
 from ffbm.blocks.entropy import description_length
+from ffbm.blocks.priors import FULL
+from ffbm.blocks.target import BlockTarget
 from ffbm.types import Graph
 
 from ..planted import planted_edges
@@ -19,8 +21,9 @@ PLANTED = [  # blocks, vertices in each, edges inside and between per vertex pai
 
 
 def choose(graph, seed, n_descents=2):
-    parts = [descend_to_one(graph, np.random.default_rng([seed, k]), k == 0) for k in range(n_descents)]
-    return try_neighbours(graph, pool(parts), np.random.default_rng(seed))
+    target = BlockTarget(graph, prior=FULL)
+    parts = [descend_to_one(target, np.random.default_rng([seed, k]), k == 0) for k in range(n_descents)]
+    return try_neighbours(target, pool(parts), np.random.default_rng(seed))
 
 
 def test_planted_numbers_are_found():

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.chain import block_counts, edge_costs
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
+from ffbm.blocks.priors import FULL, SETS, UNIFORM
+from ffbm.blocks.target import block_ledger
 from ffbm.kernels.improve import (
     LEAST,
     cheapest_merge,
@@ -13,9 +15,9 @@ from ffbm.kernels.improve import (
     split_down,
     trade_down,
 )
-from ffbm.kernels.partition import entropy_of
+from ffbm.kernels.target import entropy_of
 
-from .graphs import graph_of, model_and_counts, random_graph
+from .graphs import graph_of, model_and_ledger, random_graph
 
 
 def cliques(n_cliques, size):
@@ -27,52 +29,57 @@ def room_for(graph, n_blocks):
     return np.zeros((4, graph.n_nodes), dtype=np.int64), np.zeros((3, n_blocks + 1), dtype=np.int64)
 
 
-def check_counts(model, counts, n_blocks):
-    anew = block_counts(model, counts.b, n_blocks)
+def check_counts(model, ledger, n_blocks):
+    anew = block_ledger(model, ledger.b, n_blocks)
     for name in ("n", "e", "ers", "eta", "near", "used"):
-        assert np.array_equal(getattr(counts, name), getattr(anew, name)), name
+        assert np.array_equal(getattr(ledger, name), getattr(anew, name)), name
 
 
 STEPS = {
     "resplit": lambda rng, m, c, *room: resplit_down(rng, m, c, 30, 2, *room),
     "trade": lambda rng, m, c, *room: trade_down(rng, m, c, *cheapest_merge(m, c)[:2], 2, *room),
     "split": lambda rng, m, c, *room: split_down(rng, m, c, 2, *room),
-    "merge": lambda rng, m, c, *room: max(merge_cheapest(m, c, LEAST, *room), 0.0),
+    "merge": lambda rng, m, c, work, _: max(merge_cheapest(m, c, LEAST, work), 0.0),
 }
 
 
-@pytest.mark.parametrize("prior", ["uniform", "full"])
+@pytest.mark.parametrize("likelihood", [DEGREE_CORRECTED, UNCORRECTED], ids=lambda one: one.name)
+@pytest.mark.parametrize("prior", [UNIFORM, FULL], ids=lambda one: one.name)
 @pytest.mark.parametrize("step", STEPS)
-def test_s_falls_by_what_is_claimed(step, prior):
+def test_s_falls_by_what_is_claimed(step, prior, likelihood):
     rng = np.random.default_rng(1)
     n_blocks, fell = 7, 0.0
     for _ in range(6):
         graph = cliques(3, 10) if step == "split" else random_graph(rng, 30, 90)
         labels = rng.permutation(np.arange(30) % (5 if step == "merge" else n_blocks))
         labels = np.arange(30) // 15 if step == "split" else labels
-        model, counts = model_and_counts(graph, labels, n_blocks, prior=prior)
-        before, used = entropy_of(model, counts), int(counts.used[0])
-        fallen = STEPS[step](rng, model, counts, *room_for(graph, n_blocks))
+        model, ledger = model_and_ledger(graph, labels, n_blocks, prior=prior, likelihood=likelihood)
+        before, used = entropy_of(model, ledger), int(ledger.used[0])
+        fallen = STEPS[step](rng, model, ledger, *room_for(graph, n_blocks))
         assert fallen >= 0
-        assert before - entropy_of(model, counts) == pytest.approx(fallen, abs=1e-9)
+        assert before - entropy_of(model, ledger) == pytest.approx(fallen, abs=1e-9)
         if step in ("resplit", "trade"):
-            assert counts.used[0] == used
-        check_counts(model, counts, n_blocks)
+            assert ledger.used[0] == used
+        check_counts(model, ledger, n_blocks)
         fell += fallen
     assert fell > 0
 
 
-def test_cheapest_merge_is_the_cheapest():
+@pytest.mark.parametrize("likelihood", [DEGREE_CORRECTED, UNCORRECTED], ids=lambda one: one.name)
+@pytest.mark.parametrize("prior", [UNIFORM, FULL], ids=lambda one: one.name)
+def test_cheapest_merge_is_the_cheapest(prior, likelihood):
     rng = np.random.default_rng(2)
     graph, n_blocks = random_graph(rng, 20, 50), 4
-    model, counts = model_and_counts(graph, rng.permutation(np.arange(20) % n_blocks), n_blocks)
-    before = entropy_of(model, counts) - model.edge_cost[n_blocks]
+    labels = rng.permutation(np.arange(20) % n_blocks)
+    model, ledger = model_and_ledger(graph, labels, n_blocks, prior=prior, likelihood=likelihood)
+    number = model.likelihood.edge_cost + model.prior.used_cost
+    before = entropy_of(model, ledger) - number[n_blocks]
     costs = {}
     for r in range(n_blocks):
         for s in range(r):
-            merged = block_counts(model, np.where(counts.b == s, r, counts.b), n_blocks)
-            costs[r, s] = entropy_of(model, merged) - model.edge_cost[n_blocks - 1] - before
-    r, s, cost = cheapest_merge(model, counts)
+            merged = block_ledger(model, np.where(ledger.b == s, r, ledger.b), n_blocks)
+            costs[r, s] = entropy_of(model, merged) - number[n_blocks - 1] - before
+    r, s, cost = cheapest_merge(model, ledger)
     assert (r, s) == min(costs, key=costs.get)
     assert cost == pytest.approx(costs[r, s], abs=1e-9)
 
@@ -83,43 +90,43 @@ def test_a_wrong_pairing_is_mended():
     rng = np.random.default_rng(3)
     labels = np.repeat([0, 1, 2], 12)
     labels[:24] = np.arange(24) % 2
-    model, counts = model_and_counts(graph, labels, 3)
-    resplit_down(rng, model, counts, 200, 2, *room_for(graph, 3))
-    assert len({tuple(counts.b[12 * c : 12 * c + 12]) for c in range(3)}) == 3
-    assert all(len(set(counts.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
+    model, ledger = model_and_ledger(graph, labels, 3)
+    resplit_down(rng, model, ledger, 200, 2, *room_for(graph, 3))
+    assert len({tuple(ledger.b[12 * c : 12 * c + 12]) for c in range(3)}) == 3
+    assert all(len(set(ledger.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
 
 
 def test_a_trade_moves_a_block_to_where_it_is_needed():
     graph = cliques(3, 12)
     labels = np.repeat([0, 1, 1], 12)  # two cliques in one block, one in two
     labels[:6] = 2
-    model, counts = model_and_counts(graph, labels, 3)
+    model, ledger = model_and_ledger(graph, labels, 3)
     for seed in range(5):
         trade_down(
-            np.random.default_rng(seed), model, counts, *cheapest_merge(model, counts)[:2], 2, *room_for(graph, 3)
+            np.random.default_rng(seed), model, ledger, *cheapest_merge(model, ledger)[:2], 2, *room_for(graph, 3)
         )
-    assert all(len(set(counts.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
+    assert all(len(set(ledger.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
 
 
 def test_the_best_split_is_of_the_block_that_needs_it():
     graph = cliques(4, 10)
     labels = np.repeat([0, 1, 2, 2], 10)
-    model, counts = model_and_counts(graph, labels, 4)
-    split_best(np.random.default_rng(0), model, counts, 2, *room_for(graph, 4))
-    assert counts.used[0] == 4
-    assert all(len(set(counts.b[10 * c : 10 * c + 10])) == 1 for c in range(4))
+    model, ledger = model_and_ledger(graph, labels, 4)
+    split_best(np.random.default_rng(0), model, ledger, 2, *room_for(graph, 4))
+    assert ledger.used[0] == 4
+    assert all(len(set(ledger.b[10 * c : 10 * c + 10])) == 1 for c in range(4))
 
 
 def test_one_block_is_not_merged():
     graph = cliques(2, 4)
-    model, counts = model_and_counts(graph, np.zeros(8, dtype=int), 2, prior="full")
-    assert merge_cheapest(model, counts, -np.inf, *room_for(graph, 2)) == -np.inf
-    assert counts.used[0] == 1
+    model, ledger = model_and_ledger(graph, np.zeros(8, dtype=int), 2, prior=FULL)
+    assert merge_cheapest(model, ledger, -np.inf, room_for(graph, 2)[0]) == -np.inf
+    assert ledger.used[0] == 1
 
 
 def test_costs_of_the_number_of_blocks_are_those_of_the_priors():
-    graph = random_graph(np.random.default_rng(0), 9, 12)
-    uniform, full, sets = (edge_costs(graph, 4, prior) for prior in ("uniform", "full", "sets"))
+    full, sets = (prior.tables(9, 4).used_cost for prior in (FULL, SETS))
     n_full = [np.log(9 * 40320 * 9), np.log(8 * 9 * 40320 * 9), np.log(28 * 9 * 40320 * 9)]
-    assert (full - uniform)[1:4] == pytest.approx(n_full)
+    assert full[1:4] == pytest.approx(n_full)
     assert (sets - full)[1:] == pytest.approx(np.log([4, 12, 24, 24]))
+    assert not UNIFORM.tables(9, 4).used_cost.any()

@@ -90,7 +90,7 @@ def test_advancing_in_parts_is_the_same(case):
     for name in at_once._fields:
         joined = np.concatenate([getattr(piece, name) for piece in pieces])
         np.testing.assert_array_equal(getattr(at_once, name), joined)
-    np.testing.assert_array_equal(whole.counts.b, parts.counts.b)
+    np.testing.assert_array_equal(whole.ledger.b, parts.ledger.b)
     np.testing.assert_array_equal(whole.weights, parts.weights)
     assert whole.rng.bit_generator.state == parts.rng.bit_generator.state
 
@@ -123,7 +123,7 @@ def test_the_geometry_is_found_again_half_way_through_the_burn_in():
     first = state.times.copy()
     state, _ = advance(setup, state, 10)
     np.testing.assert_array_equal(state.times, first)
-    given = set_up(setup, state.counts.b.copy(), state.scale, state.values, copy.deepcopy(state.rng))
+    given = set_up(setup, state.ledger.b.copy(), state.scale, state.values, copy.deepcopy(state.rng))
     state, _ = advance(setup, state, 1)
     assert state.times.tolist() == [given.plan.least_time, given.plan.most_time] != first.tolist()
     for one, other in zip(state.metric, given.metric, strict=True):

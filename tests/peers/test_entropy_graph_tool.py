@@ -19,7 +19,7 @@ for case in json.load(sys.stdin):
     g = gt.Graph(directed=False)
     g.add_vertex(case["n_nodes"])
     g.add_edge_list(case["edges"])
-    state = gt.BlockState(g, b=g.new_vp("int", vals=case["labels"]), deg_corr=True)
+    state = gt.BlockState(g, b=g.new_vp("int", vals=case["labels"]), deg_corr=case["degree_corrected"])
     parts = dict(adjacency=False, degree_dl=False, edges_dl=False, partition_dl=False)
     exact = dict(multigraph=True, exact=True, dl=True, degree_dl_kind="distributed", recs=False)
     def value(**on):
@@ -53,7 +53,9 @@ def cases(rng):
         n_nodes = int(rng.integers(2, 40))
         edges = rng.integers(0, n_nodes, size=(int(rng.integers(1, 120)), 2))
         n_blocks = int(rng.integers(1, 6))
-        yield {"n_nodes": n_nodes, "edges": edges.tolist(), "labels": rng.integers(0, n_blocks, n_nodes).tolist()}
+        labels = rng.integers(0, n_blocks, n_nodes).tolist()
+        for corrected in (True, False):
+            yield {"n_nodes": n_nodes, "edges": edges.tolist(), "labels": labels, "degree_corrected": corrected}
 
 
 def test_every_part_agrees_once_q_is_graph_tool_s():
@@ -61,14 +63,14 @@ def test_every_part_agrees_once_q_is_graph_tool_s():
     for case, theirs in zip(given, run_graph_tool(SCRIPT, given), strict=True):
         edges, labels = np.array(case["edges"]), np.array(case["labels"])
         graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"])
-        ours = description_length(graph, labels, prior="full")
+        ours = description_length(graph, labels, prior="full", degree_corrected=case["degree_corrected"])
         ends = np.bincount(labels, weights=graph.degrees).astype(int)
         sizes = np.bincount(labels)
         table = recursion_of_graph_tool(int(ends.max()), int(sizes.max()))
         swap = sum(
             log_q_of_graph_tool(table, m, n) - float(log_partitions(m, n))
             for m, n in zip(ends, sizes, strict=True)
-            if n > 0
+            if n > 0 and case["degree_corrected"]
         )
         assert ours.adjacency == pytest.approx(theirs["adjacency"], abs=1e-6)
         assert ours.degrees + swap == pytest.approx(theirs["degrees"], abs=1e-6)

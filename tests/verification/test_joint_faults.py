@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.chain import block_model
+from ffbm.blocks.target import block_model
 from ffbm.joint.chain import JointSettings
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline import joint as stage
@@ -35,9 +35,10 @@ def test_every_check_has_a_name_of_its_own():
 def test_edge_counts_over_empty_blocks(place, check, monkeypatch):
     """B for B_b in P(e|b)."""
 
-    def constant(graph, n_blocks):
-        model = block_model(graph, n_blocks)
-        return model._replace(edge_cost=np.full_like(model.edge_cost, model.edge_cost[-1]))
+    def constant(target, n_blocks):
+        model = block_model(target, n_blocks)
+        cost = np.full(n_blocks + 1, model.likelihood.edge_cost[-1])
+        return model._replace(likelihood=model.likelihood._replace(edge_cost=cost))
 
     monkeypatch.setattr(f"ffbm.{place}.block_model", constant)
     assert not outcome(check).passed
@@ -94,8 +95,10 @@ def planted_joint(module, *changes):
 # moves that carry the weights along, so often that sweeps cannot make good what is wrong with them
 # (and mix so much faster that half the sweeps do)
 OFTEN, SWEEPS = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0), 4000
-OPENING = "way, n_scans, first, size, r, s, new, False, *tail) - log(free)"
-CLOSING = "way, n_scans, first, size, r, s, old, True, *tail) - log(free)"
+WAY_BACK = (
+    "informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, before, True, spare, *tail)\n    elif"
+)
+OPENING, CLOSING = "        ratio += log(free)\n", "        ratio -= log(n_blocks - c.used[0])\n"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
         "carrying",
@@ -120,10 +123,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "a split carried over without the chance of the way back": (
         "shifting",
-        [("ratio += informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)\n"
-          "        find_mode_of",
-          "informed_scan(rng, plain, sighted, c, way, n_scans, first, size, r, s, old, True, *tail)\n"
-          "        find_mode_of")],
+        [(f"ratio += {WAY_BACK}", WAY_BACK)],
         "p(b,W|A,X): loops and parallels",
     ),
     "a block scattered without the chance of its homes": (
@@ -134,7 +134,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "free labels forgotten": (
         "shifting",
-        [(part, part.replace(" - log(free)", "")) for part in (OPENING, CLOSING)],
+        [(part, "") for part in (OPENING, CLOSING)],
         "p(b,W|A,X): many free labels",
     ),
 }  # fmt: skip

@@ -20,10 +20,13 @@ def outcome(name):
     return BY_NAME[name].run(Effort(False, 0, lambda function, items: [function(item) for item in items]))
 
 
-OPENING = "scan(rng, m, c, beta, group, size, r, s, labels, False, path, scratch)"
+OPENING = "scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)"
 DECISION = "if accepts(rng.random(), beta * (lift - change) + ratio):"
-TURN = "if accepts(rng.random(), beta * (path[1] - path[0]) + back - there):\n"
-RESPLIT, MERGE_SPLIT = (f"{TURN}        {line}" for line in ("place(m, c, group,", "collect(m, c, first,"))
+RESPLIT, MERGE_SPLIT = (
+    f"back = scan(rng, m, c, beta, {group}, r, s, before, True, spare, scratch)\n"
+    "    return path[0], path[1], back - there"
+    for group in ("group, size", "first, n_first")
+)
 
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "a dropped Hastings ratio": ("single", [("np.log(back / there)", "0.0")], "single moves, B=3"),
@@ -38,12 +41,12 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         "single moves, field",
     ),
     "P(e|b) constant in b with empty blocks": (
-        "partition",
-        [("return m.edge_cost[after] - m.edge_cost[c.used[0]]", "return 0.0 * after")],
+        "edges",
+        [("return edge_cost[used_after(c, r, s)] - edge_cost[c.used[0]]", "return 0.0 * edge_cost[0]")],
         "single moves, empty blocks",
     ),
     "half-edges of loops forgotten": (
-        "partition",
+        "edges",
         [("out, into = to_r + loops, to_s + loops", "out, into = to_r, to_s")],
         "single moves, B=3",
     ),
@@ -56,37 +59,65 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         "mergesplit",
         [
             ("r if rng.random() < 0.5 else s", "np.int64(c.b[group[a]])"),
-            (
-                "note(c, group, size, new)\n    launch(",
-                "note(c, group, size, new)\n    place(m, c, group, size, old, spare, scratch)\n    launch(",
-            ),
+            ("copy(c.b, after)\n    launch(", "copy(c.b, after)\n    put(m, c, before)\n    launch("),
+            ("import IMPOSSIBLE, decide\n", "import IMPOSSIBLE, decide, put\n"),
         ],
         "re-split, B=2",
     ),
     "a re-split's probability dropped": (
         "mergesplit",
-        [(RESPLIT, RESPLIT.replace(" + back - there", ""))],
+        [(RESPLIT, RESPLIT.replace("back - there", "0.0"))],
         "re-split, B=2",
     ),
     "a merge-split's probability dropped": (
         "mergesplit",
-        [(MERGE_SPLIT, MERGE_SPLIT.replace(" + back - there", ""))],
+        [(MERGE_SPLIT, MERGE_SPLIT.replace("back - there", "0.0"))],
         "merge-split, B=3",
     ),
     "the field left out of a re-split": (
         "mergesplit",
-        [(RESPLIT, RESPLIT.replace("path[1] - ", "-"))],
+        [(RESPLIT, RESPLIT.replace("path[1]", "0.0"))],
         "re-split, field",
     ),
     "the field left out of merge-split": (
         "mergesplit",
-        [(MERGE_SPLIT, MERGE_SPLIT.replace("path[1] - ", "-"))],
+        [(MERGE_SPLIT, MERGE_SPLIT.replace("path[1]", "0.0"))],
         "merge-split, field",
     ),
     "free labels forgotten": (
         "mergesplit",
         [(f"{OPENING} - np.log(free)", OPENING)],
         "open-close, empty blocks",
+    ),
+    "a proposal accepted whatever its ratio": (
+        "acceptance",
+        [("beta * (lift - change) + log_ratio", "beta * (lift - change)")],
+        "re-split, B=2",
+    ),
+    "a proposal that is refused but not undone": (
+        "acceptance",
+        [("put(m, c, after if is_accepted else before)", "put(m, c, after if log_ratio > IMPOSSIBLE else before)")],
+        "all moves, empty blocks",
+    ),
+    "the sizes of blocks left out of the prior": (
+        "target",
+        [("prior.size_step[n_s] - prior.size_step[n_r - 1]", "0.0")],
+        "free B, all moves",
+    ),
+    "the number of blocks left out of the prior": (
+        "target",
+        [("nats += prior.used_cost[used_after(c, r, s)] - prior.used_cost[c.used[0]]", "nats += 0.0")],
+        "free B, all moves",
+    ),
+    "half-edges that stay behind, without degree correction": (
+        "uncorrected",
+        [("block_term(likelihood, c.n[s] + 1, c.e[s] + k) - c.term[s]", "0.0")],
+        "no degree correction, all moves",
+    ),
+    "what is kept of a block out of date": (
+        "target",
+        [("c.term[s] = block_term(m.likelihood, c.n[s], c.e[s])", "c.term[s] += 0.0")],
+        "no degree correction, all moves",
     ),
 }
 
@@ -96,6 +127,8 @@ NAMED = {  # the rest takes minutes to compile
     "P(e|b) constant in b with empty blocks",
     "the way back launched from the present split",
     "the field left out of merge-split",
+    "a proposal accepted whatever its ratio",
+    "half-edges that stay behind, without degree correction",
 }
 
 
@@ -118,7 +151,7 @@ def test_faults_in_block_moves(fault, monkeypatch):
     ],
 )
 def test_faults_in_what_a_move_claims(right, wrong, door, check, monkeypatch):
-    made = planted(f"ffbm.kernels.{'single' if door == 'claimed_ratio' else 'partition'}", (right, wrong))
+    made = planted(f"ffbm.kernels.{'single' if door == 'claimed_ratio' else 'edges'}", (right, wrong))
     monkeypatch.setattr(f"ffbm.verification.changes.{door}", getattr(made["ffbm.kernels.doors"], door))
     assert not outcome(check).passed
 
@@ -144,7 +177,7 @@ def test_q_off_as_in_graph_tools_cache(check, monkeypatch):
 @pytest.mark.parametrize("check", ["description lengths", "law of multigraphs"])
 def test_edge_counts_over_empty_blocks(check, monkeypatch):
     """P(e|b) over all B blocks, not over those in use."""
-    made = planted_alone("ffbm.blocks.entropy", ("n_used * (n_used + 1) // 2", "top * (top + 1) // 2"))
+    made = planted_alone("ffbm.blocks.entropy", ("np.count_nonzero(sizes)", "top"))
     for place in ("generation", "lengths"):
         monkeypatch.setattr(f"ffbm.verification.{place}.description_length", made.description_length)
     assert not outcome(check).passed
