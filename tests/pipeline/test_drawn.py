@@ -181,7 +181,7 @@ def test_what_does_not_fit_is_refused():
     _, _, other = case(n_draws=5)
     with pytest.raises(DataError, match="order of shape \\(2, 6, 3\\); got \\(2, 5, 3\\): use align_blocks"):
         sample_weights_drawn(x, blocks, other)
-    with pytest.raises(DataError, match="members must be memberships of shape \\(29, B\\)"):
+    with pytest.raises(DataError, match="features must have a row for each of 30 vertices; got 29 rows"):
         sample_weights_drawn(x[1:], blocks, members)
     for changes in ({"sampler": "nuts"}, {"n_draws": 0}, {"n_warmup": -1}):
         with pytest.raises(OptionError, match=next(iter(changes))):
