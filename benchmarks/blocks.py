@@ -19,7 +19,8 @@ from numba import njit
 from record import say, write
 
 import ffbm
-from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, block_model, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.types import Graph
 
 PYTHON = "/usr/bin/python3"
@@ -40,14 +41,15 @@ def planted(n_nodes, n_edges, n_blocks, seed=0):
 
 
 def chain_of(graph, labels, n_blocks, seed=1):
-    setup = BlockSetup(graph, block_model(graph, n_blocks), BlockSettings(burn=2**60, thin=1))
+    target = BlockTarget(graph)
+    setup = BlockSetup(target, block_model(target, n_blocks), BlockSettings(burn=2**60, thin=1))
     return setup, start(setup, labels, np.random.default_rng(seed))
 
 
 def time_ours(setup, state, n_sweeps):
     begun = time.perf_counter()
     advance(setup, state, n_sweeps)
-    return 1e9 * (time.perf_counter() - begun) / (n_sweeps * len(state.counts.b))
+    return 1e9 * (time.perf_counter() - begun) / (n_sweeps * len(state.ledger.b))
 
 
 def time_theirs(graph, labels, warm, n_sweeps, repeats):
@@ -69,7 +71,7 @@ def against_graph_tool(name, graph, labels, n_blocks, repeats=5):
     warm = max(2, 200_000 // n_nodes)
     advance(setup, state, warm)
     for _ in range(repeats):
-        found = time_theirs(graph, state.counts.b, 1, max(1, 100_000 // n_nodes), 1)
+        found = time_theirs(graph, state.ledger.b, 1, max(1, 100_000 // n_nodes), 1)
         if found:
             theirs += found["ns"]
         ours.append(time_ours(setup, state, max(1, 1_000_000 // n_nodes)))
@@ -105,7 +107,7 @@ def growth(n_nodes, n_blocks=20, mean_degree=20):
     advance(setup, state, 2)
     n_sweeps = max(1, 2_000_000 // n_nodes)
     ours = statistics.median(time_ours(setup, state, n_sweeps) for _ in range(5))
-    picks, labels = np.random.default_rng(0).random(n_nodes), state.counts.b
+    picks, labels = np.random.default_rng(0).random(n_nodes), state.ledger.b
     gather(graph.indptr, graph.indices, labels, picks)
     bare = []
     for _ in range(9):

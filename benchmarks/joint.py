@@ -35,7 +35,7 @@ def chain(model, graph, settings, number):
     """Run one chain and return its draws and processor seconds."""
     rng = np.random.default_rng([5, number])
     setup = JointSetup(model, settings)
-    state = start(setup, greedy_labels(graph, model.n_blocks, rng), rng)
+    state = start(setup, greedy_labels(model.partitions, model.n_blocks, rng), rng)
     begun = time.thread_time()
     state, draws = advance(setup, state, SWEEPS)
     return state.tally, draws, time.thread_time() - begun

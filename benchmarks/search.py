@@ -16,6 +16,7 @@ from record import say, write
 
 import ffbm
 from ffbm.blocks.start import greedy_labels
+from ffbm.blocks.target import BlockTarget
 
 PYTHON = "/usr/bin/python3"
 PEER = Path(__file__).parent / "search_graph_tool.py"
@@ -34,7 +35,7 @@ def theirs(graph, n_blocks, seed):
 
 def start_once(graph, n_blocks, seed):
     begun = time.process_time()
-    labels = greedy_labels(graph, n_blocks, np.random.default_rng(seed))
+    labels = greedy_labels(BlockTarget(graph), n_blocks, np.random.default_rng(seed))
     return labels, time.process_time() - begun
 
 
