@@ -144,11 +144,6 @@ class Training:
     n_blocks: int
     rows: TrainingRows
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The D features."""
-        return self.design.names
-
     def matrix(self, values: Array | None = None) -> sp.csr_array:
         """Return the different rows of the training vertices (R, A), with values of their own if they are given."""
         rows = self.rows
