@@ -31,7 +31,7 @@ def planted(strength, seed=1):
     return ffbm.simulate(200, 4, 1000, features=6, weights=w, contrast=6, seed=seed).network
 
 
-def chain(model, graph, settings, number):
+def chain(model, settings, number):
     """Run one chain and return its draws and processor seconds."""
     rng = np.random.default_rng([5, number])
     setup = JointSetup(model, settings)
@@ -64,7 +64,7 @@ def measure_planted():
         for moves, (jumps, shifts) in MOVES.items():
             settings = JointSettings(BURN, THIN, 1, 200, jumps, shifts)
             with open_workers(None, CHAINS) as run:
-                found = run(lambda c, m=model, g=net.graph, s=settings: chain(m, g, s, c), range(CHAINS))
+                found = run(lambda c, m=model, s=settings: chain(m, s, c), range(CHAINS))
             parts = (np.stack([getattr(d, n) for _, d, _ in found]) for n in ("labels", "entropy", "energy", "weights"))
             told = effective(*parts)
             tally, seconds = sum(t for t, _, _ in found), sum(s for _, _, s in found)

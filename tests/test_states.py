@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import ffbm
-from ffbm.blocks.chain import BlockSettings, BlockSetup, BlockState, advance, block_model, start
+from ffbm.blocks.chain import BlockSettings, BlockSetup, BlockState, advance, start
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.joint import chain as joint
 from ffbm.joint.prepare import joint_model
 from ffbm.states import from_bytes, to_bytes
@@ -123,7 +124,8 @@ def chain_of(kind):
     """Return a short chain: what its steps are handed, its state, and the step."""
     rng, labels = np.random.default_rng(3), np.arange(20) % 3
     if kind == "blocks":
-        setup = BlockSetup(GRAPH, block_model(GRAPH, 3), BlockSettings(2, 1, jumps=1.0))
+        target = BlockTarget(GRAPH)
+        setup = BlockSetup(target, block_model(target, 3), BlockSettings(2, 1, jumps=1.0))
         return setup, start(setup, labels, rng), advance
     if kind == "weights":
         setup = theta.set_up(weight_target(X, labels), "hmc", 5, rng)
@@ -152,8 +154,8 @@ def test_a_state_has_no_more_than_what_steps_change():
     setup, state, _ = chain_of("blocks")
     held = members(to_bytes(state))
     assert not [name for name in held if "index" in name or "indptr" in name or "cost" in name]
-    assert list(BlockState._fields) == ["counts", "totals", "tally", "best", "rng"]
-    assert setup.model.indices is GRAPH.indices
+    assert list(BlockState._fields) == ["ledger", "totals", "tally", "best", "rng"]
+    assert setup.model.graph.indices is GRAPH.indices
 
 
 @pytest.mark.parametrize("kind", [Flat, Inner, Wider, list[Outer], tuple[Outer, Outer], np.ndarray, float])

@@ -19,7 +19,7 @@ _DAMAGE_OF_ZIP = (zipfile.BadZipFile, zlib.error)
 
 
 def to_bytes(value: Any) -> bytes:
-    """Return a value as bytes; its arrays have names like ``counts.b``, those of a list ``0.counts.b``.
+    """Return a value as bytes; its arrays have names like ``counts.b``, those of a list ``0.ledger.b``.
 
     >>> zipfile.ZipFile(io.BytesIO(to_bytes([np.arange(3), np.ones(2)]))).namelist()
     ['0.npy', '1.npy', 'generators.json']

@@ -37,4 +37,5 @@ def test_a_picture_is_what_its_script_draws(name):
     assert len(committed) <= making.MOST
     drawn, shown = pixels(making.picture(making.draw(name))), pixels(committed)
     assert drawn.shape == shown.shape, "run python docs/gallery/make.py"
-    assert np.abs(drawn - shown).mean() < 0.002, "run python docs/gallery/make.py"  # fonts are drawn alike everywhere
+    # fonts are drawn alike everywhere; dots of weights move a little with the rounding of the processor
+    assert np.abs(drawn - shown).mean() < 0.004, "run python docs/gallery/make.py"

@@ -13,6 +13,25 @@ def test_a_page_shows_what_its_code_prints(page):
     assert text == running.replay(text), f"python docs/run.py --write {page}, and read it again"
 
 
+@pytest.mark.parametrize(
+    ("shown", "said", "alike"),
+    [
+        ("loss  0.575 in 32 of 105", "loss 0.581 in 32 of 105", True),
+        ("loss 0.575 in 32 of 105", "loss 0.681 in 32 of 105", False),
+        ("loss 0.575 in 32 of 105", "loss 0.575 in 33 of 105", False),
+        ("loss 0.575", "gain 0.575", False),
+        ("weight +1.49 (0.97 to 2.09)", "weight +1.48 (0.95 to 2.06)", True),
+        ("weight +0.49", "weight -0.49", False),
+        ("ESS at least 1,290 over 4 chains", "ESS at least 1,221 over 4 chains", True),
+        ("ESS at least 1,290 over 4 chains", "ESS at least 621 over 4 chains", False),
+        ("1,290 draws", "1,221 draws", False),
+        ("0.5 and 0.6", "0.5", False),
+    ],
+)
+def test_what_another_processor_may_print(shown, said, alike):
+    assert running._are_alike(shown, said) is alike
+
+
 def test_every_tutorial_is_run():
     assert {f"docs/{path.name}" for path in DOCS.glob("tutorial-*.md")} <= set(running.PAGES)
 

@@ -53,7 +53,7 @@ TRIALS = {
     "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior=SETS), (SINGLE,), 0, 250_000),
     "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), ALL, 13_000, 120_000),
     "no degree correction, single moves": Trial(
-        Case(MESS, 6, 3, field=True, likelihood=UNCORRECTED), (SINGLE,), 0, 600_000
+        Case(MESS, 6, 3, field=True, likelihood=UNCORRECTED), (SINGLE,), 0, 900_000
     ),
     "no degree correction, all moves": Trial(
         Case(FOUR, 4, 3, allow_empty=True, likelihood=UNCORRECTED), ALL, 12_000, 80_000
