@@ -116,7 +116,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "what is kept of a block out of date": (
         "target",
-        [("c.term[s] = block_term(m.likelihood, c.n[s], c.e[s])", "c.term[s] += 0.0")],
+        [("c.term[s] = block_term(likelihood, c.n[s], c.e[s])", "c.term[s] += 0.0")],
         "no degree correction, all moves",
     ),
 }

@@ -26,6 +26,7 @@ RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
 @njit(**INNER)
 def shift(m, c, i, s, sums, scratch):
     """Move vertex i to block s, if it is not there, and add the change of S and of the field to sums."""
+    m, c, scratch = bare(m), bare(c), bare(scratch)
     if c.b[i] != s:
         sums[0] += change_to(m, c, i, s, scratch)
         sums[1] += lift_to(m, c, i, s)
@@ -52,6 +53,7 @@ def gather(c, r, s, i, j, group):
 @njit(**INNER)
 def scan(rng, m, c, beta, group, size, r, s, goal, forced, sums, scratch):
     """Draw each vertex of the group again between r and s, or force it to its goal (N,); return ln of its chance."""
+    m, c, group, goal, sums, scratch = bare(m), bare(c), bare(group), bare(goal), bare(sums), bare(scratch)
     log_probability = 0.0
     for a in range(size):
         v = group[a]

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, put
+from ffbm.kernels.bare import bare
 from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, fill_field, find_mode_of, see_mode
 from ffbm.kernels.compiling import INNER, copy
 from ffbm.kernels.ledger import free_label
@@ -22,7 +23,8 @@ from ffbm.kernels.target import change_to, lift_to, move
 
 @njit(**INNER)
 def scan_homes(rng, m, c, home, s, anchor, goal, forced, scratch):
-    """Draw each vertex but the anchor anew between its home and s, or force it to its goal; return ln of its chance."""
+    """Draw each vertex but the anchor again between its home and s, or force it to its goal; return ln of its chance."""
+    m, c, home, goal, scratch = bare(m), bare(c), bare(home), bare(goal), bare(scratch)
     log_probability = 0.0
     for v in range(c.b.size):
         if v == anchor:
@@ -39,6 +41,7 @@ def scan_homes(rng, m, c, home, s, anchor, goal, forced, scratch):
 @njit(**INNER)
 def scatter(rng, m, c, s, home, forced, chances, scratch):
     """Draw a home for each vertex of block s among the other blocks in use, or force it; return ln of its chance."""
+    m, c, home, chances, scratch = bare(m), bare(c), bare(home), bare(chances), bare(scratch)
     log_probability = 0.0
     n_blocks = c.n.size
     for v in range(c.b.size):

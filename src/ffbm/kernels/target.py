@@ -73,7 +73,7 @@ def prior_change(prior, c, r, s):
     return nats
 
 
-@njit(**INNER)
+@njit(**INLINE)
 def change_to(m, c, i, s, scratch):
     """Return the change of S if vertex i moves to another block s."""
     blocks, links, marks = scratch[0], scratch[1], scratch[2]
@@ -87,13 +87,20 @@ def lift_to(m, c, i, s):
     return m.field[i, s] - m.field[i, c.b[i]] if m.field.size > 0 else 0.0
 
 
-@njit(**INNER)
+@njit(**INLINE)
 def move(m, c, i, s):
     """Move vertex i to block s."""
+    _move(m.graph, m.likelihood, c, i, s)
+
+
+@njit(**INNER)
+def _move(g, likelihood, c, i, s):
+    """Do so: a call hands over every array of its tuples, so it is given those alone that it needs."""
+    g, likelihood, c = bare(g), bare(likelihood), bare(c)
     r = c.b[i]
-    relabel(m.graph, c, i, s)
-    c.term[r] = block_term(m.likelihood, c.n[r], c.e[r])
-    c.term[s] = block_term(m.likelihood, c.n[s], c.e[s])
+    relabel(g, c, i, s)
+    c.term[r] = block_term(likelihood, c.n[r], c.e[r])
+    c.term[s] = block_term(likelihood, c.n[s], c.e[s])
 
 
 @njit(**INNER)
