@@ -21,7 +21,7 @@ def split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch):
     launch(rng, m, c, 1.0, n_scans, group, size, r, s, sums, scratch)
     for _ in range(_DESCENTS):
         before = sums[0]
-        scan(rng, m, c, _GREEDY, group, size, r, s, c.b, False, sums, scratch)
+        scan(rng, m, c, _GREEDY, group, size, r, s, group, False, sums, scratch)
         if sums[0] >= before - LEAST:
             break
 

@@ -75,7 +75,7 @@ def launch(rng, m, c, beta, n_scans, group, size, r, s, sums, scratch):
     for a in range(size):
         shift(m, c, group[a], r if rng.random() < 0.5 else s, sums, scratch)
     for _ in range(n_scans):
-        scan(rng, m, c, beta, group, size, r, s, c.b, False, sums, scratch)
+        scan(rng, m, c, beta, group, size, r, s, group, False, sums, scratch)  # no goal is looked at
 
 
 @njit(**INNER)

@@ -23,7 +23,7 @@ from ffbm.kernels.target import change_to, lift_to, move
 
 @njit(**INNER)
 def scan_homes(rng, m, c, home, s, anchor, goal, forced, scratch):
-    """Draw each vertex but the anchor again between its home and s, or force it to its goal; return ln of its chance."""
+    """Draw each vertex but the anchor between its home and s, or force it to its goal; return ln of its chance."""
     m, c, home, goal, scratch = bare(m), bare(c), bare(home), bare(goal), bare(scratch)
     log_probability = 0.0
     for v in range(c.b.size):

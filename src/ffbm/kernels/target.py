@@ -73,9 +73,10 @@ def prior_change(prior, c, r, s):
     return nats
 
 
-@njit(**INLINE)
+@njit(**INNER)
 def change_to(m, c, i, s, scratch):
     """Return the change of S if vertex i moves to another block s."""
+    m, c, scratch = bare(m), bare(c), bare(scratch)
     blocks, links, marks = scratch[0], scratch[1], scratch[2]
     n_near = look_around(m.graph, c, i, blocks, links, marks)
     return entropy_change(m, c, i, s, blocks, links, n_near)
