@@ -65,6 +65,7 @@ def test_without_correction_degrees_make_blocks():
     assert numbers[0] == 1 < numbers[1]
 
 
+@pytest.mark.slow  # compiles the joint chain with this likelihood
 def test_the_joint_chain_carries_it_too(stars):
     draws = sample_joint(stars, 3, n_sweeps=60, n_warmup=20, n_chains=1, degree_corrected=False, progress=False)
     for labels, s in zip(draws.blocks.labels[0], draws.blocks.entropy[0], strict=True):
@@ -73,7 +74,7 @@ def test_the_joint_chain_carries_it_too(stars):
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
-@pytest.mark.parametrize("target", ["cut", "joint"])
+@pytest.mark.parametrize("target", ["cut", pytest.param("joint", marks=pytest.mark.slow)])
 def test_a_fit_says_and_saves_it(stars, target, tmp_path):
     options = {"n_sweeps": 60, "n_draws": 40, "n_warmup": 30, "n_chains": 2, "seed": 1, "progress": False}
     fit = ffbm.fit(stars, 2, target=target, degree_corrected=False, out=tmp_path / "run", **options)

@@ -48,7 +48,17 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+SLOW = {  # each compiles a sampler; a fault of the same kind is caught in every run
+    "never refused",
+    "always accepted",
+    "scale of another feature in the mean over blocks",
+    "scale of another feature where nobody has one",
+}
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=pytest.mark.slow if fault in SLOW else ()) for fault in FAULTS]
+)
 def test_a_planted_fault_fails_the_battery(fault, monkeypatch):
     sampler, right, wrong = FAULTS[fault]
     monkeypatch.setattr(f"ffbm.theta.chain.run_{sampler}", planted_weights(sampler, (right, wrong)))

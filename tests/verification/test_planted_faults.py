@@ -127,7 +127,6 @@ NAMED = {  # the rest takes minutes to compile
     "P(e|b) constant in b with empty blocks",
     "the way back launched from the present split",
     "the field left out of merge-split",
-    "a proposal accepted whatever its ratio",
     "half-edges that stay behind, without degree correction",
 }
 
