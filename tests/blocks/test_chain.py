@@ -81,3 +81,18 @@ def test_edge_costs_count_blocks_in_use():
     graph = graph_of([(0, 1)] * 7, 2)
     expected = [0.0, 0.0, log(comb(3 + 6, 7)), log(comb(6 + 6, 7))]
     assert DEGREE_CORRECTED.edge_cost(graph, np.arange(4.0)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_partition_that_is_met_again_is_not_better_by_rounding():
+    """The chain leaves and comes back to the lowest S, which seems higher by less than sums round."""
+    target = BlockTarget(graph_of([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)], 6))
+    setup = BlockSetup(target, block_model(target, 2), BlockSettings(0, 1))
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    for above, is_kept in ((5e-10, True), (1e-6, False)):
+        state = start(setup, labels, stream(1, "test"))
+        state.totals[2] += above
+        state.best[:] = 7
+        state, draws = advance(setup, state, 300)
+        met = np.isclose(draws.entropy, target.entropy(labels, 2), atol=1e-9)
+        assert 0 < met.sum() < len(met)
+        assert (state.best == 7).all() == is_kept

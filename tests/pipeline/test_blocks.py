@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ffbm
+from ffbm.blocks.chain import BlockDraws
 from ffbm.errors import DataError, OptionError
+from ffbm.pipeline.gathering import gather
 from ffbm.types import Graph
 
 from ..planted import planted_edges
@@ -199,3 +202,15 @@ def test_more_blocks_than_a_dense_table_holds():
     truth = ffbm.description_length(graph, found.labels[0, -1]).without_partition
     assert found.entropy[0, -1] == pytest.approx(truth, abs=1e-5)
     assert found.acceptance.min() > 0
+
+
+def test_of_equally_good_chains_the_first_has_the_best_partition():
+    graph = Graph.from_edges([0, 1], [1, 2], 3)
+    labels, entropy = np.zeros((2, 1, 3), dtype=np.uint8), np.zeros((2, 1))
+
+    def best(*lowest):
+        states = [SimpleNamespace(best=np.full(3, c), totals=np.array([0.0, 0.0, s])) for c, s in enumerate(lowest)]
+        return gather(graph, 2, states, BlockDraws(labels, entropy, entropy), {"seed": 0}).best_labels.tolist()
+
+    assert best(5.0, 5.0 - 1e-12) == [0, 0, 0]
+    assert best(5.0, 5.0 - 1e-3) == [1, 1, 1]

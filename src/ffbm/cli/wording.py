@@ -43,15 +43,15 @@ def in_options(message: str, options: Collection[str]) -> str:
     >>> in_options("keep it with unknown=keep (--unknown keep)", ["--unknown"])
     'keep it with --unknown keep'
     """
-    told, lead, command, *_ = (*_COMMAND.split(message, maxsplit=1), "", "")
+    sentence, lead, command, *_ = (*_COMMAND.split(message, maxsplit=1), "", "")
     known = {option[2:].replace("-", "_"): option for option in options}
     known |= {keyword: option for keyword, option in _OTHER_WORDS.items() if option in options}
     if known:
-        told = _translate(told, known)
+        sentence = _translate(sentence, known)
     way = _PYTHON_RUN.sub(
         lambda match: f"ffbm fit SOURCE --out {_value(match[1])}{' --resume' if match[2] else ''}", command
     )
-    return told + lead + way
+    return sentence + lead + way
 
 
 def _translate(text: str, known: dict[str, str]) -> str:

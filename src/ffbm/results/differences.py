@@ -24,16 +24,7 @@ _SCORES = (
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """How two fits of one network differ, their blocks brought to one numbering.
-
-    Parameters
-    ----------
-    first, second : Fit
-    names : two texts
-        What they are called: their targets if these differ, else "first" and "second".
-    order : (B,) int64
-        The block of the first fit that each block of the second is; a number from B on where it is none of them.
-    """
+    """How two fits of one network differ, their blocks brought to one numbering: the data of a ``Comparison``."""
 
     first: FitParts
     second: FitParts
