@@ -10,10 +10,8 @@ from ffbm.kernels.improve import (
     LEAST,
     cheapest_merge,
     merge_cheapest,
-    resplit_down,
     split_best,
     split_down,
-    trade_down,
 )
 from ffbm.kernels.target import entropy_of
 
@@ -36,8 +34,6 @@ def check_counts(model, ledger, n_blocks):
 
 
 STEPS = {
-    "resplit": lambda rng, m, c, *room: resplit_down(rng, m, c, 30, 2, *room),
-    "trade": lambda rng, m, c, *room: trade_down(rng, m, c, *cheapest_merge(m, c)[:2], 2, *room),
     "split": lambda rng, m, c, *room: split_down(rng, m, c, 2, *room),
     "merge": lambda rng, m, c, work, _: max(merge_cheapest(m, c, LEAST, work), 0.0),
 }
@@ -54,12 +50,10 @@ def test_s_falls_by_what_is_claimed(step, prior, likelihood):
         labels = rng.permutation(np.arange(30) % (5 if step == "merge" else n_blocks))
         labels = np.arange(30) // 15 if step == "split" else labels
         model, ledger = model_and_ledger(graph, labels, n_blocks, prior=prior, likelihood=likelihood)
-        before, used = entropy_of(model, ledger), int(ledger.used[0])
+        before = entropy_of(model, ledger)
         fallen = STEPS[step](rng, model, ledger, *room_for(graph, n_blocks))
         assert fallen >= 0
         assert before - entropy_of(model, ledger) == pytest.approx(fallen, abs=1e-9)
-        if step in ("resplit", "trade"):
-            assert ledger.used[0] == used
         check_counts(model, ledger, n_blocks)
         fell += fallen
     assert fell > 0
@@ -82,30 +76,6 @@ def test_cheapest_merge_is_the_cheapest(prior, likelihood):
     r, s, cost = cheapest_merge(model, ledger)
     assert (r, s) == min(costs, key=costs.get)
     assert cost == pytest.approx(costs[r, s], abs=1e-9)
-
-
-def test_a_wrong_pairing_is_mended():
-    """Two cliques whose members were dealt crosswise: no single vertex wants to move far, a re-split finds them."""
-    graph = cliques(3, 12)
-    rng = np.random.default_rng(3)
-    labels = np.repeat([0, 1, 2], 12)
-    labels[:24] = np.arange(24) % 2
-    model, ledger = model_and_ledger(graph, labels, 3)
-    resplit_down(rng, model, ledger, 200, 2, *room_for(graph, 3))
-    assert len({tuple(ledger.b[12 * c : 12 * c + 12]) for c in range(3)}) == 3
-    assert all(len(set(ledger.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
-
-
-def test_a_trade_moves_a_block_to_where_it_is_needed():
-    graph = cliques(3, 12)
-    labels = np.repeat([0, 1, 1], 12)  # two cliques in one block, one in two
-    labels[:6] = 2
-    model, ledger = model_and_ledger(graph, labels, 3)
-    for seed in range(5):
-        trade_down(
-            np.random.default_rng(seed), model, ledger, *cheapest_merge(model, ledger)[:2], 2, *room_for(graph, 3)
-        )
-    assert all(len(set(ledger.b[12 * c : 12 * c + 12])) == 1 for c in range(3))
 
 
 def test_the_best_split_is_of_the_block_that_needs_it():

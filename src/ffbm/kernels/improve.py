@@ -7,7 +7,7 @@ from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
 from ffbm.kernels.ledger import free_label
-from ffbm.kernels.mergesplit import collect, gather, launch, scan, send, shift
+from ffbm.kernels.mergesplit import gather, launch, scan, send, shift
 from ffbm.kernels.target import closing_gain, merge_cost, move
 
 _DESCENTS = 10  # greedy scans of a split, at most
@@ -24,34 +24,6 @@ def split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch):
         scan(rng, m, c, _GREEDY, group, size, r, s, group, False, sums, scratch)
         if sums[0] >= before - LEAST:
             break
-
-
-@njit(**DOOR)
-def resplit_down(rng, model, ledger, n_tries, n_scans, work, scratch):
-    """Split pairs of blocks again wherever that lowers S; return by how much S fell.
-
-    A pair is that of two random vertices, or of the ends of a random edge.
-    """
-    m, c = bare(model), bare(ledger)
-    old, group = bare(work[0]), bare(work[1])
-    n_nodes, fallen = c.b.size, 0.0
-    for turn in range(n_tries):
-        i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
-        k = m.graph.indptr[i + 1] - m.graph.indptr[i]
-        if turn % 2 == 0 and k > 0:
-            j = m.graph.indices[m.graph.indptr[i] + int(rng.random() * k)]
-        r, s = np.int64(c.b[i]), np.int64(c.b[j])
-        if r == s:
-            continue
-        size = gather(c, r, s, i, j, group)
-        copy(c.b, old)
-        sums = np.zeros(2)
-        split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch)
-        if sums[0] < -LEAST:
-            fallen -= sums[0]
-        else:
-            put(m, c, old)
-    return fallen
 
 
 @njit(**INNER)
@@ -117,19 +89,6 @@ def merge_cheapest(model, ledger, least, work):
         group = bare(work[0])
         send(m, c, group, gather(c, r, s, -1, -1, group), r)
     return fallen
-
-
-@njit(**DOOR)
-def trade_down(rng, model, ledger, r, s, n_scans, work, scratch):
-    """Merge blocks r and s and split the best other in their stead, if that lowers S; return by how much S fell."""
-    m, c = bare(model), bare(ledger)
-    old, best, group = bare(work[0]), bare(work[1]), bare(work[2])
-    copy(c.b, old)
-    sums = np.zeros(2)
-    collect(m, c, group, gather(c, r, s, -1, -1, group), r, sums, scratch)
-    fallen = find_split(rng, m, c, s, n_scans, group, best, scratch) - sums[0]
-    put(m, c, best if fallen >= LEAST else old)
-    return fallen if fallen >= LEAST else 0.0
 
 
 @njit(**INNER)

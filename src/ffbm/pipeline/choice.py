@@ -1,43 +1,124 @@
-"""The choice of the number of blocks: several descents in parallel, then the neighbours of the best."""
+"""The choice of the number of blocks: partitions that are found by descents, crossed in rounds, and then compared."""
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import as_completed
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.choose import Candidates, CandidateTable, as_table, descend_to_one, from_table, pool, try_neighbours
+from ffbm.blocks.annealing import Found
+from ffbm.blocks.descent import effort_for
 from ffbm.blocks.priors import FULL
-from ffbm.blocks.start import effort_for
+from ffbm.blocks.search import (
+    Candidates,
+    CandidateTable,
+    as_table,
+    best_of,
+    cross,
+    descend_to_one,
+    from_table,
+    pool,
+    try_neighbours,
+)
 from ffbm.blocks.target import BlockTarget
 from ffbm.pipeline.conduct import Conduct
 from ffbm.progress import Progress
 from ffbm.rng import stream
 from ffbm.store.journal import digest
-from ffbm.workers import open_workers
+from ffbm.workers import Pool, open_workers
 
-_DESCENTS = 4  # at most
+_STAGE = "number of blocks"
+_PATIENCE = 2  # rounds in a row that may bring nothing
+_SAME = 1e-6  # nats by which the S of one partition may seem to differ
+
+
+class _Pair(NamedTuple):
+    """Two partitions to be crossed, and the number of their slot."""
+
+    slot: int
+    first: Found
+    second: Found
+
+
+class _Round(NamedTuple):
+    """What the pieces of work of a round found, in the order of the slots."""
+
+    parts: list[CandidateTable]
 
 
 def find_candidates(target: BlockTarget, seed: int, conduct: Conduct) -> Candidates:
-    """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior."""
+    """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior.
+
+    A few slots each hold a partition, at first that of a descent. In every round each is crossed with another and
+    replaced if that is lower. Rounds are written down where there is a journal: an interrupted search goes on after
+    its last one.
+    """
     target = target._replace(prior=FULL)
+    effort = effort_for(target.graph)
     key = digest(target, seed) if conduct.journal else ""
-    return from_table(conduct.remember("number of blocks", key, CandidateTable, partial(_find, target, seed, conduct)))
+    with open_workers(conduct.workers, effort.n_slots) as run:
+        work = _Rounds(run, target, conduct, key, total=effort.n_slots * (effort.n_rounds + 1) + 1)
+        parts = work.round(0, partial(_descend, seed), range(effort.n_slots))
+        slots, found, barren = [*map(_lowest, parts)], pool(parts), 0
+        for number in range(1, effort.n_rounds + 1):
+            if barren == _PATIENCE or max(it.entropy for it in slots) < min(it.entropy for it in slots) + _SAME:
+                break
+            parts = work.round(number, partial(_cross, seed, number), _pairs(slots, stream(seed, _STAGE, number)))
+            lowest = min(it.entropy for it in slots)
+            slots = [min(two, key=lambda it: it.entropy) for two in zip(slots, map(_lowest, parts), strict=True)]
+            barren = 0 if min(it.entropy for it in slots) < lowest - _SAME else barren + 1
+            found = pool([found, *parts])
+        (last,) = work.round(-1, partial(_compare, seed), [as_table(found)])
+    conduct.tell(Progress(_STAGE, work.total, work.total))
+    return last
 
 
-def _find(target: BlockTarget, seed: int, conduct: Conduct) -> CandidateTable:
-    n_descents = min(_DESCENTS, effort_for(target.graph).tries)
-    conduct.tell(Progress("number of blocks", 0, n_descents + 1))
-    with open_workers(conduct.workers, n_descents) as run:
-        tables = run(partial(_descend, seed), range(n_descents), target, kind=CandidateTable)
-    conduct.tell(Progress("number of blocks", n_descents, n_descents + 1))
-    candidates = pool(map(from_table, tables))
-    candidates = try_neighbours(target, candidates, stream(seed, "number of blocks", n_descents))
-    conduct.tell(Progress("number of blocks", n_descents + 1, n_descents + 1))
-    return as_table(candidates)
+class _Rounds:
+    """Rounds of independent pieces of work, each remembered, with progress by piece."""
+
+    def __init__(self, run: Pool, target: BlockTarget, conduct: Conduct, key: str, total: int) -> None:
+        self.run, self.target, self.conduct, self.key, self.total, self.done = run, target, conduct, key, total, 0
+        conduct.tell(Progress(_STAGE, 0, total))
+
+    def round(self, number: int, function: Callable[..., CandidateTable], items: Sequence[Any]) -> list[Candidates]:
+        """Return what the function finds for each item, unless it is known already."""
+        name = f"{_STAGE}, {f'round {number}' if number >= 0 else 'neighbours'}"
+        tables = self.conduct.remember(name, self.key, _Round, partial(self._find, function, items)).parts
+        return [from_table(table) for table in tables]
+
+    def _find(self, function: Callable[..., CandidateTable], items: Sequence[Any]) -> _Round:
+        futures = [self.run.submit(function, item, self.target, kind=CandidateTable) for item in items]
+        for _ in as_completed(futures):
+            self.done += 1
+            self.conduct.tell(Progress(_STAGE, self.done, self.total))
+        return _Round([future.result() for future in futures])
 
 
-def _descend(seed: int, target: BlockTarget, number: int) -> CandidateTable:
-    return as_table(descend_to_one(target, stream(seed, "number of blocks", number), communities=number == 0))
+def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:
+    """Pair every slot with a random other one."""
+    others = rng.integers(1, len(slots), len(slots)).tolist()
+    return [_Pair(j, it, slots[(j + other) % len(slots)]) for j, (it, other) in enumerate(zip(slots, others, strict=True))]
+
+
+def _lowest(part: Candidates) -> Found:
+    return part[best_of(part)]
+
+
+def _descend(seed: int, target: BlockTarget, slot: int) -> CandidateTable:
+    return as_table(descend_to_one(target, stream(seed, _STAGE, 0, slot), communities=slot == 0))
+
+
+def _cross(seed: int, number: int, target: BlockTarget, pair: _Pair) -> CandidateTable:
+    """Cross a pair; equal partitions have nothing to exchange: a new descent takes their place."""
+    rng = stream(seed, _STAGE, number, pair.slot)
+    if abs(pair.first.entropy - pair.second.entropy) < _SAME:
+        return as_table(descend_to_one(target, rng, communities=False))
+    return as_table(cross(target, pair.first, pair.second, rng))
+
+
+def _compare(seed: int, target: BlockTarget, table: CandidateTable) -> CandidateTable:
+    return as_table(try_neighbours(target, from_table(table), stream(seed, _STAGE, "neighbours")))
 
 
 def list_candidates(found: Candidates) -> list[tuple[int, float]]:

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.choose import Found, best_of, descend_to_one, most_blocks, pool, try_neighbours
+from ffbm.blocks.annealing import Found
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.priors import FULL
+from ffbm.blocks.search import best_of, cross, most_blocks, pool
 from ffbm.blocks.target import BlockTarget
+from ffbm.pipeline.choice import find_candidates
+from ffbm.pipeline.conduct import Conduct
 from ffbm.types import Graph
 
 from ..planted import planted_edges
@@ -20,10 +23,8 @@ PLANTED = [  # blocks, vertices in each, edges inside and between per vertex pai
 ]  # fmt: skip
 
 
-def choose(graph, seed, n_descents=2):
-    target = BlockTarget(graph, prior=FULL)
-    parts = [descend_to_one(target, np.random.default_rng([seed, k]), k == 0) for k in range(n_descents)]
-    return try_neighbours(target, pool(parts), np.random.default_rng(seed))
+def choose(graph, seed, listener=lambda _event: None):
+    return find_candidates(BlockTarget(graph), seed, Conduct(1, listener))
 
 
 def test_planted_numbers_are_found():
@@ -35,7 +36,7 @@ def test_planted_numbers_are_found():
     assert hits >= 19
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(20))
 def test_without_structure_there_is_one_block(seed):
     rng = np.random.default_rng(seed)
     n_nodes = int(rng.integers(50, 400))
@@ -72,3 +73,32 @@ def test_pool_and_best():
 def test_room():
     assert most_blocks(Graph.from_edges([], [], 7)) == 7
     assert most_blocks(Graph.from_edges(np.zeros(20_000, int), np.arange(20_000), 20_000)) == 400
+
+
+def test_a_cross_keeps_what_its_parents_agree_on():
+    """Two cliques each are one block in either parent: the child takes them apart and leaves the rest alone."""
+    pairs = [(8 * c + i, 8 * c + j) for c in range(6) for i in range(8) for j in range(i)]
+    graph = graph_of(pairs, 48)
+    target = BlockTarget(graph, prior=FULL)
+    first, second = np.repeat([0, 0, 1, 2, 3, 4], 8), np.repeat([0, 1, 2, 3, 4, 4], 8)
+    parents = [Found(target.entropy(b, 5), b) for b in (first, second)]
+    child = cross(target, *parents, np.random.default_rng(0))
+    best = child[best_of(child)]
+    assert best.entropy < min(it.entropy for it in parents)
+    assert len({tuple(best.labels[8 * c : 8 * c + 8]) for c in range(6)}) == 6
+
+
+def test_progress_moves_with_the_work():
+    edges, labels = planted_edges(np.random.default_rng(5), (40, 40, 40), 0.15, 0.05)
+    heard = []
+    choose(Graph.from_edges(edges[:, 0], edges[:, 1], len(labels)), 0, heard.append)
+    done = [event.done for event in heard]
+    assert done == sorted(done)
+    assert len(set(done)) >= 5
+    assert heard[-1].done == heard[-1].total
+
+
+@pytest.mark.parametrize(("n_blocks", "size"), [(1, 12), (3, 12), (120, 22)])
+def test_few_and_many_blocks_are_found(n_blocks, size):
+    pairs = [(size * c + i, size * c + j) for c in range(n_blocks) for i in range(size) for j in range(i)]
+    assert best_of(choose(graph_of(pairs, size * n_blocks), 0)) == n_blocks

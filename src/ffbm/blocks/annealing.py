@@ -1,0 +1,93 @@
+"""Simulated annealing of a partition: a block chain with all its moves that cools down, then steps that only descend.
+
+With a free number of blocks, blocks open and close on the way; otherwise all stay in use.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
+from ffbm.blocks.descent import LAST_SWEEPS, Effort, sweep_down
+from ffbm.blocks.target import BlockTarget, block_ledger, resized
+from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
+from ffbm.kernels.target import Model, entropy_of
+from ffbm.types import Array
+
+_BETAS = (1.0, 1.5, 2.0, 3.0, 5.0)  # inverse temperatures
+_SWEEPS = 120  # at each of them, at most
+_JUMPS_PER_BLOCK, _JUMPS = 0.05, 0.2  # moves of many vertices in a sweep: about as much work as the sweep itself
+_FEW = 256  # blocks, at most, for steps that price all pairs
+_ROUNDS = 3  # of such steps
+_SPARE = 8  # empty blocks for splits, at least
+
+
+class Found(NamedTuple):
+    """A partition and its S."""
+
+    entropy: float
+    labels: Array  # (N,) blocks 0..B-1, none of them empty
+
+    @property
+    def n_blocks(self) -> int:
+        """B."""
+        return int(self.labels.max(initial=0)) + 1
+
+
+def anneal(
+    target: BlockTarget, model: Model, labels: Array, effort: Effort, rng: np.random.Generator, free: bool = False
+) -> Found:
+    """Return a partition of low S near this one: with as many blocks, or with any number if ``free``.
+
+    ``model`` is one of the target, for any number of blocks.
+    """
+    refine = _refine_freely if free else _refine
+    found = refine(target, model, labels, rng)
+    n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
+    if n_sweeps == 0 or (found.n_blocks == 1 and not free):
+        return found
+    room = _room(found.n_blocks, len(labels)) if free else found.n_blocks
+    jumps = max(_JUMPS, _JUMPS_PER_BLOCK * found.n_blocks)
+    settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
+    setup = BlockSetup(target, resized(target, model, room), settings)
+    state = start(setup, found.labels, rng)
+    for beta in _BETAS:
+        advance(setup._replace(settings=settings._replace(beta=beta)), state, n_sweeps)
+    return min(found, refine(target, model, state.best, rng), key=lambda it: round(it.entropy, 6))
+
+
+def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator) -> Found:
+    """Run greedy sweeps."""
+    n_blocks = int(labels.max(initial=0)) + 1
+    model = resized(target, model, n_blocks)
+    ledger = block_ledger(model, labels, n_blocks)
+    sweep_down(model, ledger, 0, LAST_SWEEPS, rng)
+    return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))
+
+
+def _refine_freely(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator) -> Found:
+    """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
+    found = Found(np.inf, _in_use(labels))
+    for _ in range(_ROUNDS):
+        room = _room(found.n_blocks, len(labels))
+        model = resized(target, model, room)
+        ledger = block_ledger(model, found.labels, room)
+        if found.n_blocks <= _FEW:
+            work, scratch = np.empty((4, len(labels)), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+            split_down(rng, model, ledger, 2, work, scratch)
+            while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
+                pass
+        sweep_down(model, ledger, 0, LAST_SWEEPS, rng, allow_empty=True)
+        before, found = found, Found(entropy_of(model, ledger), _in_use(ledger.b))
+        if found.entropy > before.entropy - LEAST:
+            break
+    return found
+
+
+def _room(n_blocks: int, n_nodes: int) -> int:
+    return min(n_blocks + max(_SPARE, n_blocks // 2), n_nodes)
+
+
+def _in_use(labels: Array) -> Array:
+    """Return labels of the blocks in use, numbered from 0."""
+    return np.asarray(np.unique(labels, return_inverse=True)[1])

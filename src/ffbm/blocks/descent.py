@@ -1,0 +1,104 @@
+"""Agglomerative descents: from many blocks to few, sweeps and the cheapest merges in turn."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import DisjointSet
+
+from ffbm.blocks.seeds import community_labels, spectral_labels
+from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of, resized
+from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.merge import price_merges
+from ffbm.kernels.single import sweep
+from ffbm.kernels.target import Model, entropy_of
+from ffbm.types import Array, Graph
+
+_WARM, _GREEDY = 1.0, 1e8  # inverse temperatures: sweeps that explore, then sweeps that only descend
+_GREEDY_SWEEPS, LAST_SWEEPS = 3, 30  # at most, on each level and on the last
+_ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else this many for each block
+
+
+class Effort(NamedTuple):
+    """How much work a search or a start is worth."""
+
+    n_slots: int  # partitions that a search keeps and crosses
+    n_rounds: int  # of crossing, at most
+    shrink: float  # by how much each level of a descent has fewer blocks
+    warm_sweeps: int  # on each level
+    visits: float  # of vertices by an annealing, at most
+
+
+_SMALL, _MIDDLE, _LARGE = Effort(4, 8, 1.12, 5, 5e5), Effort(2, 2, 1.2, 5, 5e5), Effort(1, 0, 1.5, 3, 0)
+
+
+def effort_for(graph: Graph) -> Effort:
+    """Return the effort that keeps a search to seconds up to a million edges."""
+    if graph.n_edges <= 50_000:
+        return _SMALL
+    return _MIDDLE if graph.n_edges <= 300_000 else _LARGE
+
+
+def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
+    """Return labels (N,) of ``n_blocks`` blocks along the structure of a network, by what its size allows."""
+    return (community_labels if effort_for(graph) is _SMALL else spectral_labels)(graph, n_blocks, rng)
+
+
+def needs_structure(graph: Graph) -> bool:
+    """Tell whether a network is so large that descents from random labels find nothing."""
+    return effort_for(graph) is not _SMALL
+
+
+def descend(
+    target: BlockTarget, model: Model, labels: Array, n_blocks: int, effort: Effort, rng: np.random.Generator
+) -> Iterator[tuple[float, Ledger]]:
+    """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached."""
+    level = n_blocks_of(model)
+    while True:
+        ledger = block_ledger(model, labels, level)
+        sweep_down(model, ledger, effort.warm_sweeps, _GREEDY_SWEEPS if level > n_blocks else LAST_SWEEPS, rng)
+        yield entropy_of(model, ledger), ledger
+        if level == n_blocks:
+            return
+        fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
+        labels = _merge_level(model, ledger, level - fewer, rng)
+        level = fewer
+        model = resized(target, model, level)
+
+
+def sweep_down(
+    model: Model, ledger: Ledger, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
+) -> float:
+    """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
+    totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
+    journal = np.empty((2, len(ledger.b)), dtype=np.int64)
+    scratch = np.zeros((3, len(ledger.n) + 1), dtype=np.int64)
+    for turn in range(n_warm + n_greedy):
+        beta = _WARM if turn < n_warm else _GREEDY
+        tally[1] = 0
+        sweep(rng, model, ledger, beta, 0.5, allow_empty, totals, tally, journal, scratch)
+        if beta == _GREEDY and tally[1] == 0:
+            break
+    return -float(totals[0])
+
+
+def _merge_level(model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator) -> Array:
+    """Return the labels after the cheapest merges, as the costs stand before the first of them."""
+    n_blocks = len(ledger.n)
+    room = max(_ALL_PAIRS, _PARTNERS * n_blocks)
+    pairs, costs = np.empty((room, 2), dtype=np.int64), np.empty(room)
+    priced = price_merges(rng, model, ledger, pairs, costs)
+    cheapest = pairs[np.argsort(costs[:priced], kind="stable")].tolist()
+    sets = DisjointSet(range(n_blocks))
+    free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
+    for only_free in (True, False):
+        for r, s in cheapest:
+            if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])):
+                sets.merge(r, s)
+                free[r] = free[s] = False
+    while sets.n_subsets > n_blocks - n_merges:  # too few different pairs were priced
+        sets.merge(*rng.integers(0, n_blocks, 2).tolist())
+    renumbered = np.empty(n_blocks, dtype=np.int64)
+    for new, old in enumerate(sets.subsets()):
+        renumbered[list(old)] = new
+    return np.asarray(renumbered[ledger.b])

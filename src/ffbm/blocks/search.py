@@ -1,0 +1,139 @@
+"""The search for a partition of low description length under Peixoto's prior, with any number of blocks.
+
+Descents from many blocks down to one give a partition for every B; the lowest of each is annealed with B free. Two
+partitions are crossed by a descent from their meet: what both agree on stays together, and the rest is decided anew.
+At the end the neighbours of the best B are made from it and annealed, so that the numbers can be compared.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.crossing import meet
+from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.seeds import random_labels
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
+from ffbm.kernels.improve import merge_cheapest, split_best
+from ffbm.kernels.target import Model
+from ffbm.types import Array, Graph
+
+_SPREAD = 2.0  # descents begin with this times sqrt(2E) blocks: a flat model does not tell more apart
+_LEAST_TOP, _MOST_TOP = 16, 2048
+_FEW = 256  # the neighbours of B are tried up to this many blocks: all pairs are priced
+_FEWER = 2 / 3  # a cross descends to this many times the blocks of its parents
+
+Candidates = dict[int, Found]  # the best partition known, by its number of blocks
+
+
+class CandidateTable(NamedTuple):
+    """Candidates as arrays, to be sent or written down."""
+
+    numbers: Array  # (K,) of blocks
+    entropies: Array  # (K,)
+    labels: Array  # (K, N), in as few bytes as they need
+
+
+def as_table(candidates: Candidates) -> CandidateTable:
+    """Return candidates as arrays."""
+    small = np.min_scalar_type(max(candidates))
+    return CandidateTable(
+        np.array(list(candidates)),
+        np.array([it.entropy for it in candidates.values()]),
+        np.array([it.labels.astype(small) for it in candidates.values()]),
+    )
+
+
+def from_table(table: CandidateTable) -> Candidates:
+    """Return the candidates of a table.
+
+    >>> from_table(as_table({2: Found(1.5, np.array([0, 1, 1]))}))
+    {2: Found(entropy=1.5, labels=array([0, 1, 1]))}
+    """
+    rows = zip(table.numbers.tolist(), table.entropies.tolist(), table.labels, strict=True)
+    return {number: Found(entropy, labels.astype(np.int64)) for number, entropy, labels in rows}
+
+
+def most_blocks(graph: Graph) -> int:
+    """Return how many blocks are more than enough."""
+    return min(graph.n_nodes, max(_LEAST_TOP, min(_MOST_TOP, int(_SPREAD * np.sqrt(2 * graph.n_edges)))))
+
+
+def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: bool) -> Candidates:
+    """Return what one descent to a single block found for each number of blocks that it came by, the best annealed.
+
+    It begins along communities or at random; large networks always begin along their structure.
+    """
+    graph, top = target.graph, most_blocks(target.graph)
+    is_structured = communities or needs_structure(graph)
+    labels = structured_labels(graph, top, rng) if is_structured else random_labels(graph.n_nodes, top, rng)
+    return _descend(target, block_model(target, top), labels, 1, rng)
+
+
+def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Generator) -> Candidates:
+    """Return what a descent from the meet of two partitions found, the best annealed."""
+    labels = meet(first.labels, second.labels)
+    model = block_model(target, int(labels.max(initial=0)) + 1)
+    fewest = max(1, int(_FEWER * min(first.n_blocks, second.n_blocks)))
+    return _descend(target, model, labels, fewest, rng)
+
+
+def _descend(
+    target: BlockTarget, model: Model, labels: Array, n_blocks: int, rng: np.random.Generator
+) -> Candidates:
+    effort = effort_for(target.graph)
+    levels = descend(target, model, labels, n_blocks, effort, rng)
+    found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
+    _keep(found, anneal(target, model, found[best_of(found)].labels, effort, rng, free=True))
+    return found
+
+
+def pool(parts: Iterable[Candidates]) -> Candidates:
+    """Return the best partition for each number of blocks over several searches."""
+    found: Candidates = {}
+    for part in parts:
+        for new in part.values():
+            _keep(found, new)
+    return found
+
+
+def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.Generator) -> Candidates:
+    """Return the candidates with the neighbours of the best B made from it, until it stays the best."""
+    found, effort, tried = dict(candidates), effort_for(target.graph), set()
+    if best_of(found) > _FEW:
+        return found
+    model = block_model(target, 1)
+    while (best := best_of(found)) not in tried:
+        tried.add(best)
+        for side in (-1, 1):
+            for n in (best + side, best + 2 * side):
+                if 1 <= n <= target.graph.n_nodes and n - side in found:
+                    labels = _one_more(target, model, found[n - side].labels, side, rng)
+                    _keep(found, anneal(target, model, labels, effort, rng))
+    return found
+
+
+def best_of(candidates: Candidates) -> int:
+    """Return the number of blocks with the lowest S; of equals, the smallest."""
+    return min(candidates, key=lambda n: (candidates[n].entropy, n))
+
+
+def _keep(found: Candidates, new: Found) -> None:
+    n_blocks = new.n_blocks
+    if n_blocks not in found or new.entropy < found[n_blocks].entropy:
+        found[n_blocks] = new
+
+
+def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:
+    """Return a partition with one block more (side = 1), by the best split, or fewer (-1), by the cheapest merge."""
+    n_blocks, n_nodes = int(labels.max(initial=0)) + 1, target.graph.n_nodes
+    room = max(n_blocks, n_blocks + side)
+    model = resized(target, model, room)
+    ledger = block_ledger(model, labels, room)
+    work, scratch = np.empty((4, n_nodes), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+    if side < 0:
+        merge_cheapest(model, ledger, -np.inf, work)
+    else:
+        split_best(rng, model, ledger, 2, work, scratch)
+    return np.asarray(np.unique(ledger.b, return_inverse=True)[1])
