@@ -29,7 +29,7 @@ from ffbm.store.journal import digest
 from ffbm.workers import Pool, open_workers
 
 _STAGE = "number of blocks"
-_PATIENCE = 2  # rounds in a row that may bring nothing
+_PATIENCE = 3  # rounds in a row that may bring nothing
 _SAME = 1e-6  # nats by which the S of one partition may seem to differ
 
 
