@@ -51,7 +51,7 @@ def test_keywords_become_options_of_the_command(command, message, told):
 @pytest.mark.parametrize("joined", [True, False])
 def test_what_is_no_number_is_shown(command, option, metavar, joined, capsys):
     given = [f"{option}=abc"] if joined else [option, "abc"]
-    needed = {"simulate": ["--out", "x"], "fit": ["polbooks"], "describe": ["polbooks"]}
+    needed = {"simulate": ["--out", "x"], "fit": ["polbooks"], "describe": ["polbooks"], "test": ["polbooks"]}
     assert run([command, *needed.get(command, []), *given]) == 2
     what = {"N": "a whole number", "X": "a number"}[metavar]
     assert capsys.readouterr().err == f"ffbm: {option} must be {what}; got 'abc'\n"

@@ -9,10 +9,10 @@ from scipy.stats import chisquare
 
 import ffbm
 from ffbm.blocks import permutation
-from ffbm.blocks.permutation import observed_parts, permuted_parts, score_graph, shuffle_inside
+from ffbm.blocks.permutation import like_degrees, observed_parts, permuted_parts, score_graph, shuffle_inside
 from ffbm.kernels import permutation as kernels
 
-from ..mutants import planted_alone
+from ..mutants import planted
 from .graphs import random_graph
 
 CASES = [(8, 14, 3), (30, 60, 4), (12, 6, 5), (40, 300, 4), (25, 1500, 20), (60, 4000, 3)]  # loops and parallels in all
@@ -108,6 +108,26 @@ def test_a_stratum_of_one_value_has_nothing_to_exchange():
     assert shuffle_inside(np.full(3, -1), np.zeros(3)).labels.tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("n_nodes", [0, 1, 9, 10, 57, 300])
+def test_vertices_of_like_degree(n_nodes):
+    rng = np.random.default_rng(n_nodes)
+    degrees, strata = rng.geometric(0.1, n_nodes), rng.integers(-1, 3, n_nodes)
+    finer = like_degrees(degrees, strata, rng)
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        sizes = np.unique(finer[inside], return_counts=True)[1]
+        assert not np.isin(finer[~inside], finer[inside]).any()
+        assert sizes.min() >= min(10, inside.sum())
+        assert sizes.max() < 20
+        tops = [degrees[inside][finer[inside] == run] for run in np.unique(finer[inside])]
+        assert all(one.max() <= two.min() for one, two in itertools.pairwise(tops))
+
+
+def test_equal_degrees_are_not_matched_in_the_order_of_the_table():
+    finer = like_degrees(np.full(40, 3), np.zeros(40), np.random.default_rng(0))
+    assert np.count_nonzero(np.diff(finer)) > 10
+
+
 FAULTS = {
     "not the last one itself": ("(last - first + 1)", "(last - first)"),
     "half of the pairs": ("min(r, s), max(r, s)", "r, s"),
@@ -122,10 +142,18 @@ FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_noticed(fault, monkeypatch):
-    faulty = planted_alone("ffbm.kernels.permutation", FAULTS[fault])
+    name = "ffbm.kernels.permutation"
+    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compiling", name])[name]
     monkeypatch.setattr(permutation, "score_permutations", faulty.score_permutations)
     graph, shuffle = example(40, 300, 4)
     found = permuted_parts(score_graph(graph), shuffle, 20, np.random.default_rng(7))
+    assert not np.allclose(found, slow_parts(graph, shuffle, 20, 7), rtol=1e-11, atol=5e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["not the last one itself", "a stratum runs into the next"])
+def test_faults_of_the_permutation_show_in_its_law(fault):
+    name = "ffbm.kernels.permutation"
+    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compiling", name])[name]
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(found, slow_parts(graph, shuffle, 20, 7), rtol=1e-11, atol=5e-6)
         check_uniform(faulty)

@@ -13,6 +13,7 @@ from ffbm.kernels.permutation import EdgeList, score_permutations
 from ffbm.kernels.tables import compact_table
 from ffbm.types import Array, Graph
 
+_LIKE = 10  # vertices that count as of like degree, at least
 _ROOM = 4  # a table is dense if it has at most this many cells for each edge and vertex
 
 
@@ -64,6 +65,24 @@ def shuffle_inside(codes: Array, strata: Array) -> Shuffle:
     return Shuffle(labels, order, np.append(0, np.cumsum(np.bincount(place)[varies])))
 
 
+def like_degrees(degrees: Array, strata: Array, rng: np.random.Generator) -> Array:
+    """Return finer strata (N,): inside each of those given, runs of ten vertices or more in the order of their degrees.
+
+    >>> like_degrees(np.arange(25), np.zeros(25), np.random.default_rng(0)).tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    """
+    place, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]
+    order = np.lexsort((rng.random(len(degrees)), degrees, place))  # equal degrees in any order, not the table's
+    runs = [part for stratum in np.split(order, np.cumsum(sizes)[:-1]) for part in _runs(stratum)]
+    finer = np.empty(len(degrees), dtype=np.int64)
+    finer[order] = np.repeat(np.arange(len(runs)), [len(part) for part in runs])
+    return finer
+
+
+def _runs(vertices: Array) -> list[Array]:
+    return np.array_split(vertices, max(1, len(vertices) // _LIKE))
+
+
 def permuted_parts(graph: ScoredGraph, shuffle: Shuffle, n_permutations: int, rng: np.random.Generator) -> Array:
     """Return the adjacency and degree parts of S, (T, 2) in nats, of so many permutations."""
     n_blocks = int(shuffle.labels.max(initial=-1)) + 1
@@ -78,7 +97,8 @@ def permuted_parts(graph: ScoredGraph, shuffle: Shuffle, n_permutations: int, rn
     score_permutations(
         rng, graph.likelihood, graph.edges, b, shuffle.order, shuffle.bounds, ers, eta, n, e, nats
     )  # fmt: skip
-    return nats + [graph.constant, 0.0]
+    nats[:, 0] += graph.constant
+    return nats
 
 
 def observed_parts(graph: ScoredGraph, shuffle: Shuffle) -> Array:

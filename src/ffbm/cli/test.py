@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _N_SHOWN = 20
 _LEVEL = 0.05  # of the false discovery rate, for the words
 _LEGEND = (
-    "whom: who is linked with whom, given all degrees; many: how many links vertices have; q: p adjusted for the number"
-    " of columns; saved: nats, on average over permutations; gamma: 0 as good as the best partition, 1 chance"
+    "whom: who is linked with whom; many: how many links vertices have; q: p adjusted for the number of columns; saved:"
+    " nats, on average over permutations; matched: p whom among vertices of like degree; gamma: 0 as good as the best"
+    " partition, 1 chance"
 )
 
 Columns = Annotated[
@@ -97,7 +98,7 @@ def test(
             blocks=None if no_gamma else "auto",
             progress=progress,
         )
-    settings = table.attrs
+    settings = {str(name): value for name, value in table.attrs.items()}
     table = table.sort_values(["p_adjacency", "adjacency_saved"], ascending=[True, False])
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
     for row in rows:
@@ -124,7 +125,7 @@ def _print_table(source: str, rows: list[dict[str, Any]], settings: dict[str, An
     digits = max(3, len(str(settings["n_permutations"])) - 1)  # those that so many permutations can tell apart
     shown = (
         ("p whom", "p_adjacency", digits), ("q", "q_adjacency", digits), ("saved", "adjacency_saved", 1),
-        ("p many", "p_degrees", digits), ("saved", "degrees_saved", 1), ("p total", "p_total", digits),
+        ("matched", "p_adjacency_matched", digits), ("p many", "p_degrees", digits), ("saved", "degrees_saved", 1),
         ("gamma", "gamma", 3),
     )  # fmt: skip
     cells = [["column", *(head for head, _, _ in shown)]]
@@ -144,6 +145,9 @@ def _sentence(row: dict[str, Any], within: str | None) -> str:
         alike = "all vertices with a value have the same" if within is None else f"it does not vary inside {within}"
         return f"{column}: not tested: {alike}"
     whom = _verdict(row, "adjacency", "related to the edges", "no sign of a relation to the edges")
+    matched = row["p_adjacency_matched"]
+    if (row["q_adjacency"] <= _LEVEL) != (matched <= _LEVEL) and row["p_degrees"] <= _LEVEL:
+        whom += f", but p = {matched:.2g} among vertices of like degree, which says more here: degrees differ"
     many = _verdict(row, "degrees", "degrees differ between its values", "no sign that degrees differ")
     return f"{column}: who with whom: {whom}; how many: {many}"
 

@@ -31,8 +31,9 @@ def column_values(features: Features, name: str) -> ColumnValues:
     >>> x, _ = encode_features(pd.DataFrame({"age": [*range(11), None], "party": [*"abcabcabcabc"]}))
     >>> column_values(x, "party").codes.tolist()
     [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]
-    >>> column_values(x, "age")
-    ColumnValues(codes=array([ 0,  0,  0,  1,  1,  1,  2,  2,  2,  3,  3, -1]), n_values=4, read_as='quartiles: 2, 5, 8')
+    >>> age = column_values(x, "age")
+    >>> age.codes.tolist(), age.read_as
+    ([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, -1], 'quartiles: 2, 5, 8')
     """
     inside = np.flatnonzero([column == name for column in features.columns])
     cells = features.values[:, inside]
@@ -68,7 +69,7 @@ def _missing(features: Features, name: str) -> Array:
 
 
 def _numbered(rows: Array, known: Array) -> tuple[Array, int]:
-    """Number the different rows of known vertices in increasing order."""
+    """Give numbers to the different rows of known vertices in increasing order."""
     codes = np.full(len(rows), -1)
     different, codes[known] = np.unique(rows[known], axis=0, return_inverse=True)
     return codes, len(different)

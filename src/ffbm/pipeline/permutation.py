@@ -1,6 +1,6 @@
 """Tests that assume no blocks: does the partition that an attribute defines describe the network better than chance?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from ffbm.blocks.entropy import description_length
 from ffbm.blocks.permutation import (
     ScoredGraph,
     Shuffle,
+    like_degrees,
     observed_parts,
     permuted_parts,
     score_graph,
@@ -38,10 +39,17 @@ _STAGE = "permutations"
 _CHANCE = 0.01  # the quantile of permutations that metablox calls chance
 
 
-class Piece(NamedTuple):
-    """Some permutations of one column."""
+class Trial(NamedTuple):
+    """What is permuted: the values of a column, among all vertices of a stratum or among those of like degree."""
 
-    column: int
+    name: str
+    shuffle: Shuffle
+
+
+class Piece(NamedTuple):
+    """Some permutations of one trial."""
+
+    trial: int
     number: int  # of the piece
     size: int  # permutations
 
@@ -67,7 +75,10 @@ def permutation_test(
 
         p = (1 + c) / (1 + R)
 
-    Permutations are exact tests: no p value depends on the model being true, or on R being large.
+    These are exact tests of whether a column has to do with the edges in any way: they need no model to be true and no
+    large R. The two parts share the sums of degrees, however: where a column has to do with degrees, ``p_adjacency``
+    may be low or high for that alone. ``p_adjacency_matched`` permutes among vertices of like degree, runs of ten or
+    more in the order of degrees, and asks who with whom beyond that.
 
     Parameters
     ----------
@@ -101,6 +112,7 @@ def permutation_test(
         - ``gamma``: metablox's (S - S_best) / (S_chance - S_best), with S the whole description length under Peixoto's
           prior, S_best the lowest known and S_chance the 1 % quantile of permutations: 0 describes the network as well
           as the best partition, 1 or more no better than chance
+        - ``p_adjacency_matched``: p of the adjacency part, permuted among vertices of like degree
         - ``q_degrees``: as q_adjacency
         - ``n_values``, ``n_permuted``: how many values a column has, and how many vertices could exchange theirs
         - ``read_as``: "flag", "values", "numbers", or "quartiles" and where numbers were cut
@@ -112,9 +124,10 @@ def permutation_test(
 
     Notes
     -----
-    Numbers with more than 10 different values are cut at their quartiles. A vertex whose cell is missing keeps its place
-    in every permutation, in a group of its own, so that who answered is not what is tested; if the network was read
-    with ``missing="flag"``, missing is a value like any other.
+    Numbers with more than 10 different values are cut at their quartiles. A vertex without a value (its cell is missing,
+    or its value was dropped or too rare for a flag) stays where it is in every permutation, in a group with the others
+    like it, so that who answered is not what is tested. If the network was read with ``missing="flag"``, missing is a
+    value like any other.
 
     Examples
     --------
@@ -130,16 +143,20 @@ def permutation_test(
     seed = resolve_seed(seed)
     values = [column_values(net.features, name) for name in names]
     strata = np.zeros(net.n_nodes, dtype=np.int64) if within is None else column_values(net.features, within).codes
-    shuffles = [shuffle_inside(one.codes, strata) for one in values]
+    matched = like_degrees(net.graph.degrees, strata, stream(seed, "permutation", "ties"))
+    trials = [Trial(name, shuffle_inside(one.codes, strata)) for name, one in zip(names, values, strict=True)]
+    trials += [
+        Trial(f"{name}, matched", shuffle_inside(one.codes, matched)) for name, one in zip(names, values, strict=True)
+    ]
     graph = score_graph(net.graph)
     with listening(progress) as tell, connected(workers) as open_to:
         kernels.announce_compiling()
         conduct = Conduct(open_to, tell)
         best = _best_known(net, blocks, seed, conduct)
-        permuted = _permute(graph, names, shuffles, n_permutations, seed, conduct)
+        permuted = _permute(graph, trials, n_permutations, seed, conduct)
     rows = [
-        _summarise(net, graph, name, one, shuffle, parts)
-        for name, one, shuffle, parts in zip(names, values, shuffles, permuted, strict=True)
+        _summarise(net, graph, trials[at], values[at], permuted[at], permuted[len(names) + at])
+        for at in range(len(names))
     ]
     table = pd.DataFrame(rows)
     best = float(np.minimum(best, table["description_length"].min()))  # NaN, where none is wanted, stays
@@ -160,7 +177,10 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     if not isinstance(wanted, Iterable):
         raise OptionError(f"columns must be a column name or a list of them; got {columns!r}")
     names = list(dict.fromkeys(wanted))
-    for option, name in (*(("columns", name) for name in names), *((("within", within),) if within is not None else ())):
+    for option, name in (
+        *(("columns", name) for name in names),
+        *((("within", within),) if within is not None else ()),
+    ):
         if name not in known:
             cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
             raise OptionError(f"{option}= must name columns of the network; got {name!r}: {cure}")
@@ -171,41 +191,32 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     return names
 
 
-def _permute(
-    graph: ScoredGraph,
-    names: Sequence[str],
-    shuffles: list[Shuffle],
-    n_permutations: int,
-    seed: int,
-    conduct: Conduct,
-) -> list[Array]:
-    """Return the parts of S of every permutation of every column, (R, 2) each; none where there is nothing to permute."""
+def _permute(graph: ScoredGraph, trials: list[Trial], n_permutations: int, seed: int, conduct: Conduct) -> list[Array]:
+    """Return the parts of S of every permutation of every trial, (R, 2) each; (0, 2) with nothing to permute."""
     most = max(1, int(_PIECE / (len(graph.edges.source) + len(graph.edges.degree))))
     pieces = [
-        Piece(column, number, min(most, n_permutations - first))
-        for column, shuffle in enumerate(shuffles)
-        if len(shuffle.order)
+        Piece(at, number, min(most, n_permutations - first))
+        for at, trial in enumerate(trials)
+        if len(trial.shuffle.order)
         for number, first in enumerate(range(0, n_permutations, most))
     ]
-    scored: list[list[Array]] = [[np.empty((0, 2))] for _ in shuffles]
-    done, total = 0, n_permutations * len({piece.column for piece in pieces})
+    scored: list[list[Array]] = [[np.empty((0, 2))] for _ in trials]
+    done, total = 0, sum(piece.size for piece in pieces)
     conduct.tell(Progress(_STAGE, done, total))
     with open_workers(conduct.workers, min(len(pieces), _AT_ONCE)) as run:
         for first in range(0, len(pieces), _AT_ONCE):
             some = pieces[first : first + _AT_ONCE]
-            results = run(partial(_score_piece, seed, tuple(names)), some, graph, shuffles, kind=np.ndarray)
+            results = run(partial(_score_piece, seed), some, graph, trials, kind=np.ndarray)
             for piece, nats in zip(some, results, strict=True):
-                scored[piece.column].append(nats)
+                scored[piece.trial].append(nats)
                 done += piece.size
             conduct.tell(Progress(_STAGE, done, total))
     return [np.concatenate(parts) for parts in scored]
 
 
-def _score_piece(
-    seed: int, names: Sequence[str], graph: ScoredGraph, shuffles: Sequence[Shuffle], piece: Piece
-) -> Array:
-    rng = stream(seed, "permutation", names[piece.column], piece.number)
-    return permuted_parts(graph, shuffles[piece.column], piece.size, rng)
+def _score_piece(seed: int, graph: ScoredGraph, trials: list[Trial], piece: Piece) -> Array:
+    trial = trials[piece.trial]
+    return permuted_parts(graph, trial.shuffle, piece.size, stream(seed, "permutation", trial.name, piece.number))
 
 
 def _best_known(net: Network, blocks: Any, seed: int, conduct: Conduct) -> float:
@@ -221,23 +232,24 @@ def _best_known(net: Network, blocks: Any, seed: int, conduct: Conduct) -> float
 
 
 def _summarise(
-    net: Network, graph: ScoredGraph, name: str, values: ColumnValues, shuffle: Shuffle, permuted: Array
+    net: Network, graph: ScoredGraph, trial: Trial, values: ColumnValues, permuted: Array, matched: Array
 ) -> dict[str, Any]:
-    observed, limit = observed_parts(graph, shuffle), tie_width(graph)
+    observed, limit = observed_parts(graph, trial.shuffle), tie_width(graph)
     expected, low = np.full(2, np.nan), np.nan
     if len(permuted):
         expected, low = permuted.mean(axis=0), np.quantile(permuted.sum(axis=1), _CHANCE)
-    whole = description_length(net, shuffle.labels, prior="full").total
+    whole = description_length(net, trial.shuffle.labels, prior="full").total
     return {
-        "column": name,
+        "column": trial.name,
         "p_adjacency": _p_value(observed[0], permuted[:, 0], limit),
         "p_degrees": _p_value(observed[1], permuted[:, 1], limit),
         "p_total": _p_value(observed.sum(), permuted.sum(axis=1), limit),
         "q_adjacency": np.nan,
         "gamma": np.nan,
+        "p_adjacency_matched": _p_value(observed[0], matched[:, 0], limit),
         "q_degrees": np.nan,
         "n_values": values.n_values,
-        "n_permuted": len(shuffle.order),
+        "n_permuted": len(trial.shuffle.order),
         "read_as": values.read_as,
         "adjacency": observed[0],
         "degrees": observed[1],
@@ -269,5 +281,5 @@ def _finish(table: pd.DataFrame, best: float, settings: dict[str, Any]) -> pd.Da
             table.loc[tested, f"q_{part}"] = false_discovery_control(table.loc[tested, f"p_{part}"])
     room = table["chance"] - best
     table["gamma"] = ((table["description_length"] - best) / room).where(room > 0)
-    table.attrs = {**settings, "best_description_length": best}
+    table.attrs.update(settings, best_description_length=best)
     return table
