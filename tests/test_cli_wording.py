@@ -99,7 +99,9 @@ def test_a_terminal_has_a_bar_and_quiet_has_nothing(monkeypatch):
         assert progress is None
 
 
-@pytest.mark.parametrize("arguments", [["fit", "polbooks"], ["fit", "polbooks", "--target", "both"], ["verify"]])
+@pytest.mark.parametrize(
+    "arguments", [["fit", "polbooks"], ["fit", "polbooks", "--target", "both"], ["verify"], ["test", "polbooks"]]
+)
 def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
     heard = []
 
@@ -109,6 +111,7 @@ def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
 
     monkeypatch.setattr("ffbm.results.running.fit_with", stops)
     monkeypatch.setattr("ffbm.verification.verify", stops)
+    monkeypatch.setattr("ffbm.pipeline.permutation.permutation_test", stops)
     assert run(arguments) == 130
     assert [type(it) for it in heard] == [SignsOfLife]
 
