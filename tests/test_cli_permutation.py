@@ -70,8 +70,8 @@ ROW = {
             {"q_adjacency": 0.9, "p_adjacency": 0.9, "p_adjacency_matched": 0.001},
             "no sign of a relation to the edges (p = 0.9), but p = 0.001 among vertices of like degree",
         ),
-        ({"q_adjacency": 0.2}, "no sign of a relation to the edges that so many columns would not show by chance (p ="),
-        ({"q_degrees": 0.1}, "how many: no sign that degrees differ that so many columns would not show by chance"),
+        ({"q_adjacency": 0.2}, "no sign of a relation to the edges beyond what so many columns show by chance (p ="),
+        ({"q_degrees": 0.1}, "how many: no sign that degrees differ beyond what so many columns show by chance"),
         ({"n_permuted": 0}, "rank (3 values): not tested: all vertices with a value have the same"),
     ],
 )

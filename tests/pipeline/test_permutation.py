@@ -153,6 +153,13 @@ def test_nothing_to_permute_is_said_and_not_adjusted_for():
     assert found["q_adjacency"][1] == found["p_adjacency"][1]
 
 
+def test_without_edges_nothing_is_found():
+    table = pd.DataFrame({"half": [*"lrlrlr"]})
+    net = ffbm.as_network(np.empty((0, 2), dtype=int), table, node_ids=np.arange(6))
+    found = permutation_test(net, n_permutations=20)
+    assert found.loc[0, ["p_adjacency", "p_degrees", "p_total"]].tolist() == [1, 1, 1]
+
+
 def ring_of_twelve():
     """All vertices alike in degree, every one with a value of its own: S is the same under every permutation."""
     table = pd.DataFrame({"own": [f"v{i}" for i in range(12)], "half": [*"ab"] * 6})

@@ -164,5 +164,5 @@ def _verdict(row: dict[str, Any], part: str, found: str, nothing: str) -> str:
     if q <= _LEVEL:
         return f"{found} (p = {p:.2g}, q = {q:.2g}; {row[f'{part}_saved']:.1f} nats saved)"
     if p <= _LEVEL:
-        return f"{nothing} that so many columns would not show by chance (p = {p:.2g}, q = {q:.2g})"
+        return f"{nothing} beyond what so many columns show by chance (p = {p:.2g}, q = {q:.2g})"
     return f"{nothing} (p = {p:.2g})"

@@ -125,9 +125,9 @@ def permutation_test(
     Notes
     -----
     Numbers with more than 10 different values are cut at their quartiles. A vertex without a value (a missing cell,
-    or a value that was dropped or is too rare for a flag) stays where it is in every permutation, in a group with the others
-    like it, so that who answered is not what is tested. If the network was read with ``missing="flag"``, missing is a
-    value like any other.
+    or a value that was dropped or is too rare for a flag) stays where it is in every permutation, in one group with
+    others like it, so that who answered is not what is tested. If the network was read with ``missing="flag"``, missing
+    is a value like any other.
 
     Examples
     --------
