@@ -51,7 +51,7 @@ def test_keywords_become_options_of_the_command(command, message, told):
 @pytest.mark.parametrize("joined", [True, False])
 def test_what_is_no_number_is_shown(command, option, metavar, joined, capsys):
     given = [f"{option}=abc"] if joined else [option, "abc"]
-    needed = {"simulate": ["--out", "x"], "fit": ["polbooks"], "describe": ["polbooks"]}
+    needed = {"simulate": ["--out", "x"], "fit": ["polbooks"], "describe": ["polbooks"], "test": ["polbooks"]}
     assert run([command, *needed.get(command, []), *given]) == 2
     what = {"N": "a whole number", "X": "a number"}[metavar]
     assert capsys.readouterr().err == f"ffbm: {option} must be {what}; got 'abc'\n"
@@ -99,7 +99,9 @@ def test_a_terminal_has_a_bar_and_quiet_has_nothing(monkeypatch):
         assert progress is None
 
 
-@pytest.mark.parametrize("arguments", [["fit", "polbooks"], ["fit", "polbooks", "--target", "both"], ["verify"]])
+@pytest.mark.parametrize(
+    "arguments", [["fit", "polbooks"], ["fit", "polbooks", "--target", "both"], ["verify"], ["test", "polbooks"]]
+)
 def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
     heard = []
 
@@ -109,6 +111,7 @@ def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
 
     monkeypatch.setattr("ffbm.results.running.fit_with", stops)
     monkeypatch.setattr("ffbm.verification.verify", stops)
+    monkeypatch.setattr("ffbm.pipeline.permutation.permutation_test", stops)
     assert run(arguments) == 130
     assert [type(it) for it in heard] == [SignsOfLife]
 

@@ -8,6 +8,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ffbm
@@ -68,6 +69,12 @@ def test_a_cluster_gives_the_bits_of_one_worker(net, client, settings):
     assert {event.stage for event in heard if event.done == event.total} >= {
         "starts", *(("joint",) if settings.get("target") else ("blocks", "weights", "weights, kept features"))
     }  # fmt: skip
+
+
+def test_permutations_on_a_cluster(net, client):
+    given = {"n_permutations": 30, "blocks": None}
+    found, known = (ffbm.permutation_test(net, **given, workers=workers) for workers in (client, 1))
+    pd.testing.assert_frame_equal(found, known)
 
 
 def test_a_worker_that_is_killed_is_survived(net, fresh_client, monkeypatch):

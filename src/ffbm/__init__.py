@@ -24,6 +24,7 @@ _WHERE = {
     "fit": "ffbm.results",
     "load_dataset": "ffbm.data",
     "load_fit": "ffbm.results",
+    "permutation_test": "ffbm.pipeline.permutation",
     "rank_features": "ffbm.ranking",
     "read_network": "ffbm.data",
     "reproduce": "ffbm.reproduction",
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from ffbm.data import load_dataset as load_dataset
     from ffbm.data import read_network as read_network
     from ffbm.pipeline.blocks import sample_blocks as sample_blocks
+    from ffbm.pipeline.permutation import permutation_test as permutation_test
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
     from ffbm.reproduction import reproduce as reproduce

@@ -22,6 +22,7 @@ from ffbm.cli.report import report
 from ffbm.cli.reproduce import reproduce
 from ffbm.cli.screen import one_line, print_error, print_text
 from ffbm.cli.simulate import simulate
+from ffbm.cli.test import test
 from ffbm.cli.usage import tell_usage
 from ffbm.cli.verify import verify
 from ffbm.cli.wording import WordedError, in_options
@@ -55,7 +56,7 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
     return run_command
 
 
-_COMMANDS = (fit, describe, report, reproduce, datasets, simulate, verify)
+_COMMANDS = (fit, test, describe, report, reproduce, datasets, simulate, verify)
 for _command in _COMMANDS:
     app.command()(_passing_on_the_word(_command))
 

@@ -20,6 +20,7 @@ _OTHER_WORDS = {
     "n_nodes": "--vertices",
     "n_edges": "--edges",
     "n_features": "--features",
+    "n_permutations": "--permutations",
 }
 
 _BEFORE = r"(?<![\w'\"/.=-])"  # no part of a path, of an option or of what a user wrote, which stands in quotes
