@@ -45,7 +45,7 @@ def head_of(made):
 def test_the_summary_says_it_first(two):
     assert two.memberships.n_modes == 2
     first, second, third = head_of(two)[:3]
-    assert first.startswith("NOT CONVERGED.")
+    assert first.startswith("NOT CONVERGED: multimodal.")
     assert second == (
         "2 MODES: the draws show 2 different pictures (67%, 33% of them); 50% of the vertices change block from one"
         " to another. What follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from"

@@ -1,7 +1,8 @@
 """The diagnostics of all stages of a fit, and one verdict on them."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 
 from ffbm.diagnostics.blocks import BlockDiagnostics
 from ffbm.diagnostics.joint import JointDiagnostics
@@ -36,15 +37,13 @@ class FitDiagnostics:
 
     @cached_property
     def converged(self) -> Verdict:
-        """True if nothing speaks against the convergence of any stage; the reason names the stages."""
+        """The worst grade of all stages; the reason names the stages."""
         verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
         if self.reduced is not None:
             verdicts["weights of the kept features"] = self.reduced.converged
         if self.joint is not None:
             verdicts["labels and weights together"] = self.joint.converged
-        against = {name: verdict for name, verdict in verdicts.items() if not verdict}
-        reasons = (f"{name}: {verdict.reason}" for name, verdict in (against or verdicts).items())
-        return Verdict(not against, "; ".join(reasons))
+        return reduce(and_, (one.named(stage) for stage, one in verdicts.items()))
 
     def __repr__(self) -> str:
         return f"<FitDiagnostics: {self.converged}>"

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ffbm.diagnostics import JointDiagnostics, WeightDiagnostics
+from ffbm.diagnostics import JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
@@ -13,7 +13,7 @@ from ffbm.types import Note
 def fit_record(fit: FitParts) -> dict[str, Any]:
     """Return everything short that a fit says: the network, settings, blocks, ranking, scores and verdicts."""
     net, members = fit.network, fit.memberships
-    found = fit.diagnostics
+    found, judged = fit.diagnostics, fit.converged
     return {
         "network": {
             "name": net.name,
@@ -24,8 +24,9 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "notes": _notes(net.notes),
         },
         "config": fit.config.to_dict(),
-        "converged": bool(fit.converged),
-        "reason": fit.converged.reason,
+        "converged": bool(judged),
+        "reason": judged.reason,
+        "convergence": {"grade": judged.grade, "reason": judged.reason, "command": judged.command},
         "n_blocks": members.n_blocks,
         "candidates": None if fit.blocks.candidates is None else fit.blocks.candidates.to_dict("records"),
         "agreement": members.agreement,
@@ -53,8 +54,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "reduced": None if fit.reduced is None else {"scores": fit.reduced.scores.to_dict()},
         "diagnostics": {
             "blocks": {
-                "converged": bool(found.blocks.converged),
-                "reason": found.blocks.converged.reason,
+                **_verdict(found.blocks.converged),
                 "rhat_entropy": found.blocks.rhat_entropy,
                 "ess_entropy": found.blocks.ess_entropy,
                 "share_unsettled": found.blocks.share_unsettled,
@@ -72,10 +72,13 @@ def strict_json(value: Any) -> str:
     return json.dumps(finite(value), indent=2, allow_nan=False) + "\n"
 
 
+def _verdict(judged: Verdict) -> dict[str, Any]:
+    return {"converged": bool(judged), "grade": judged.grade, "reason": judged.reason}
+
+
 def _weights(found: WeightDiagnostics) -> dict[str, Any]:
     return {
-        "converged": bool(found.converged),
-        "reason": found.converged.reason,
+        **_verdict(found.converged),
         "max_rhat": found.max_rhat,
         "min_ess_bulk": found.min_ess_bulk,
         "min_ess_tail": found.min_ess_tail,
@@ -85,8 +88,7 @@ def _weights(found: WeightDiagnostics) -> dict[str, Any]:
 
 def _joint(found: JointDiagnostics) -> dict[str, Any]:
     return {
-        "converged": bool(found.converged),
-        "reason": found.converged.reason,
+        **_verdict(found.converged),
         "rhat_log_joint": found.rhat_log_joint,
         "ess_log_joint": found.ess_log_joint,
         "rhat_size": found.rhat_size,

@@ -4,9 +4,10 @@ from itertools import combinations
 
 import numpy as np
 
+from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.plain import count_of
 from ffbm.store.parts import FitParts
-from ffbm.typeset import wrap
+from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _MODES = 8  # modes whose shares are listed
@@ -65,15 +66,18 @@ def tell_choice(fit: FitParts) -> str:
     return wrap(said, "  ", "  ") + "\n"
 
 
-def tell_cure(fit: FitParts) -> str:
-    """Say what would help chains that have not converged."""
-    found = fit.diagnostics
-    if fit.config.n_chains == 1:
-        return "more chains (n_chains, --chains)"
-    cures = [] if found.blocks.converged else ["more sweeps (n_sweeps, --sweeps) or fewer blocks"]
-    if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
-        cures.append("more chains or draws of the weights (--chains, --draws)")
-    return " and ".join(cures) or "more sweeps (n_sweeps, --sweeps)"  # labels and weights together alone
+def tell_grade(fit: FitParts) -> str:
+    """Say the grade of a fit in a sentence or two: why, and whether to rely on it; a command is to follow, if any."""
+    judged = fit.converged
+    said = sentence(judged.reason)
+    if judged:
+        return f"The chains converged. {said}"
+    if judged.is_usable:
+        return f"The chains are usable, not converged. {said} To go on:"
+    means = "Do not rely on what follows, the ranking least of all. To go on:"
+    if judged.grade == MULTIMODAL:
+        means = "Do not rely on what is averaged over chains: look at each mode. To go on:"
+    return f"NOT CONVERGED: {judged.grade}. {said} {means}"
 
 
 def tell_notes(fit: FitParts) -> str:

@@ -58,7 +58,7 @@ class BlockTrace:
 
     @property
     def converged(self) -> Any:
-        """The verdict on the chains: a truth value with a ``reason``."""
+        """The verdict on the chains: a truth value with a ``grade`` and a ``reason``."""
         return self.diagnostics.converged
 
     @cached_property
