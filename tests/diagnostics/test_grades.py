@@ -41,7 +41,11 @@ def errors(n_open, error, n_pairs=200):
 @pytest.mark.parametrize(
     ("changes", "grade", "reason"),
     [
-        ({}, "converged", "R-hat of S is 1.004 and its ESS 1,500 over 4 chains, 100% of 200 pairs of vertices are known"),
+        (
+            {},
+            "converged",
+            "R-hat of S is 1.004 and its ESS 1,500 over 4 chains, 100% of 200 pairs of vertices are known",
+        ),
         ({"rhat_entropy": 1.0101}, "usable", "R-hat of S is 1.0101 (at most 1.01 is asked for), over 4 chains"),
         ({"ess_entropy": 799.9}, "usable", "not better: ESS of S is 799 (at least 800 is asked for)"),
         ({"error_pairs": errors(2, 0.0178)}, "converged", "99% of 200 pairs of vertices are known to 0.0177"),

@@ -65,7 +65,9 @@ def test_only_a_fit_that_did_not_converge_warns_and_once(net):
         made = fit(net, n_blocks=2, seed=1, **QUICK)
     assert [w.category for w in caught] == [ConvergenceWarning]
     message = str(caught[0].message)
-    assert message.startswith(f"do not rely on this fit: {made.converged}; go on with ffbm.fit(..., n_sweeps=160, ")
+    assert message.startswith(
+        f"do not rely on this fit: {made.converged}; go on with ffbm.fit(..., n_draws=160)  # about "
+    )
     assert message.endswith(made.converged.command)
     assert caught[0].filename == __file__
 

@@ -45,11 +45,12 @@ def head_of(made):
 def test_the_summary_says_it_first(two):
     assert two.memberships.n_modes == 2
     first, second, third = head_of(two)[:3]
-    assert first.startswith("NOT CONVERGED: multimodal.")
+    assert first.startswith("NOT CONVERGED: ")
+    assert "blocks: the 3 chains show different pictures: on " in first
     assert second == (
-        "2 MODES: the draws show 2 different pictures (67%, 33% of them); 50% of the vertices change block from one"
-        " to another. What follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from"
-        " one to another: the shares tell where chains started, not what is probable."
+        "2 MODES: the draws show 2 different pictures; 50% of the vertices change block from one to another. What"
+        " follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from one to another:"
+        " how probable each is cannot be told."
     )
     assert third.startswith("ring: 32 vertices")
     assert max(map(len, two.summary().splitlines())) <= 80
@@ -65,6 +66,8 @@ def with_chains(made, *shares):
 
 
 def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
+    assert not two.memberships.has_crossings
+    assert "pictures (67%, 33% of them);" in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
     assert "No chain went" in head_of(with_chains(two, [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]))[1]
     assert "No chain went" not in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
     assert "No chain went" not in head_of(with_chains(two, [0.7], [0.3]))[1]
@@ -73,7 +76,7 @@ def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
 def test_one_mode_is_not_worth_a_word(good):
     assert good.memberships.n_modes == 1
     assert "MODES" not in good.summary()
-    assert [mode["weight"] for mode in fit_record(good)["modes"]] == [1.0]
+    assert [(mode["weight"], mode["probability"]) for mode in fit_record(good)["modes"]] == [(1.0, 1.0)]
 
 
 def test_each_mode_has_its_own_ranking(two):
@@ -123,6 +126,7 @@ def test_a_mode_that_is_not_there(two, number):
 def test_the_record_lists_modes(two):
     told = json.loads(strict_json(fit_record(two)))["modes"]
     assert [mode["weight"] for mode in told] == pytest.approx([2 / 3, 1 / 3])
+    assert [mode["probability"] for mode in told] == [None, None]  # no chain visited both
     assert [mode["chains"] for mode in told] == [[1, 0, 1], [0, 1, 0]]
     assert [mode["changed"] for mode in told] == [[0, 0.5], [0.5, 0]]
     assert [sum(mode["sizes"]) for mode in told] == [32, 32]

@@ -106,7 +106,7 @@ def test_many_blocks_and_features_fit_on_a_screen():
     table = pd.DataFrame((rng.random((180, 40)) < 0.2).astype(int), columns=names)
     net = ffbm.as_network(np.array(edges), table)
     lines = lines_of(fit(net, blocks=labels, seed=1, **QUICK))
-    assert len(lines) <= 70
+    assert len(lines) <= 72
     assert any("10 smaller blocks" in line for line in lines)
 
 
@@ -145,7 +145,9 @@ def test_a_usable_fit_says_so_in_a_sentence_and_is_not_warned_of(good, monkeypat
     )
     assert "rely" not in text.lower()
     assert warning_paragraphs(good) == ()
-    assert any("The chains are usable, not converged." in part for part in answer_paragraphs(good, good.memberships.probs))
+    assert any(
+        "The chains are usable, not converged." in part for part in answer_paragraphs(good, good.memberships.probs)
+    )
 
 
 @pytest.mark.parametrize(("grade", "means"), [("multimodal", "averaged over chains"), ("too short", "what follows")])

@@ -131,7 +131,9 @@ def _against(m: BlockMeasures, limits: Limits) -> list[str]:
         if math.isinf(m.rhat_entropy):
             clauses.append("each chain holds S at a value of its own")
         elif not m.rhat_entropy <= limits.rhat:  # NaN, where S is not finite, is no pass
-            clauses.append(f"R-hat of S is {rounded(m.rhat_entropy, limits.rhat)} (at most {limits.rhat:g} is asked for)")
+            clauses.append(
+                f"R-hat of S is {rounded(m.rhat_entropy, limits.rhat)} (at most {limits.rhat:g} is asked for)"
+            )
         if not m.ess_entropy >= limits.ess:
             least = f"at least {limits.ess:,.0f}{'' if clauses else ' is asked for'}"
             clauses.append(f"ESS of S is {_whole(m.ess_entropy)} ({least})")

@@ -13,7 +13,10 @@ _CHUNK = 2**22  # pairs of labels looked at together
 
 
 class PairMeasures(NamedTuple):
-    """What was measured of each pair of vertices, (P,) float64 each; with fewer than 4 draws a chain all but the first are NaN."""
+    """What was measured of each pair of vertices, (P,) float64 each.
+
+    With fewer than 4 draws a chain all but ``frequency`` are NaN.
+    """
 
     frequency: Array  # the share of all draws in which the two are in one block
     rhat: Array  # of [b_i = b_j]; NaN for a pair that is always, or never, together, and for one chain

@@ -33,6 +33,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "modes": [
             {
                 "weight": mode.weight,
+                "probability": mode.weight if members.has_crossings or members.n_modes == 1 else None,
                 "n_draws": mode.n_draws,
                 "agreement": mode.agreement,
                 "chains": mode.chains.tolist(),

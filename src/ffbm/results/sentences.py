@@ -37,18 +37,19 @@ def tell_modes(fit: FitParts) -> str:
     n_modes = members.n_modes
     if n_modes == 1:
         return ""
-    shown = members.modes[:_MODES]
-    shares = ", ".join(f"{mode.weight:.0%}" for mode in shown) + (", ..." if n_modes > len(shown) else "")
+    shares = ""
+    if members.has_crossings:
+        shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
+        shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
     low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
     said = [
-        f"{n_modes} MODES: the draws show {n_modes} different pictures ({shares} of them);",
+        f"{n_modes} MODES: the draws show {n_modes} different pictures{shares};",
         f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
         f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
     ]
-    chains = np.array([mode.chains for mode in members.modes])
-    if chains.shape[1] > 1 and (chains.max(axis=0) == 1).all():
-        said.append("No chain went from one to another: the shares tell where chains started, not what is probable.")
+    if not members.has_crossings:
+        said.append("No chain went from one to another: how probable each is cannot be told.")
     return wrap(" ".join(said))
 
 

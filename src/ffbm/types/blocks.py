@@ -185,6 +185,11 @@ class Memberships:
         """How many different pictures the draws show."""
         return len(self.modes)
 
+    @property
+    def has_crossings(self) -> bool:
+        """Whether a chain shows two modes; if none does, the weights of modes tell where chains started."""
+        return any(0 < share < 1 for mode in self.modes for share in mode.chains.tolist())
+
     @cached_property
     def sizes(self) -> Array:
         """The number of vertices that were most often in each block (B,)."""
