@@ -47,7 +47,7 @@ def errors(n_open, error, n_pairs=200):
             "R-hat of S is 1.004 and its ESS 1,500 over 4 chains, 100% of 200 pairs of vertices are known",
         ),
         ({"rhat_entropy": 1.0101}, "usable", "R-hat of S is 1.0101 (at most 1.01 is asked for), over 4 chains"),
-        ({"ess_entropy": 799.9}, "usable", "not better: ESS of S is 799 (at least 800 is asked for)"),
+        ({"ess_entropy": 799.9}, "usable", "known to 0.05, but ESS of S is 799 (at least 800 is asked for)"),
         ({"error_pairs": errors(2, 0.0178)}, "converged", "99% of 200 pairs of vertices are known to 0.0177"),
         ({"error_pairs": errors(3, 0.0178)}, "usable", "3 of 200 pairs of vertices are not known to 0.0177"),
         ({"rhat_entropy": 1.051}, "too short", "R-hat of S is 1.05 (at most 1.01 is asked for), over 4 chains"),

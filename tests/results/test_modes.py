@@ -10,6 +10,7 @@ import ffbm
 from ffbm.errors import OptionError
 from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.reporting import subject_of
 from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs
@@ -54,6 +55,29 @@ def test_the_summary_says_it_first(two):
     )
     assert third.startswith("ring: 32 vertices")
     assert max(map(len, two.summary().splitlines())) <= 80
+
+
+def test_the_verdict_on_columns_is_told_and_recorded(two):
+    found = two.diagnostics.columns
+    assert found is two.diagnostics.columns  # it takes seconds, once
+    assert set(found.contested) == {"x0", "x1"}
+    first = head_of(two)[0]
+    assert "The chains differ on 50% of the vertices, and on whether x0 or x1 matter." in first
+    assert any("on whether x0 or x1 matter" in text for text in subject_of(two).warnings)
+    told = json.loads(strict_json(fit_record(two)))["diagnostics"]["columns"]
+    assert (told["agree"], told["sentence"]) == (False, str(found))
+    assert [row["column"] for row in told["columns"]] == ["x0", "x1"]
+    assert len(told["bits"]) == 3
+
+
+def test_it_is_not_computed_where_block_chains_have_converged(good, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("not asked for")
+
+    monkeypatch.setattr("ffbm.pipeline.columns.compare_chains", refuse)
+    made = dataclasses.replace(good)
+    assert made.summary() == good.summary()
+    assert fit_record(made)["diagnostics"]["columns"] is None
 
 
 def with_chains(made, *shares):

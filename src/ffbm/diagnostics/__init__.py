@@ -1,6 +1,7 @@
 """Whether chains have converged, and how much their draws are worth."""
 
 from ffbm.diagnostics.blocks import BlockDiagnostics, block_diagnostics, given_diagnostics
+from ffbm.diagnostics.columns import ColumnVerdict, judge_columns
 from ffbm.diagnostics.convergence import Summary, ess_bulk, ess_mean, ess_tail, rhat, summarise
 from ffbm.diagnostics.fit import FitDiagnostics
 from ffbm.diagnostics.grades import judge_blocks, judge_previous
@@ -13,6 +14,7 @@ __all__ = [
     "GRADES",
     "BlockDiagnostics",
     "BlockMeasures",
+    "ColumnVerdict",
     "FitDiagnostics",
     "JointDiagnostics",
     "Summary",
@@ -26,6 +28,7 @@ __all__ = [
     "given_diagnostics",
     "joint_diagnostics",
     "judge_blocks",
+    "judge_columns",
     "judge_previous",
     "measure_blocks",
     "rhat",

@@ -92,10 +92,10 @@ def judge_blocks(
     against = _against(m, FULL)
     also = [*_against_previous(previous), *_against_ladders(m.n_chains, round_trips)]
     if not against and not also:
-        return Verdict(CONVERGED, _in_favour(m, FULL, is_twice=previous is not None))
+        return Verdict(CONVERGED, _in_favour(m, is_twice=previous is not None))
     reason = f"{', '.join([*against, *also])}, over {m.n_chains} chains"
     if not _against(m, ROUGH):
-        return Verdict(USABLE, f"{_in_favour(m, ROUGH)}, not better: {reason}")
+        return Verdict(USABLE, f"how often two vertices share a block is known to {ROUGH.error:g}, but {reason}")
     apart = pairs_apart(m)
     if apart.sum() > SHARE_ALLOWED * len(m.pairs):
         return Verdict(MULTIMODAL, _tell_apart(m, apart))
@@ -158,15 +158,15 @@ def _against_ladders(n_chains: int, round_trips: npt.ArrayLike | None) -> list[s
     return [f"a ladder made {least} round trips (at least {ROUND_TRIPS})"] if least < ROUND_TRIPS else []
 
 
-def _in_favour(m: BlockMeasures, limits: Limits, is_twice: bool = False) -> str:
+def _in_favour(m: BlockMeasures, is_twice: bool) -> str:
     """Return the sentence that says what was seen."""
     of_s = "S is constant"
     if not m.is_constant:
         of_s = f"R-hat of S is {m.rhat_entropy:.3f} and its ESS {_whole(m.ess_entropy)}"
     parts = [f"{of_s} over {m.n_chains} chains"]
     if len(m.pairs):
-        share = 1 - m.n_open(limits.error) / len(m.pairs)
-        parts.append(f"{share:.0%} of {len(m.pairs):,} pairs of vertices are known to {limits.error:g}")
+        share = 1 - m.n_open(FULL.error) / len(m.pairs)
+        parts.append(f"{share:.0%} of {len(m.pairs):,} pairs of vertices are known to {FULL.error:g}")
     return ", ".join(parts) + (", as they were at half the length" if is_twice else "")
 
 

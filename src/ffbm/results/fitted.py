@@ -3,9 +3,10 @@
 import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from ffbm.diagnostics import Verdict
+from ffbm.diagnostics import FitDiagnostics, Verdict
 from ffbm.explanation import Explanation
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -44,7 +45,7 @@ class Fit(FitParts):
     reduced : Explanation or None
         The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
     diagnostics : FitDiagnostics
-        R-hat, ESS and verdicts of every stage.
+        R-hat, ESS and grades of every stage; ``columns``: whether chains that differ give the same answer.
     converged : Verdict
         Whether the chains of all stages agree: a truth value, a ``grade`` ("converged", "usable", "multimodal" or
         "too short"), a ``reason`` and the ``command`` that would help.
@@ -56,6 +57,13 @@ class Fit(FitParts):
     def of(cls, parts: FitParts, **changes: Any) -> "Fit":
         """Return the fit that consists of these parts, some of them changed."""
         return cls(**{one.name: getattr(parts, one.name) for one in fields(parts)} | changes)
+
+    @cached_property
+    def diagnostics(self) -> FitDiagnostics:
+        """R-hat, ESS and grades of every stage; ``columns``: whether the chains give the same answer."""
+        from ffbm.pipeline.columns import compare_chains
+
+        return replace(super().diagnostics, compare=partial(compare_chains, self))
 
     @property
     def converged(self) -> Verdict:

@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
-from ffbm.diagnostics import JointDiagnostics, Verdict, WeightDiagnostics
+from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
+from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Note
@@ -63,6 +64,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "weights": _weights(found.weights),
             "reduced": None if found.reduced is None else _weights(found.reduced),
             "joint": None if found.joint is None else _joint(found.joint),
+            "columns": _columns(columns_if_open(fit)),
         },
         "provenance": fit.provenance,
     }
@@ -95,6 +97,18 @@ def _joint(found: JointDiagnostics) -> dict[str, Any]:
         "rhat_size": found.rhat_size,
         "ess_size": found.ess_size,
         "fewer_blocks": found.fewer,
+    }
+
+
+def _columns(found: ColumnVerdict | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "agree": bool(found),
+        "sentence": str(found),
+        "bits": found.bits.tolist(),
+        "bits_se": found.bits_se.tolist(),
+        "columns": found.table.to_dict("records"),
     }
 
 

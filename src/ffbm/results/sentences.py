@@ -4,13 +4,18 @@ from itertools import combinations
 
 import numpy as np
 
-from ffbm.diagnostics.verdict import MULTIMODAL
+from ffbm.diagnostics import ColumnVerdict
+from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
 from ffbm.plain import count_of
 from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _MODES = 8  # modes whose shares are listed
+_MEANS = {
+    MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
+    TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
+}
 
 
 def tell_verdict(fit: FitParts) -> str:
@@ -68,17 +73,25 @@ def tell_choice(fit: FitParts) -> str:
 
 
 def tell_grade(fit: FitParts) -> str:
-    """Say the grade of a fit in a sentence or two: why, and whether to rely on it; a command is to follow, if any."""
+    """Say the grade of a fit: why, whether to rely on it, what it means for columns; a command is to follow, if any."""
     judged = fit.converged
     said = sentence(judged.reason)
     if judged:
         return f"The chains converged. {said}"
+    columns = columns_if_open(fit)
+    parts = [said, "" if columns is None else sentence(str(columns)), "To go on:"]
     if judged.is_usable:
-        return f"The chains are usable, not converged. {said} To go on:"
-    means = "Do not rely on what follows, the ranking least of all. To go on:"
-    if judged.grade == MULTIMODAL:
-        means = "Do not rely on what is averaged over chains: look at each mode. To go on:"
-    return f"NOT CONVERGED: {judged.grade}. {said} {means}"
+        parts.insert(0, "The chains are usable, not converged.")
+    else:
+        parts.insert(0, f"NOT CONVERGED: {judged.grade}.")
+        parts.insert(2, _MEANS[judged.grade])
+    return " ".join(part for part in parts if part)
+
+
+def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
+    """Return the verdict on columns where block chains have not converged: elsewhere it is not worth its time."""
+    found = fit.diagnostics
+    return None if found.blocks.converged else found.columns
 
 
 def tell_notes(fit: FitParts) -> str:
