@@ -58,12 +58,12 @@ class ColumnVerdict:
     @property
     def matter(self) -> tuple[str, ...]:
         """The columns that matter in every chain."""
-        return self._named(self.decisions.all(axis=0))
+        return self._named(np.asarray(self.decisions.all(axis=0)))
 
     @property
     def do_not(self) -> tuple[str, ...]:
         """The columns that matter in none."""
-        return self._named(~self.decisions.any(axis=0))
+        return self._named(~np.asarray(self.decisions.any(axis=0)))
 
     @property
     def contested(self) -> tuple[str, ...]:
