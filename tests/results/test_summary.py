@@ -129,7 +129,7 @@ def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
     assert "matter most" not in answer_paragraphs(none, good.memberships.probs)[0]
 
 
-@pytest.mark.filterwarnings("ignore:do not rely on this fit")
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_one_chain_is_told_to_bring_others(net):
     made = fit(net, n_blocks=2, **QUICK | {"n_chains": 1})
     assert "\n  ffbm.fit(..., n_chains=4)  # about " in made.summary()
