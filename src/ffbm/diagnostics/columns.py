@@ -32,10 +32,8 @@ class ColumnVerdict:
     sizes, sizes_sd : (C, G) float64
         Posterior mean and standard deviation of |V_g|^2 in each chain: the squared weights of a column, centred over
         blocks and summed.
-    decisions : (C, G) bool
-        Whether the column matters by a chain alone.
-    is_apart : (G,) bool
-        Whether what decides differs between chains by more than their Monte Carlo errors.
+    scores, margins : (C, G) float64
+        A column matters by a chain alone if its score is above 0; a margin is how far off the score may be by chance.
     inclusion : (C, G) float64, optional
         The probability that a column matters, by chain; None where the weights have no such probability.
     """
@@ -46,8 +44,8 @@ class ColumnVerdict:
     bits_se: Array
     sizes: Array
     sizes_sd: Array
-    decisions: Array
-    is_apart: Array
+    scores: Array
+    margins: Array
     inclusion: Array | None = None
 
     @property
@@ -56,13 +54,25 @@ class ColumnVerdict:
         return len(self.bits)
 
     @property
+    def decisions(self) -> Array:
+        """Whether a column matters by a chain alone (C, G) bool."""
+        return np.asarray(self.scores > 0)
+
+    @property
+    def is_apart(self) -> Array:
+        """Whether the scores of a column differ between chains by more than chance, (G,) bool."""
+        low, high, at = self.scores.argmin(axis=0), self.scores.argmax(axis=0), np.arange(len(self.columns))
+        chance = self.margins[high, at] + self.margins[low, at]
+        return np.asarray(self.scores[high, at] - self.scores[low, at] > chance)
+
+    @property
     def matter(self) -> tuple[str, ...]:
-        """The columns that matter in every chain."""
+        """The columns that matter in every chain, by decreasing score."""
         return self._named(np.asarray(self.decisions.all(axis=0)))
 
     @property
     def do_not(self) -> tuple[str, ...]:
-        """The columns that matter in none."""
+        """The columns that matter in none, the same way."""
         return self._named(~np.asarray(self.decisions.any(axis=0)))
 
     @property
@@ -124,7 +134,8 @@ class ColumnVerdict:
             return "in every picture found no column matters"
         parts = [f"{_names(yes, 'and')} {_verb(yes, 'matter')}"] if yes else []
         if no:
-            parts.append(f"{_names(no, 'and')} {'do not' if len(no) > 1 else 'does not'}{'' if yes else ' matter'}")
+            which = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"
+            parts.append(f"{which} {'do not' if len(no) > 1 else 'does not'}{'' if yes else ' matter'}")
         return f"in every picture found {' and '.join(parts)}"
 
     def _differences(self) -> list[str]:
@@ -140,7 +151,8 @@ class ColumnVerdict:
         return clauses
 
     def _named(self, which: Array) -> tuple[str, ...]:
-        return tuple(name for name, is_one in zip(self.columns, which.tolist(), strict=True) if is_one)
+        order = np.argsort(-self.scores.mean(axis=0), kind="stable")
+        return tuple(self.columns[g] for g in order if which[g])
 
 
 def judge_columns(
@@ -164,7 +176,7 @@ def judge_columns(
     sizes : (C, T, G) float64
         |V_g|^2 of each draw.
     scores, margins : (C, G) float64
-        A column matters by a chain alone if its score is above 0; a margin is how far off the score may be by chance.
+        What decides whether a column matters, and how far off it may be by chance: see :class:`ColumnVerdict`.
 
     Examples
     --------
@@ -182,8 +194,6 @@ def judge_columns(
             f"bits, sizes and names must be of the {n_chains} chains and {n_columns} columns of the scores;"
             f" got {np.shape(bits)}, {np.shape(sizes)} and {len(columns)} names"
         )
-    low, high = scores.argmin(axis=0), scores.argmax(axis=0)
-    at = np.arange(n_columns)
     return ColumnVerdict(
         columns=tuple(columns),
         changed=float(changed),
@@ -191,8 +201,8 @@ def judge_columns(
         bits_se=np.asarray(bits_se),
         sizes=sizes.mean(axis=1),
         sizes_sd=sizes.std(axis=1),
-        decisions=scores > 0,
-        is_apart=scores[high, at] - scores[low, at] > margins[high, at] + margins[low, at],
+        scores=scores,
+        margins=margins,
     )
 
 

@@ -21,6 +21,7 @@ _SECONDS = 4.0  # of one core, about, for all chains
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _WARMUP = 60  # moves for a partition, with what its mode costs
 _DRAWS = 100  # of each chain
+_ERRORS = 3.0  # standard errors: there may be hundreds of columns, and the extremes of the chains are compared
 _BY_CHAIN = (
     "weights", "energy", "acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd",
 )  # fmt: skip
@@ -33,8 +34,8 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     Otherwise weights are drawn for some partitions of each chain, 20 at most and fewer where that would take more than
     a few seconds, from streams named "columns" under the seed of the fit.
 
-    A column matters by a chain if the score of its best feature is above 0, as in the ranking; two Monte Carlo standard
-    errors either way are chance. A probability of inclusion would take the place of this rule in ``_scores``.
+    A column matters by a chain if the score of its best feature is above 0, as in the ranking; three Monte Carlo
+    standard errors either way are chance. A probability of inclusion would take the place of this rule in ``_scores``.
 
     Examples
     --------
@@ -120,10 +121,10 @@ def _sizes(weights: Array, which: list[Array]) -> Array:
 
 
 def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:
-    """Return the score of the best feature of each column (G,), and two Monte Carlo standard errors of it."""
+    """Return the score of the best feature of each column (G,), and three Monte Carlo standard errors of it."""
     mean, sd = trace.mean, trace.sd
     score = np.abs(mean) - k * sd
     best = [np.unravel_index(score[:, features].argmax(), (len(score), len(features))) for features in which]
     r, j = np.array([(row, features[at]) for (row, at), features in zip(best, which, strict=True)]).T
     error = sd[r, j] * np.sqrt((1 + k**2 / 2) / ess_mean(trace.weights[:, :, r, j]))
-    return score[r, j], 2 * error
+    return score[r, j], _ERRORS * error
