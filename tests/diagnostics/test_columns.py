@@ -1,5 +1,7 @@
 """The verdict on columns: what chains agree on, on what they differ, and the sentence that says so."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,7 @@ def test_bits_apart():
     assert not found.bits_agree
     assert "vertices, and on how much is explained (1.00 to 1.40 bits per vertex); in every" in str(found)
     assert judged(bits=(1.0, 1.28, 1.2))  # 2 standard errors of a difference are 0.283
+    assert dataclasses.replace(found, bits_se=np.full(3, np.nan)).bits_agree  # nothing is known of one vertex
 
 
 def test_a_column_that_acts_more_strongly_in_one_chain():

@@ -91,7 +91,7 @@ class ColumnVerdict:
         """Whether what is explained differs between chains by at most two standard errors."""
         low, high = int(self.bits.argmin()), int(self.bits.argmax())
         error = float(np.hypot(self.bits_se[low], self.bits_se[high]))
-        return bool(self.bits[high] - self.bits[low] <= ERRORS * error)
+        return not self.bits[high] - self.bits[low] > ERRORS * error  # one held-out vertex has no error: NaN
 
     @property
     def table(self) -> "pd.DataFrame":
