@@ -59,7 +59,7 @@ def test_the_answer_of_a_registered_set(capsys):
 def test_not_converged_comes_first_and_strict_fails(files, capsys):
     assert run(["fit", *files, *SHORT]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("NOT CONVERGED.")
+    assert shown.out.startswith("NOT CONVERGED: too short.")
     assert "Warning" not in shown.err
     assert run(["fit", *files, *SHORT, "--strict"]) == 1
     assert capsys.readouterr().out == shown.out
@@ -70,6 +70,9 @@ def test_json_is_strict_and_alone(files, capsys):
     told = strictly(capsys.readouterr().out)
     assert told["source"] == "edges.csv"
     assert told["converged"] is False
+    assert sorted(told["convergence"]) == ["command", "grade", "reason"]
+    assert told["convergence"]["grade"] == told["diagnostics"]["weights"]["grade"] == "too short"
+    assert told["convergence"]["reason"] == told["reason"]
     assert told["scores"]["loss_test"] is None
     assert told["scores"]["loss_train"] > 0
     assert told["config"]["train_fraction"] == 1.0

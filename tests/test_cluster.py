@@ -23,7 +23,7 @@ from .results.test_resuming import Stop, assert_same, stop_at
 distributed = pytest.importorskip("distributed")
 SHORT = {"n_blocks": 3, "n_sweeps": 60, "n_warmup": 40, "n_draws": 50, "n_kept": 2, "n_chains": 2, "seed": 3}
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:do not rely on this fit"),
+    pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning:distributed"),
     pytest.mark.filterwarnings("ignore:unclosed.*:ResourceWarning"),  # sockets of dask's that close a moment later
 ]

@@ -24,7 +24,7 @@ FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5"]
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100}
 SAVED_OFTEN = {"_SEGMENT_SECONDS": 0.01, "_SAVE_SECONDS": 0.0}
 SHORT = ["--sweeps", "300", "--draws", "200", "--warmup", "100"]
-pytestmark = pytest.mark.filterwarnings("ignore:do not rely on this fit")
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 
 
 @pytest.fixture(scope="module")

@@ -14,4 +14,4 @@ class OptionError(FFBMError, ValueError):
 
 
 class ConvergenceWarning(UserWarning):
-    """Chains that have not been shown to agree: their summaries are not to be relied on."""
+    """Chains that are not graded "converged": whether their summaries can be relied on, and what would help."""

@@ -51,7 +51,7 @@ class Explanation:
 
     @property
     def converged(self) -> Any:
-        """The verdict on the weight chains: a truth value with a ``reason``."""
+        """The verdict on the weight chains: a truth value with a ``grade`` and a ``reason``."""
         return self.weights.converged
 
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ffbm.diagnostics import block_diagnostics, ess_mean, rhat, summarise
-from ffbm.diagnostics.blocks import choose_pairs
+from ffbm.diagnostics import block_diagnostics, ess_mean, measure_blocks, rhat, summarise
+from ffbm.diagnostics.pairs import choose_pairs, measure_pairs
 from ffbm.errors import DataError, OptionError
 
 C, T, N = 4, 500, 40
@@ -26,7 +26,7 @@ def test_chains_that_agree_have_converged():
     assert found.pairs.shape == (500, 2)
     assert found.share_unsettled == 0
     assert 1 <= found.max_rhat_pairs < 1.02
-    assert found.error_limit == pytest.approx(0.025)
+    assert found.state == "R-hat 1.00, 0 of 500 pairs open"
     assert found.rhat_entropy == rhat(entropy)
     assert found.ess_entropy == summarise(entropy).ess_bulk
     np.testing.assert_array_equal(found.acceptance, RATE)
@@ -44,6 +44,46 @@ def test_pairs_are_measured_as_indicators():
     assert found.error_pairs[7] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("n_chains", "n_draws"), [(1, 60), (2, 4), (3, 7), (4, 301)])
+@pytest.mark.parametrize("flip", [0.0, 0.02, 0.5])
+def test_pairs_are_measured_as_any_quantity_is(n_chains, n_draws, flip):
+    labels = chains(2, flip)[0][:n_chains, :n_draws]
+    labels[0, : n_draws // 2, 0] = 1
+    labels[-1, :, 1] = 1
+    pairs = choose_pairs(N, 500, seed=3)
+    together = labels[:, :, pairs[:, 0]] == labels[:, :, pairs[:, 1]]
+    slow, quick = summarise(together), measure_pairs(labels, pairs)
+    np.testing.assert_allclose(quick.rhat, slow.rhat, rtol=1e-10)
+    np.testing.assert_allclose(quick.ess, slow.ess_mean, rtol=1e-10)
+    np.testing.assert_allclose(quick.frequency, together.mean(axis=(0, 1)))
+    alone = np.array([ess_mean(together[c : c + 1]) for c in range(n_chains)])
+    by_chain = together.mean(axis=1)
+    np.testing.assert_allclose(quick.noise**2, (by_chain * (1 - by_chain) / alone).mean(axis=0))
+    if n_chains > 1:
+        np.testing.assert_allclose(quick.spread, by_chain.std(axis=0, ddof=1))
+    else:
+        assert np.isnan(quick.spread).all()
+
+
+def test_pairs_in_pieces_are_the_same(monkeypatch):
+    labels, pairs = chains(2)[0], choose_pairs(N, 500, seed=3)
+    whole = measure_pairs(labels, pairs)
+    monkeypatch.setattr("ffbm.diagnostics.pairs._CHUNK", 7 * C * T)
+    for one, other in zip(whole, measure_pairs(labels, pairs), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_state_in_a_few_words():
+    labels, entropy = chains()
+    assert measure_blocks(labels[:, :3], entropy[:, :3], seed=3).state == "too few draws to judge"
+    assert measure_blocks(labels, np.ones((C, T)), seed=3).state == "S constant, 0 of 500 pairs open"
+    short = measure_blocks(labels[:, :100], entropy[:, :100], seed=3)
+    open_pairs = int((short.error_pairs > 0.0177).sum())
+    assert short.state == (
+        f"R-hat {short.rhat_entropy:.2f}, ESS {int(short.ess_entropy)} of 800, {open_pairs} of 500 pairs open"
+    )
+
+
 def test_how_each_draw_numbers_its_blocks_does_not_matter():
     labels, entropy = chains()
     swapped = np.where(np.random.default_rng(9).random((C, T, 1)) < 0.5, labels, 1 - labels)
@@ -56,9 +96,10 @@ def test_a_chain_stuck_in_another_partition_is_seen_though_s_agrees():
     labels, entropy = chains(flip=0.0)
     labels[0, :, ::2] = 1 - labels[0, :, ::2]
     found = block_diagnostics(labels, entropy, RATE, seed=3)
-    assert not found.converged
-    assert "pairs of vertices share a block is not known to 0.025 over 4 chains" in found.converged.reason
-    assert "(worst R-hat infinite)" in found.converged.reason
+    assert found.converged.grade == "multimodal"
+    n_apart = np.count_nonzero(found.error_pairs > 0.0177)
+    assert f"the 4 chains show different pictures: on {n_apart} of 500 pairs of vertices" in found.converged.reason
+    assert "(standard deviation between chains up to 0.50)" in found.converged.reason
     assert found.max_rhat_pairs == np.inf
     assert found.share_unsettled > 0.2
     assert found.rhat_entropy < 1.01
@@ -68,7 +109,7 @@ def test_s_apart_is_seen_though_the_pairs_agree():
     labels, entropy = chains()
     entropy[1] += 5
     found = block_diagnostics(labels, entropy, RATE, seed=3)
-    assert not found.converged
+    assert found.converged.grade == "too short"
     assert found.converged.reason.startswith("R-hat of S is ")
 
 

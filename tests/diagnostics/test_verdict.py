@@ -1,10 +1,10 @@
-"""A verdict is a truth value and a sentence one can act on."""
+"""A verdict is a grade and a sentence one can act on."""
 
 import numpy as np
 import pytest
 
-from ffbm.diagnostics import Verdict, summarise, verdict
-from ffbm.diagnostics.verdict import _above
+from ffbm.diagnostics import GRADES, Verdict, summarise, verdict
+from ffbm.diagnostics.verdict import rounded
 from ffbm.errors import OptionError
 
 
@@ -31,7 +31,7 @@ def test_a_chain_apart_is_named_with_its_rhat():
     x = draws()
     x[0] += 2
     judged = verdict({"S": summarise(x)})
-    assert not judged
+    assert judged.grade == "too short"
     rhat = summarise(x).rhat
     assert judged.reason == (f"R-hat of S is {rhat:.2f} over 4 chains: they have not mixed (at most 1.01 is asked for)")
 
@@ -45,9 +45,12 @@ def test_of_many_quantities_the_worst_and_their_number_are_named():
     assert judged.reason.startswith(f"R-hat of the weights is {worst:.2f} at worst, too large in 2 of 5, over 4 chains")
 
 
-@pytest.mark.parametrize(("rhat", "text"), [(1.21, "1.21"), (1.0152, "1.02"), (1.012, "1.012"), (1.0104, "1.0104")])
-def test_an_rhat_just_above_the_limit_is_written_with_enough_digits(rhat, text):
-    assert _above(rhat, 1.01) == text
+@pytest.mark.parametrize(
+    ("rhat", "text"),
+    [(1.21, "1.21"), (1.0152, "1.02"), (1.012, "1.012"), (1.0104, "1.0104"), (1.0098, "1.01"), (1.0003, "1.00")],
+)
+def test_an_rhat_is_written_with_enough_digits_to_show_its_side_of_the_limit(rhat, text):
+    assert rounded(rhat, 1.01) == text
 
 
 def test_few_independent_draws_are_named():
@@ -120,12 +123,33 @@ def test_nothing_to_judge():
     assert verdict({"the weights": summarise(np.zeros((4, 100, 3, 0)))}).reason == "there is nothing to converge"
 
 
+def test_only_converged_is_true():
+    assert [bool(Verdict(grade, "")) for grade in GRADES] == [True, False, False, False]
+    assert [Verdict(grade, "").is_usable for grade in GRADES] == [True, True, False, False]
+    with pytest.raises(OptionError, match=r"grade must be one of 'converged', .*; got True"):
+        Verdict(True, "of an earlier version")
+
+
 def test_two_verdicts_together():
-    good, also, bad = Verdict(True, "a"), Verdict(True, "b"), Verdict(False, "c")
-    assert (good & also) == Verdict(True, "a; b")
-    assert (good & bad) == Verdict(False, "c")
+    good, also = Verdict("converged", "a"), Verdict("converged", "b")
+    rough, bad = Verdict("usable", "r", "do this"), Verdict("too short", "c")
+    assert (good & also) == Verdict("converged", "a; b")
+    assert (good & bad) == (bad & good) == Verdict("too short", "c")
+    assert (rough & bad) == (bad & rough) == Verdict("too short", "c; r", "do this")
+    assert (bad & Verdict("multimodal", "m")).grade == "too short"
     assert (bad & bad).reason == "c"
-    assert str(bad) == "not converged: c"
+    assert str(bad) == "too short: c"
+    assert rough.named("blocks") == Verdict("usable", "blocks: r", "do this")
+
+
+def test_chains_that_nearly_agree_are_usable():
+    rough = verdict({"S": summarise(slow(0.8))})
+    assert rough.grade == "usable"
+    assert "is asked for" in rough.reason
+    good_and_rough = verdict({"S": summarise(slow(0.8)), "U": summarise(draws())})
+    assert good_and_rough == rough
+    assert verdict({"S": summarise(slow(0.99))}).grade == "too short"
+    assert verdict({"S": summarise(draws(shape=(4, 20)))}).grade == "too short"  # ESS below 100 in all
 
 
 @pytest.mark.parametrize("options", [{"rhat_limit": 0.9}, {"ess_per_chain": -1}, {"rhat_limit": "1.1"}])

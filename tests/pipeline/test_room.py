@@ -34,7 +34,7 @@ def test_the_memory_of_a_fit_is_within_a_factor_of_three_of_the_estimate(tmp_pat
     assert expected.work / 3 < found < 3 * expected.work
 
 
-@pytest.mark.filterwarnings("ignore:do not rely on this fit")
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 @pytest.mark.parametrize("target", ["cut", "joint"])
 def test_draws_take_the_disk_that_was_said(tmp_path, target):
     settings = {"n_blocks": 3, "target": target, "n_sweeps": 4000, "n_draws": 1000, "n_chains": 2, "n_kept": "all"}

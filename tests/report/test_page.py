@@ -66,7 +66,7 @@ def test_sections_stand_in_order(told):
 def test_the_page_says_first_that_chains_have_not_converged(told, evil):
     assert not evil.converged
     text = " ".join(told.text)
-    assert text.index("NOT converged") < text.index("The answer")
+    assert text.index("NOT CONVERGED: too short") < text.index("The answer")
 
 
 def test_the_same_fit_has_the_same_page(page, evil):

@@ -64,7 +64,11 @@ def test_only_a_fit_that_did_not_converge_warns_and_once(net):
         warnings.simplefilter("always")
         made = fit(net, n_blocks=2, seed=1, **QUICK)
     assert [w.category for w in caught] == [ConvergenceWarning]
-    assert made.converged.reason in str(caught[0].message)
+    message = str(caught[0].message)
+    assert message.startswith(
+        f"do not rely on this fit: {made.converged}; go on with ffbm.fit(..., n_draws=160)  # about "
+    )
+    assert message.endswith(made.converged.command)
     assert caught[0].filename == __file__
 
 
@@ -117,7 +121,7 @@ def test_effects_are_in_the_users_units(good):
 
 def test_representations_are_short(good, bad):
     assert repr(good) == "<Fit of planted: blocks of 40, 40; first features x1, x2; converged>"
-    assert "NOT converged" in repr(bad)
+    assert "NOT converged: too short" in repr(bad)
     for noun in (good.blocks, good.memberships, good.weights, good.ranking, good.scores, good.reduced, good.config):
         assert len(repr(noun)) < 500
     assert repr(good.diagnostics).startswith("<FitDiagnostics: converged: ")

@@ -10,6 +10,7 @@ import ffbm
 from ffbm.errors import OptionError
 from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.reporting import subject_of
 from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs
@@ -45,14 +46,38 @@ def head_of(made):
 def test_the_summary_says_it_first(two):
     assert two.memberships.n_modes == 2
     first, second, third = head_of(two)[:3]
-    assert first.startswith("NOT CONVERGED.")
+    assert first.startswith("NOT CONVERGED: ")
+    assert "blocks: the 3 chains show different pictures: on " in first
     assert second == (
-        "2 MODES: the draws show 2 different pictures (67%, 33% of them); 50% of the vertices change block from one"
-        " to another. What follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from"
-        " one to another: the shares tell where chains started, not what is probable."
+        "2 MODES: the draws show 2 different pictures; 50% of the vertices change block from one to another. What"
+        " follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from one to another:"
+        " how probable each is cannot be told."
     )
     assert third.startswith("ring: 32 vertices")
     assert max(map(len, two.summary().splitlines())) <= 80
+
+
+def test_the_verdict_on_columns_is_told_and_recorded(two):
+    found = two.diagnostics.columns
+    assert found is two.diagnostics.columns  # it takes seconds, once
+    assert set(found.contested) == {"x0", "x1"}
+    first = head_of(two)[0]
+    assert "The chains differ on 50% of the vertices, and on whether x0 or x1 matter." in first
+    assert any("on whether x0 or x1 matter" in text for text in subject_of(two).warnings)
+    told = json.loads(strict_json(fit_record(two)))["diagnostics"]["columns"]
+    assert (told["agree"], told["sentence"]) == (False, str(found))
+    assert [row["column"] for row in told["columns"]] == ["x0", "x1"]
+    assert len(told["bits"]) == 3
+
+
+def test_it_is_not_computed_where_block_chains_have_converged(good, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("not asked for")
+
+    monkeypatch.setattr("ffbm.pipeline.columns.compare_chains", refuse)
+    made = dataclasses.replace(good)
+    assert made.summary() == good.summary()
+    assert fit_record(made)["diagnostics"]["columns"] is None
 
 
 def with_chains(made, *shares):
@@ -65,6 +90,8 @@ def with_chains(made, *shares):
 
 
 def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
+    assert not two.memberships.has_crossings
+    assert "pictures (67%, 33% of them);" in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
     assert "No chain went" in head_of(with_chains(two, [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]))[1]
     assert "No chain went" not in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
     assert "No chain went" not in head_of(with_chains(two, [0.7], [0.3]))[1]
@@ -73,7 +100,7 @@ def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
 def test_one_mode_is_not_worth_a_word(good):
     assert good.memberships.n_modes == 1
     assert "MODES" not in good.summary()
-    assert [mode["weight"] for mode in fit_record(good)["modes"]] == [1.0]
+    assert [(mode["weight"], mode["probability"]) for mode in fit_record(good)["modes"]] == [(1.0, 1.0)]
 
 
 def test_each_mode_has_its_own_ranking(two):
@@ -123,6 +150,7 @@ def test_a_mode_that_is_not_there(two, number):
 def test_the_record_lists_modes(two):
     told = json.loads(strict_json(fit_record(two)))["modes"]
     assert [mode["weight"] for mode in told] == pytest.approx([2 / 3, 1 / 3])
+    assert [mode["probability"] for mode in told] == [None, None]  # no chain visited both
     assert [mode["chains"] for mode in told] == [[1, 0, 1], [0, 1, 0]]
     assert [mode["changed"] for mode in told] == [[0, 0.5], [0.5, 0]]
     assert [sum(mode["sizes"]) for mode in told] == [32, 32]

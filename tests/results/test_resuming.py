@@ -15,7 +15,7 @@ from ffbm.results.record import strict_json
 from ffbm.store.folder import CHAINS
 
 SHORT = {"n_blocks": 2, "n_sweeps": 60, "n_warmup": 40, "n_draws": 50, "n_kept": 2, "n_chains": 2, "seed": 3}
-pytestmark = pytest.mark.filterwarnings("ignore:do not rely on this fit")
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 
 
 def arrays_of(fit) -> dict[str, np.ndarray]:

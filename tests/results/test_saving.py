@@ -97,6 +97,7 @@ def test_the_summary_as_text_and_as_json(good, run):
     assert (run / "summary.txt").read_text(encoding="utf-8") == good.summary() + "\n"
     told = strictly(run / "summary.json")
     assert told["converged"] is True
+    assert told["convergence"] == {"grade": "converged", "reason": told["reason"], "command": ""}
     assert told["scores"]["loss_test"] == good.scores.loss_test
     assert told["reduced"]["scores"]["loss_test"] == good.reduced.scores.loss_test
     assert told["ranking"][0]["feature"] == good.ranking.kept[0]

@@ -9,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 import ffbm
+from ffbm.diagnostics import Verdict
 from ffbm.report.tables import ranking_table
-from ffbm.results import fit
-from ffbm.results.answer import answer_paragraphs
+from ffbm.results import Fit, fit
+from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.reporting import subject_of
 from ffbm.typeset import cut, tabulate
 
@@ -56,7 +57,8 @@ def test_weights_of_blocks_are_the_centred_ones(good):
 
 def test_a_bad_fit_says_so_first(bad):
     lines = lines_of(bad)
-    assert lines[0].startswith("NOT CONVERGED.")
+    assert lines[0].startswith("NOT CONVERGED: too short.")
+    assert lines[lines.index("") - 1] == f"  {bad.converged.command}"
     head = " ".join(lines[: lines.index("")])
     assert "Do not rely on what follows" in head
     assert bad.diagnostics.weights.converged.reason[:40] in head
@@ -104,7 +106,7 @@ def test_many_blocks_and_features_fit_on_a_screen():
     table = pd.DataFrame((rng.random((180, 40)) < 0.2).astype(int), columns=names)
     net = ffbm.as_network(np.array(edges), table)
     lines = lines_of(fit(net, blocks=labels, seed=1, **QUICK))
-    assert len(lines) <= 70
+    assert len(lines) <= 72
     assert any("10 smaller blocks" in line for line in lines)
 
 
@@ -127,10 +129,35 @@ def test_the_answer_names_only_features_that_stand_clear_of_zero(good):
     assert "matter most" not in answer_paragraphs(none, good.memberships.probs)[0]
 
 
-@pytest.mark.filterwarnings("ignore:do not rely on this fit")
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_one_chain_is_told_to_bring_others(net):
     made = fit(net, n_blocks=2, **QUICK | {"n_chains": 1})
-    assert " ".join(made.summary().split()).count("run more chains (n_chains, --chains).") == 1
+    assert "\n  ffbm.fit(..., n_chains=4)  # about " in made.summary()
+
+
+def test_a_usable_fit_says_so_in_a_sentence_and_is_not_warned_of(good, monkeypatch):
+    rough = Verdict("usable", "blocks: R-hat of S is 1.02", "ffbm.fit(..., n_sweeps=12000)")
+    monkeypatch.setattr(Fit, "converged", rough)
+    text = good.summary()
+    assert text.endswith(
+        "\n\nThe chains are usable, not converged. Blocks: R-hat of S is 1.02. To go on:\n"
+        "  ffbm.fit(..., n_sweeps=12000)"
+    )
+    assert "rely" not in text.lower()
+    assert warning_paragraphs(good) == ()
+    assert any(
+        "The chains are usable, not converged." in part for part in answer_paragraphs(good, good.memberships.probs)
+    )
+
+
+@pytest.mark.parametrize(("grade", "means"), [("multimodal", "averaged over chains"), ("too short", "what follows")])
+def test_what_a_bad_grade_means_stands_first(good, monkeypatch, grade, means):
+    monkeypatch.setattr(Fit, "converged", Verdict(grade, "blocks: they differ", "run this"))
+    first = " ".join(good.summary().split("\n\n")[0].split())
+    assert first.startswith(f"NOT CONVERGED: {grade}. Blocks: they differ. Do not rely on what ")
+    assert means in first
+    assert first.endswith("To go on: run this")
+    assert warning_paragraphs(good) == (first,)
 
 
 def test_what_reading_changed_is_told():

@@ -74,7 +74,7 @@ DegreeCorrection = Annotated[
         help="Whether a block may hold vertices of any degree [default: on].",
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 if the chains have not converged.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the chains are graded converged.")]
 
 
 def fit(

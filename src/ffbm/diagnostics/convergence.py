@@ -147,14 +147,14 @@ def _measure(rows: Array, n_chains: int, n_draws: int) -> Array:
     probs = np.array([TAIL, 1 - TAIL])
     order = np.argsort(rows, axis=1)
     split_series(rows, order, _places(n_chains, n_draws), _normal_scores(n * n_split), probs, series, scale)
-    ess = _effective_sizes(series.reshape(-1, n, n_split)).reshape(-1, 4)
+    ess = effective_sizes(series.reshape(-1, n, n_split)).reshape(-1, 4)
     if n_chains == 1:
         scale[:] = np.nan
     return np.stack((scale, ess[:, 0], np.minimum(ess[:, 1], ess[:, 2]), ess[:, 3]))
 
 
-def _effective_sizes(series: Array) -> Array:
-    """Return the effective sample size (K,) of series (K, n, S), which are centred on the way."""
+def effective_sizes(series: Array) -> Array:
+    """Return the effective sample size (K,) of K series of S half chains (K, n, S), which are centred on the way."""
     n_split = series.shape[2]
     ess, between = np.empty((2, len(series)))
     done = np.empty(len(series), dtype=bool)

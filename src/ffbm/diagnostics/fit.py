@@ -1,9 +1,12 @@
 """The diagnostics of all stages of a fit, and one verdict on them."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import and_
 
 from ffbm.diagnostics.blocks import BlockDiagnostics
+from ffbm.diagnostics.columns import ColumnVerdict
 from ffbm.diagnostics.joint import JointDiagnostics
 from ffbm.diagnostics.verdict import Verdict
 from ffbm.diagnostics.weights import WeightDiagnostics
@@ -26,6 +29,8 @@ class FitDiagnostics:
         With ``memberships="drawn"``: the variance of each weight within and between partitions.
     joint : JointDiagnostics, optional
         With ``target="joint"``: of functions of labels and weights together.
+    compare : callable, optional
+        Makes ``columns`` when they are first asked for.
     """
 
     blocks: BlockDiagnostics
@@ -33,18 +38,25 @@ class FitDiagnostics:
     reduced: WeightDiagnostics | None = None
     variance: VarianceSplit | None = None
     joint: JointDiagnostics | None = None
+    compare: Callable[[], ColumnVerdict | None] | None = field(default=None, repr=False)
 
     @cached_property
     def converged(self) -> Verdict:
-        """True if nothing speaks against the convergence of any stage; the reason names the stages."""
+        """The worst grade of all stages; the reason names the stages."""
         verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
         if self.reduced is not None:
             verdicts["weights of the kept features"] = self.reduced.converged
         if self.joint is not None:
             verdicts["labels and weights together"] = self.joint.converged
-        against = {name: verdict for name, verdict in verdicts.items() if not verdict}
-        reasons = (f"{name}: {verdict.reason}" for name, verdict in (against or verdicts).items())
-        return Verdict(not against, "; ".join(reasons))
+        return reduce(and_, (one.named(stage) for stage, one in verdicts.items()))
+
+    @cached_property
+    def columns(self) -> ColumnVerdict | None:
+        """Whether the block chains, each by itself, give the same answer about columns: see docs/diagnostics.md.
+
+        It takes a few seconds when it is first asked for; None for given blocks, one block or one chain.
+        """
+        return None if self.compare is None else self.compare()
 
     def __repr__(self) -> str:
         return f"<FitDiagnostics: {self.converged}>"

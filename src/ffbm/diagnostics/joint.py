@@ -57,7 +57,8 @@ def joint_diagnostics(
 
     Notes
     -----
-    The log joint and |W centred|^2 must have R-hat at most 1.01 and a bulk ESS of 100 a chain. The number of blocks
+    For "converged" the log joint and |W centred|^2 must have R-hat at most 1.01 and a bulk ESS of 100 a chain, for
+    "usable" R-hat at most 1.05 and an ESS of 100 in all. The number of blocks
     in use is not judged: where a block is empty in one draw of thousands its R-hat means nothing.
 
     Examples

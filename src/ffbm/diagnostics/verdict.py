@@ -1,41 +1,71 @@
-"""A verdict on convergence: a truth value with the sentence that gives its reason."""
+"""A verdict on convergence: a grade, the sentence that gives its reason, and what would help."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ffbm.check import check_real
+from ffbm.check import check_choice, check_real
 from ffbm.diagnostics.convergence import MIN_DRAWS, Array, Summary
 from ffbm.errors import OptionError
 
+CONVERGED, USABLE, MULTIMODAL, TOO_SHORT = GRADES = ("converged", "usable", "multimodal", "too short")  # the best first
+
 RHAT_LIMIT = 1.01  # Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021)
 ESS_PER_CHAIN = 100.0  # the same: 400 for four chains
+USABLE_RHAT, USABLE_ESS = 1.05, 100.0
+ONE_CHAIN = "one chain cannot show convergence: run at least 2"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """True if nothing speaks against convergence; ``reason`` says in a sentence what does, or what was seen.
+    """A grade, why, and what would help; true for the grade "converged" alone.
 
-    >>> bool(Verdict(False, "one chain cannot show convergence: run at least 2"))
-    False
+    Parameters
+    ----------
+    grade : {"converged", "usable", "multimodal", "too short"}
+        Nothing speaks against convergence; figures are known, but roughly; chains show different pictures; none of it.
+    reason : str
+        What speaks against a better grade, or what was seen if there is none.
+    command : str
+        The command or call that would help; empty if none would, or if it is not known how the chains were started.
+
+    Examples
+    --------
+    >>> judged = Verdict("usable", "R-hat of S is 1.03")
+    >>> bool(judged), judged.is_usable
+    (False, True)
     """
 
-    converged: bool
+    grade: str
     reason: str
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("grade", self.grade, GRADES)
+
+    @property
+    def is_usable(self) -> bool:
+        """True for "converged" and "usable": what was estimated may be looked at."""
+        return self.grade in (CONVERGED, USABLE)
+
+    def named(self, name: str) -> "Verdict":
+        """Return the same verdict with a name before its reason."""
+        return replace(self, reason=f"{name}: {self.reason}")
 
     def __bool__(self) -> bool:
-        return self.converged
+        return self.grade == CONVERGED
 
     def __str__(self) -> str:
-        return f"{'converged' if self.converged else 'not converged'}: {self.reason}"
+        return f"{self.grade}: {self.reason}"
 
     def __and__(self, other: "Verdict") -> "Verdict":
-        """Return the verdict on two things at once: what speaks against either stands, else both reasons."""
-        against = [v.reason for v in (self, other) if not v]
-        reasons = against or [self.reason, other.reason]
-        return Verdict(not against, "; ".join(dict.fromkeys(reasons)))
+        """Return the verdict on two things at once: the worse grade, the worse reason first; else both reasons."""
+        both = sorted((self, other), key=lambda one: -GRADES.index(one.grade))
+        told = [one for one in both if not one] or [self, other]
+        reasons = "; ".join(dict.fromkeys(one.reason for one in told))
+        return Verdict(both[0].grade, reasons, next((one.command for one in told if one.command), ""))
 
 
 def verdict(
@@ -45,7 +75,7 @@ def verdict(
     ess_per_chain: float = ESS_PER_CHAIN,
     tails: bool = True,
 ) -> Verdict:
-    """Judge named quantities: R-hat at most ``rhat_limit``, ESS at least ``ess_per_chain`` for each chain.
+    """Grade named quantities: R-hat at most ``rhat_limit``, ESS at least ``ess_per_chain`` for each chain.
 
     Parameters
     ----------
@@ -59,7 +89,8 @@ def verdict(
     There must be two chains and 4 draws of each at least. A quantity that has one value in all chains
     agrees and is named as constant; one that is constant in each chain at different values has an
     infinite R-hat. A draw that is not finite speaks against convergence. No quantity, or none but
-    constants, does not.
+    constants, does not. What misses the limits is "usable" with R-hat at most 1.05 and an ESS of 100 in all, and
+    "too short" otherwise.
 
     Examples
     --------
@@ -67,26 +98,32 @@ def verdict(
     >>> draws = np.random.default_rng(3).normal(size=(4, 500))
     >>> draws[0] += 1
     >>> print(verdict({"S": summarise(draws)}))
-    not converged: R-hat of S is 1.11 over 4 chains: they have not mixed (at most 1.01 is asked for)
+    too short: R-hat of S is 1.11 over 4 chains: they have not mixed (at most 1.01 is asked for)
     """
     limit = check_real("rhat_limit", rhat_limit, low=1)
     least = check_real("ess_per_chain", ess_per_chain, low=0)
     given = {name: found for name, found in quantities.items() if found.rhat.size}
     if not given:
-        return Verdict(True, "there is nothing to converge")
+        return Verdict(CONVERGED, "there is nothing to converge")
     counts = {found.n_chains for found in given.values()}
     if len(counts) > 1:
         raise OptionError(f"quantities judged together must come from the same chains; got {sorted(counts)}")
     n_chains, n_draws = counts.pop(), min(found.n_draws for found in given.values())
     if n_chains < 2:
-        return Verdict(False, "one chain cannot show convergence: run at least 2")
+        return Verdict(TOO_SHORT, ONE_CHAIN)
     if n_draws < MIN_DRAWS:
-        return Verdict(False, f"{n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
-    against = [_against(name, found, limit, least * n_chains, tails) for name, found in given.items()]
-    reasons = [reason for reason in against if reason]
-    if reasons:
-        return Verdict(False, "; ".join(reasons))
-    return Verdict(True, _in_favour(given, n_chains, tails))
+        return Verdict(TOO_SHORT, f"{n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
+    reasons = _all_against(given, limit, least * n_chains, tails)
+    if not reasons:
+        return Verdict(CONVERGED, _in_favour(given, n_chains, tails))
+    is_rough = not _all_against(given, USABLE_RHAT, USABLE_ESS, tails)
+    return Verdict(USABLE if is_rough else TOO_SHORT, "; ".join(reasons))
+
+
+def _all_against(given: Mapping[str, Summary], limit: float, least: float, tails: bool) -> list[str]:
+    """Return the clauses that speak against limits, one for each name that misses them."""
+    clauses = (_against(name, found, limit, least, tails) for name, found in given.items())
+    return [clause for clause in clauses if clause]
 
 
 def _against(name: str, found: Summary, limit: float, least: float, tails: bool) -> str:
@@ -102,7 +139,7 @@ def _against(name: str, found: Summary, limit: float, least: float, tails: bool)
         return f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
     large = moving & (found.rhat > limit)
     if large.any():
-        worst = _above(float(found.rhat[moving].max()), limit)
+        worst = rounded(float(found.rhat[moving].max()), limit)
         return (
             f"R-hat of {name} is {worst}{_share(' at worst, too large', large)} {chains}: they have not mixed"
             f" (at most {limit:g} is asked for)"
@@ -143,7 +180,7 @@ def _share(what: str, which: Array) -> str:
     return f"{what} in {int(which.sum()):,} of {which.size:,}," if which.size > 1 else ""
 
 
-def _above(value: float, limit: float) -> str:
-    """Write a value with as many digits as show that it lies above the limit."""
-    digits = next((d for d in (2, 3, 4) if round(value, d) > limit), 5)
+def rounded(value: float, limit: float) -> str:
+    """Write a value with as many digits as show on which side of a limit it lies."""
+    digits = next((d for d in (2, 3, 4) if (round(value, d) > limit) == (value > limit)), 5)
     return f"{value:.{digits}f}"

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.diagnostics.convergence import Array, summarise
-from ffbm.diagnostics.verdict import Verdict, verdict
+from ffbm.diagnostics.verdict import TOO_SHORT, Verdict, verdict
 from ffbm.errors import DataError
 from ffbm.types.weights import WeightTrace
 
@@ -88,8 +88,8 @@ def weight_diagnostics(
 
     Notes
     -----
-    Every R-hat must be at most 1.01 and every bulk and tail ESS at least 100 a chain, U's among them,
-    and no draw may diverge.
+    For "converged" every R-hat must be at most 1.01 and every bulk and tail ESS at least 100 a chain, U's among
+    them, and no draw may diverge; "usable" is R-hat up to 1.05 and an ESS from 100 in all.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def weight_diagnostics(
     judged = verdict({"the weights": of_w, "the energy": of_u})
     n_lost = int(np.count_nonzero(lost))
     if n_lost:
-        judged = judged & Verdict(False, f"{n_lost:,} of {lost.size:,} draws diverged: lengthen the warm-up")
+        judged = judged & Verdict(TOO_SHORT, f"{n_lost:,} of {lost.size:,} draws diverged: lengthen the warm-up")
     return WeightDiagnostics(
         rhat=of_w.rhat,
         ess_bulk=of_w.ess_bulk,

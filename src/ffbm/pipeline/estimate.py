@@ -38,6 +38,17 @@ def estimate_range(net: Network, n_blocks: int | str = "auto", **lengths: int) -
     return estimate_seconds(net, n_blocks, n_found=max(2, round(net.n_nodes**0.25)), **lengths), found
 
 
+def seconds_of_draws(net: Network, n_blocks: int, n_draws: int) -> float:
+    """Return about how many seconds of one core so many draws of the weights take.
+
+    >>> import ffbm
+    >>> 0 < seconds_of_draws(ffbm.load_dataset("polbooks"), 3, 100) < 0.1
+    True
+    """
+    cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
+    return n_draws * _GRADIENTS_PER_DRAW * _GRADIENT_PER_WEIGHT * cells * n_blocks
+
+
 def estimate_seconds(
     net: Network,
     n_blocks: int | str = "auto",
@@ -59,10 +70,9 @@ def estimate_seconds(
     is_open = not isinstance(n_blocks, int)
     most = n_blocks if isinstance(n_blocks, int) else n_found or guess_blocks(net.n_nodes)
     n_blocks = min(most, max(net.n_nodes, 1))
-    cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
     start = _START_PER_EDGE * net.n_edges
     blocks = n_sweeps * net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks)
-    weights = (n_warmup + n_draws) * _GRADIENTS_PER_DRAW * _GRADIENT_PER_WEIGHT * cells * n_blocks
+    weights = seconds_of_draws(net, n_blocks, n_warmup + n_draws)
     rounds = -(-n_chains // min(workers, n_chains))
     choice = is_open * _CHOICE_PER_EDGE * net.n_edges
     return _OVERHEAD + choice + rounds * (start + blocks + weights)

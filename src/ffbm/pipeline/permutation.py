@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ffbm import kernels
-from ffbm.blocks.choose import best_of
+from ffbm.blocks.search import best_of
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.permutation import (
     ScoredGraph,

@@ -149,10 +149,11 @@ def matrix_table(subject: Subject) -> Table:
 
 
 def mode_table(subject: Subject) -> Table:
-    """One row a mode: its share of the draws, of each chain's draws, and the sizes of its blocks."""
-    modes = subject.parts.memberships.modes
+    """One row a mode: its share of the draws if chains crossed, of each chain's draws, and the sizes of its blocks."""
+    members = subject.parts.memberships
+    modes = members.modes
     rows = [
-        (number, mode.weight, mode.agreement, mode.changed(modes[0]),
+        (number, mode.weight if members.has_crossings else None, mode.agreement, mode.changed(modes[0]),
          ", ".join(f"{share:.0%}" for share in mode.chains), ", ".join(map(str, mode.sizes)))
         for number, mode in enumerate(modes)
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
+from ffbm.results.sentences import interval_of, tell_choice, tell_grade, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.scoring import contradicting
 from ffbm.store.parts import FitParts
@@ -15,15 +15,10 @@ _NAMED = 3  # features named for the whole network
 
 
 def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
-    """Return what must be read first: that chains have not converged, that they sit in several modes."""
-    said = []
-    if not fit.converged:
-        said.append(
-            f"The chains have NOT converged. {sentence(fit.converged.reason)} Do not rely on what follows, the ranking"
-            f" least of all; run {tell_cure(fit)}."
-        )
+    """Return what must be read first: that chains are not to be relied on, that they sit in several modes."""
+    said = () if fit.converged.is_usable else (_grade(fit),)
     modes = _line(tell_modes(fit))
-    return (*said, modes) if modes else tuple(said)
+    return (*said, modes) if modes else said
 
 
 def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
@@ -91,9 +86,13 @@ def _sure(fit: FitParts) -> str:
     choice = _line(tell_choice(fit)).strip("()")
     if choice:
         said.append(sentence(choice))
-    if fit.converged:
-        said.append(f"The chains converged: {fit.converged.reason}.")
+    if fit.converged.is_usable:
+        said.append(_grade(fit))
     return f"How sure: {' '.join(said)}" if said else "How sure: the blocks were given."
+
+
+def _grade(fit: FitParts) -> str:
+    return f"{tell_grade(fit)} {fit.converged.command}".rstrip()
 
 
 def _left(fit: FitParts, predicted: Array, untold: list[int]) -> str:

@@ -18,15 +18,16 @@ def comparison_text(found: Differences) -> str:
 
 
 def tell_warning(found: Differences) -> str:
-    """Say which of the two fits have not converged."""
-    bad = [name for name, fit in zip(found.names, (found.first, found.second), strict=True) if not fit.converged]
-    if not bad:
+    """Say which of the two fits have not converged, and what that means for their differences."""
+    grades = {name: fit.converged for name, fit in zip(found.names, (found.first, found.second), strict=True)}
+    if all(grades.values()):
         return ""
-    which = " and ".join(bad)
-    return wrap(
-        f"NOT CONVERGED: {which}. Chains that disagree make differences of their own: do not rely on small ones;"
-        " run more sweeps (n_sweeps, --sweeps). Each fit's own summary says what disagrees."
-    )
+    which = " and ".join(f"{name} ({judged.grade})" for name, judged in grades.items() if not judged)
+    own = "Each fit's own summary says what disagrees, and how to go on."
+    if all(judged.is_usable for judged in grades.values()):
+        return wrap(f"Not converged: {which}. Differences are known roughly. {own}")
+    said = "Chains that disagree make differences of their own: do not rely on small ones."
+    return wrap(f"NOT CONVERGED: {which}. {said} {own}")
 
 
 def tell_blocks(found: Differences) -> str:

@@ -173,6 +173,7 @@ class Differences:
             "features": self.features.to_dict("records"),
             "scores": {name: {key: getattr(fit.scores, key) for key in _SCORES} for name, fit in pair.items()},
             "converged": {name: bool(fit.converged) for name, fit in pair.items()},
+            "grades": {name: fit.converged.grade for name, fit in pair.items()},
             "vertices": self.vertices.to_dict("records"),
         }
 

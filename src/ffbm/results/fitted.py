@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from ffbm.diagnostics import FitDiagnostics, Verdict
 from ffbm.explanation import Explanation
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -43,9 +45,10 @@ class Fit(FitParts):
     reduced : Explanation or None
         The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
     diagnostics : FitDiagnostics
-        R-hat, ESS and verdicts of every stage.
+        R-hat, ESS and grades of every stage; ``columns``: whether chains that differ give the same answer.
     converged : Verdict
-        Whether the chains of all stages agree: a truth value with a ``reason``.
+        Whether the chains of all stages agree: a truth value, a ``grade`` ("converged", "usable", "multimodal" or
+        "too short"), a ``reason`` and the ``command`` that would help.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
     """
@@ -54,6 +57,24 @@ class Fit(FitParts):
     def of(cls, parts: FitParts, **changes: Any) -> "Fit":
         """Return the fit that consists of these parts, some of them changed."""
         return cls(**{one.name: getattr(parts, one.name) for one in fields(parts)} | changes)
+
+    @cached_property
+    def diagnostics(self) -> FitDiagnostics:
+        """R-hat, ESS and grades of every stage; ``columns``: whether the chains give the same answer."""
+        from ffbm.pipeline.columns import compare_chains
+
+        return replace(super().diagnostics, compare=partial(compare_chains, self))
+
+    @property
+    def converged(self) -> Verdict:
+        """Whether the chains of all stages agree: a grade, its reason, and the command that would help.
+
+        It is true for the grade "converged" alone.
+        """
+        from ffbm.results.remedy import command_to_go_on
+
+        judged = self.diagnostics.converged
+        return judged if judged else replace(judged, command=command_to_go_on(self))
 
     def summary(self) -> str:
         """Return the answer in about a screen of plain text."""
@@ -148,7 +169,8 @@ class Fit(FitParts):
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.memberships.sizes[:12])) + (", ..." if self.memberships.n_blocks > 12 else "")
         name = self.network.name or f"{self.network.n_nodes:,} vertices"
-        verdict = "converged" if self.converged else "NOT converged"
+        judged = self.diagnostics.converged
+        verdict = judged.grade if judged.is_usable else f"NOT converged: {judged.grade}"
         first = ", ".join(self.ranking.kept[:3])
         return f"<Fit of {name}: blocks of {sizes}; first features {first}; {verdict}>"
 

@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
-from ffbm.diagnostics import JointDiagnostics, WeightDiagnostics
+from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
+from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Note
@@ -13,7 +14,7 @@ from ffbm.types import Note
 def fit_record(fit: FitParts) -> dict[str, Any]:
     """Return everything short that a fit says: the network, settings, blocks, ranking, scores and verdicts."""
     net, members = fit.network, fit.memberships
-    found = fit.diagnostics
+    found, judged = fit.diagnostics, fit.converged
     return {
         "network": {
             "name": net.name,
@@ -24,14 +25,16 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "notes": _notes(net.notes),
         },
         "config": fit.config.to_dict(),
-        "converged": bool(fit.converged),
-        "reason": fit.converged.reason,
+        "converged": bool(judged),
+        "reason": judged.reason,
+        "convergence": {"grade": judged.grade, "reason": judged.reason, "command": judged.command},
         "n_blocks": members.n_blocks,
         "candidates": None if fit.blocks.candidates is None else fit.blocks.candidates.to_dict("records"),
         "agreement": members.agreement,
         "modes": [
             {
                 "weight": mode.weight,
+                "probability": mode.weight if members.has_crossings or members.n_modes == 1 else None,
                 "n_draws": mode.n_draws,
                 "agreement": mode.agreement,
                 "chains": mode.chains.tolist(),
@@ -53,8 +56,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "reduced": None if fit.reduced is None else {"scores": fit.reduced.scores.to_dict()},
         "diagnostics": {
             "blocks": {
-                "converged": bool(found.blocks.converged),
-                "reason": found.blocks.converged.reason,
+                **_verdict(found.blocks.converged),
                 "rhat_entropy": found.blocks.rhat_entropy,
                 "ess_entropy": found.blocks.ess_entropy,
                 "share_unsettled": found.blocks.share_unsettled,
@@ -62,6 +64,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "weights": _weights(found.weights),
             "reduced": None if found.reduced is None else _weights(found.reduced),
             "joint": None if found.joint is None else _joint(found.joint),
+            "columns": _columns(columns_if_open(fit)),
         },
         "provenance": fit.provenance,
     }
@@ -72,10 +75,13 @@ def strict_json(value: Any) -> str:
     return json.dumps(finite(value), indent=2, allow_nan=False) + "\n"
 
 
+def _verdict(judged: Verdict) -> dict[str, Any]:
+    return {"converged": bool(judged), "grade": judged.grade, "reason": judged.reason}
+
+
 def _weights(found: WeightDiagnostics) -> dict[str, Any]:
     return {
-        "converged": bool(found.converged),
-        "reason": found.converged.reason,
+        **_verdict(found.converged),
         "max_rhat": found.max_rhat,
         "min_ess_bulk": found.min_ess_bulk,
         "min_ess_tail": found.min_ess_tail,
@@ -85,13 +91,24 @@ def _weights(found: WeightDiagnostics) -> dict[str, Any]:
 
 def _joint(found: JointDiagnostics) -> dict[str, Any]:
     return {
-        "converged": bool(found.converged),
-        "reason": found.converged.reason,
+        **_verdict(found.converged),
         "rhat_log_joint": found.rhat_log_joint,
         "ess_log_joint": found.ess_log_joint,
         "rhat_size": found.rhat_size,
         "ess_size": found.ess_size,
         "fewer_blocks": found.fewer,
+    }
+
+
+def _columns(found: ColumnVerdict | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "agree": bool(found),
+        "sentence": str(found),
+        "bits": found.bits.tolist(),
+        "bits_se": found.bits_se.tolist(),
+        "columns": found.table.to_dict("records"),
     }
 
 

@@ -87,7 +87,7 @@ def _convergence(fit: FitParts) -> "Table":
         rows.append(("ln p(b, theta | A, X)", found.joint.rhat_log_joint, found.joint.ess_log_joint, nan))
         rows.append(("|W centred|²", found.joint.rhat_size, found.joint.ess_size, nan))
     rounded = [(name, rhat, *(round(e) if np.isfinite(e) else None for e in ess)) for name, rhat, *ess in rows]
-    head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (at least 100 a chain)", "tail ESS")
+    head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (S: at least 800; others: 100 a chain)", "tail ESS")
     return Table("R-hat and effective sample sizes", head, rounded, digits=3)
 
 

@@ -127,7 +127,7 @@ def fit(
     Warns
     -----
     ConvergenceWarning
-        If the chains have not been shown to agree: ``fit.converged.reason`` says why.
+        If the grade is not "converged": ``fit.converged.reason`` says why, ``fit.converged.command`` what would help.
 
     Examples
     --------
@@ -162,8 +162,10 @@ def fit(
         degree_corrected=degree_corrected,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
-    if not found.converged:
-        warnings.warn(f"do not rely on this fit: {found.converged}", ConvergenceWarning, stacklevel=2)
+    judged = found.converged
+    if not judged:
+        said = "not converged, but" if judged.is_usable else "do not rely on this fit:"
+        warnings.warn(f"{said} {judged}; go on with {judged.command}", ConvergenceWarning, stacklevel=2)
     return found
 
 

@@ -4,12 +4,18 @@ from itertools import combinations
 
 import numpy as np
 
+from ffbm.diagnostics import ColumnVerdict
+from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
 from ffbm.plain import count_of
 from ffbm.store.parts import FitParts
-from ffbm.typeset import wrap
+from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _MODES = 8  # modes whose shares are listed
+_MEANS = {
+    MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
+    TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
+}
 
 
 def tell_verdict(fit: FitParts) -> str:
@@ -36,18 +42,19 @@ def tell_modes(fit: FitParts) -> str:
     n_modes = members.n_modes
     if n_modes == 1:
         return ""
-    shown = members.modes[:_MODES]
-    shares = ", ".join(f"{mode.weight:.0%}" for mode in shown) + (", ..." if n_modes > len(shown) else "")
+    shares = ""
+    if members.has_crossings:
+        shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
+        shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
     low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
     said = [
-        f"{n_modes} MODES: the draws show {n_modes} different pictures ({shares} of them);",
+        f"{n_modes} MODES: the draws show {n_modes} different pictures{shares};",
         f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
         f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
     ]
-    chains = np.array([mode.chains for mode in members.modes])
-    if chains.shape[1] > 1 and (chains.max(axis=0) == 1).all():
-        said.append("No chain went from one to another: the shares tell where chains started, not what is probable.")
+    if not members.has_crossings:
+        said.append("No chain went from one to another: how probable each is cannot be told.")
     return wrap(" ".join(said))
 
 
@@ -65,15 +72,26 @@ def tell_choice(fit: FitParts) -> str:
     return wrap(said, "  ", "  ") + "\n"
 
 
-def tell_cure(fit: FitParts) -> str:
-    """Say what would help chains that have not converged."""
+def tell_grade(fit: FitParts) -> str:
+    """Say the grade of a fit: why, whether to rely on it, what it means for columns; a command is to follow, if any."""
+    judged = fit.converged
+    said = sentence(judged.reason)
+    if judged:
+        return f"The chains converged. {said}"
+    columns = columns_if_open(fit)
+    parts = [said, "" if columns is None else sentence(str(columns)), "To go on:"]
+    if judged.is_usable:
+        parts.insert(0, "The chains are usable, not converged.")
+    else:
+        parts.insert(0, f"NOT CONVERGED: {judged.grade}.")
+        parts.insert(2, _MEANS[judged.grade])
+    return " ".join(part for part in parts if part)
+
+
+def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
+    """Return the verdict on columns where block chains have not converged: elsewhere it is not worth its time."""
     found = fit.diagnostics
-    if fit.config.n_chains == 1:
-        return "more chains (n_chains, --chains)"
-    cures = [] if found.blocks.converged else ["more sweeps (n_sweeps, --sweeps) or fewer blocks"]
-    if not found.weights.converged or (found.reduced is not None and not found.reduced.converged):
-        cures.append("more chains or draws of the weights (--chains, --draws)")
-    return " and ".join(cures) or "more sweeps (n_sweeps, --sweeps)"  # labels and weights together alone
+    return None if found.blocks.converged else found.columns
 
 
 def tell_notes(fit: FitParts) -> str:

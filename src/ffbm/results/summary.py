@@ -4,12 +4,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
-from ffbm.results.sentences import interval_of, tell_choice, tell_cure, tell_modes, tell_notes, tell_verdict
+from ffbm.results.sentences import interval_of, tell_choice, tell_grade, tell_modes, tell_notes, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.scores import Scores
-from ffbm.typeset import WIDTH, cut, number, sentence, tabulate, wrap
+from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 _RANKED = 10  # features listed in the ranking
 _ROWS = 20  # rows of the table of blocks, shared out among them
@@ -19,17 +19,18 @@ _TOLD = 6  # notes on reading
 
 
 def summary_text(fit: FitParts) -> str:
-    """Return the verdict if it is bad, then modes, the network, blocks, ranking, scores and the verdict if it is good.
+    """Return the grade if it is bad, then modes, the network, blocks, ranking, scores and the grade if it is good.
 
     Modes are told if there are several.
     """
     parts = [tell_modes(fit), _network(fit), _blocks(fit), _ranking(fit), _scores(fit), tell_notes(fit), _reading(fit)]
-    if fit.converged:
-        parts.append(wrap(f"The chains converged. {sentence(fit.converged.reason)}"))
-    else:
-        warning = "Do not rely on what follows, the ranking least of all; run"
-        parts.insert(0, wrap(f"NOT CONVERGED. {sentence(fit.converged.reason)} {warning} {tell_cure(fit)}."))
+    parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))
     return "\n\n".join(part for part in parts if part)
+
+
+def _grade(fit: FitParts) -> str:
+    command = visible(fit.converged.command)  # in one line, so that it can be copied
+    return wrap(tell_grade(fit)) + (f"\n  {command}" if command else "")
 
 
 def _network(fit: FitParts) -> str:
@@ -91,7 +92,7 @@ def _ranking(fit: FitParts) -> str:
         return ""
     n_shown = min(_RANKED, ranking.n_features)
     in_training, numbers = _support(fit), fit.network.features.names_of_numbers
-    mark = "" if fit.converged else " - NOT TO BE RELIED ON"
+    mark = "" if fit.converged.is_usable else " - NOT TO BE RELIED ON"
     which = f"first {n_shown} of {ranking.n_features:,}" if n_shown < ranking.n_features else "all"
     title = f"Ranking ({which}), from {len(fit.train):,} training vertices{mark}"
     rows = [["rank", "feature", "score", "block", "weight", "sd", "vertices"]]

@@ -70,5 +70,5 @@ class FitParts:
 
     @property
     def converged(self) -> Verdict:
-        """Whether the chains of all stages agree: a truth value with a ``reason``."""
+        """Whether the chains of all stages agree: a truth value with a ``grade`` and a ``reason``."""
         return self.diagnostics.converged

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from ffbm.diagnostics import block_diagnostics, diagnose_weights, given_diagnostics
+from ffbm.diagnostics import Verdict, block_diagnostics, diagnose_weights, given_diagnostics
 from ffbm.store.cells import from_json, from_texts, notes_from_json, notes_to_json, to_json, to_texts
 from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.ranking import Ranking
@@ -95,16 +95,33 @@ def blocks_to_datasets(trace: BlockTrace, members: Memberships, ids: Array) -> t
             "n_blocks": to_json(trace.n_blocks),
             "n_edges": to_json(trace.n_edges),
             "settings": to_json(trace.settings),
+            "checks": to_json(_checks(trace)),
         },
     )
     return labels, statistics
 
 
+def _checks(trace: BlockTrace) -> dict[str, Any]:
+    """Return what a verdict rests on that draws do not tell: the verdict at half the length, and round trips."""
+    found = trace.diagnostics
+    previous, trips = (None, None) if found is None else (found.previous, found.round_trips)
+    return {
+        "previous": None if previous is None else [previous.grade, previous.reason],
+        "round_trips": None if trips is None else trips.tolist(),
+    }
+
+
 def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset) -> BlockTrace:
     """Return the trace that ``blocks_to_datasets`` wrote, with its diagnostics computed again."""
     settings = from_json(statistics.attrs["settings"])
-    is_given = "given" in settings
     b, s, rate = (np.asarray(part) for part in (labels["labels"], statistics["entropy"], statistics["acceptance"]))
+    diagnostics = given_diagnostics()
+    if "given" not in settings:
+        checks = from_json(statistics.attrs.get("checks", "{}"))  # runs of 0.1.0 have none
+        previous, trips = checks.get("previous"), checks.get("round_trips")
+        diagnostics = block_diagnostics(
+            b, s, rate, settings["seed"], previous=None if previous is None else Verdict(*previous), round_trips=trips
+        )
     return BlockTrace(
         labels=b,
         entropy=s,
@@ -112,7 +129,7 @@ def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset) -> BlockTra
         best_labels=np.asarray(statistics["best_labels"]),
         **{name: from_json(statistics.attrs[name]) for name in ("best_entropy", "n_blocks", "n_edges")},
         settings=settings,
-        diagnostics=given_diagnostics() if is_given else block_diagnostics(b, s, rate, settings["seed"]),
+        diagnostics=diagnostics,
     )
 
 

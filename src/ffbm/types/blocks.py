@@ -58,7 +58,7 @@ class BlockTrace:
 
     @property
     def converged(self) -> Any:
-        """The verdict on the chains: a truth value with a ``reason``."""
+        """The verdict on the chains: a truth value with a ``grade`` and a ``reason``."""
         return self.diagnostics.converged
 
     @cached_property
@@ -184,6 +184,11 @@ class Memberships:
     def n_modes(self) -> int:
         """How many different pictures the draws show."""
         return len(self.modes)
+
+    @property
+    def has_crossings(self) -> bool:
+        """Whether a chain shows two modes; if none does, the weights of modes tell where chains started."""
+        return any(0 < share < 1 for mode in self.modes for share in mode.chains.tolist())
 
     @cached_property
     def sizes(self) -> Array:

@@ -134,7 +134,7 @@ class WeightTrace:
 
     @property
     def converged(self) -> Any:
-        """The verdict on the chains: a truth value with a ``reason``."""
+        """The verdict on the chains: a truth value with a ``grade`` and a ``reason``."""
         return None if self.diagnostics is None else self.diagnostics.converged
 
     def __repr__(self) -> str:

@@ -1,0 +1,92 @@
+"""How often pairs of vertices share a block, chain by chain: what block chains can be compared by."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.check import check_int, check_seed
+from ffbm.diagnostics.convergence import MIN_DRAWS, Array, effective_sizes
+from ffbm.rng import stream
+
+_CHUNK = 2**22  # pairs of labels looked at together
+
+
+class PairMeasures(NamedTuple):
+    """What was measured of each pair of vertices, (P,) float64 each.
+
+    With fewer than 4 draws a chain all but ``frequency`` are NaN.
+    """
+
+    frequency: Array  # the share of all draws in which the two are in one block
+    rhat: Array  # of [b_i = b_j]; NaN for a pair that is always, or never, together, and for one chain
+    ess: Array  # of [b_i = b_j], for its mean
+    spread: Array  # the standard deviation between chains of each chain's own frequency; NaN for one chain
+    noise: Array  # what that would be if the chains sampled the same law: by each chain's own ESS
+
+
+def choose_pairs(n_nodes: int, n_pairs: int, seed: int) -> Array:
+    """Return ``n_pairs`` different pairs i > j of vertices (P, 2), in order; all of them if there are fewer.
+
+    >>> choose_pairs(3, 500, seed=0).tolist()
+    [[1, 0], [2, 0], [2, 1]]
+    """
+    n_nodes, n_pairs = check_int("n_nodes", n_nodes, low=0), check_int("n_pairs", n_pairs, low=0)
+    total = n_nodes * (n_nodes - 1) // 2
+    if total <= n_pairs:
+        codes = list(range(total))
+    else:
+        rng = stream(check_seed(seed), "diagnostics", "pairs")
+        codes = sorted(rng.choice(total, size=n_pairs, replace=False).tolist())
+    # pair number c of the lower triangle, in whole numbers: floats would miss at millions of vertices
+    rows = [(1 + math.isqrt(1 + 8 * code)) // 2 for code in codes]
+    pairs = [(i, code - i * (i - 1) // 2) for i, code in zip(rows, codes, strict=True)]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def measure_pairs(labels: Array, pairs: Array) -> PairMeasures:
+    """Return what labels (C, T, N) say of each pair; some pairs at a time, for memory.
+
+    R-hat and ESS are those that ``summarise`` gives for [b_i = b_j]. Ranks of a series of two values are the series
+    itself on another scale, so there is nothing to sort.
+
+    >>> labels = np.array([[[0, 0, 1], [0, 1, 1]] * 4, [[1, 1, 0], [0, 1, 1]] * 4])
+    >>> measure_pairs(labels, np.array([[1, 0], [2, 0]])).frequency.tolist()
+    [0.5, 0.0]
+    """
+    n_chains, n_draws = labels.shape[:2]
+    step = max(1, _CHUNK // max(1, n_chains * n_draws))
+    parts = []
+    for first in range(0, max(1, len(pairs)), step):
+        i, j = pairs[first : first + step].T
+        parts.append(_measure(labels[:, :, i] == labels[:, :, j]))
+    return PairMeasures(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _measure(together: Array) -> PairMeasures:
+    n_chains, n_draws, n_pairs = together.shape
+    frequency = together.mean(axis=(0, 1)) if together.size else np.full(n_pairs, np.nan)
+    if n_draws < MIN_DRAWS or not n_chains:
+        return PairMeasures(frequency, *np.full((4, n_pairs), np.nan))
+    half = n_draws // 2  # the middle draw of an odd number is in no half
+    halves = np.empty((n_pairs, half, 2, n_chains))
+    for number, part in enumerate((together[:, :half], together[:, n_draws - half :])):
+        halves[:, :, number] = part.transpose(2, 1, 0)
+    by_chain = together.mean(axis=1)  # (C, P)
+    alone = halves.transpose(0, 3, 1, 2).copy().reshape(-1, half, 2)
+    ess_alone = effective_sizes(alone).reshape(n_pairs, n_chains)
+    noise = np.sqrt((by_chain * (1 - by_chain) / ess_alone.T).mean(axis=0))
+    rhat, spread = np.full((2, n_pairs), np.nan)
+    series = halves.reshape(n_pairs, half, 2 * n_chains)
+    if n_chains > 1:
+        rhat, spread = _potential_scale(series), by_chain.std(axis=0, ddof=1)
+    return PairMeasures(frequency, rhat, effective_sizes(series), spread, noise)
+
+
+def _potential_scale(series: Array) -> Array:
+    """Return R-hat (P,) of half chains (P, n, S): infinite if each is constant and they differ, NaN if all agree."""
+    n = series.shape[1]
+    mean = series.mean(axis=1)
+    within, between = (mean * (1 - mean)).mean(axis=1) / (n - 1), mean.var(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt((n - 1) / n + between / within / n)

@@ -1,0 +1,130 @@
+"""What each block chain says of the columns, on its own: weights given its own partitions, drawn one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.estimate import seconds_of_draws
+from ffbm.pipeline.explanation import sampler_given
+from ffbm.pipeline.numbering import number_labels
+from ffbm.progress import listening
+from ffbm.rng import child_seed
+from ffbm.scoring import score_weights
+from ffbm.store.parts import FitParts
+from ffbm.theta.design import make_design
+from ffbm.types import Array, Memberships
+from ffbm.types.weights import INTERCEPT, WeightTrace
+
+_SECONDS = 4.0  # of one core, about, for all chains
+_MOST, _LEAST = 20, 2  # partitions of each chain
+_WARMUP = 60  # moves for a partition, with what its mode costs
+_DRAWS = 100  # of each chain
+_ERRORS = 3.0  # standard errors: there may be hundreds of columns, and the extremes of the chains are compared
+_BY_CHAIN = (
+    "weights", "energy", "acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd",
+)  # fmt: skip
+
+
+def compare_chains(parts: FitParts) -> ColumnVerdict | None:
+    """Compare what the block chains of a fit say of columns, each by itself; None where there is nothing to compare.
+
+    With ``memberships="drawn"`` and with the joint posterior each weight chain belongs to a block chain already.
+    Otherwise weights are drawn for some partitions of each chain, 20 at most and fewer where that would take more than
+    a few seconds, from streams named "columns" under the seed of the fit.
+
+    A column matters by a chain if the score of its best feature is above 0, as in the ranking; three Monte Carlo
+    standard errors either way are chance. A probability of inclusion would take the place of this rule in ``_scores``.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> from ffbm.config import FitConfig
+    >>> from ffbm.pipeline.fit import run_fit
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> parts = run_fit(net, FitConfig(n_blocks=3, n_sweeps=200, n_warmup=100, n_draws=100, seed=1))
+    >>> compare_chains(parts).matter
+    ('value',)
+    """
+    if parts.blocks.n_chains < 2 or parts.memberships.n_blocks < 2 or "given" in parts.blocks.settings:
+        return None
+    labels = number_labels(parts.blocks.labels, parts.memberships.order)
+    shares = _shares(labels, parts.memberships.n_blocks)
+    trace = _weights_by_chain(parts)
+    names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
+    which = [np.flatnonzero([column == name for column in trace.columns]) for name in names]
+    by_chain = [_chain(trace, c) for c in range(trace.n_chains)]
+    scored = [
+        score_weights(one, parts.network.features, y, trace.rows) for one, y in zip(by_chain, shares, strict=True)
+    ]
+    side = "test" if scored[0].n_test else "train"
+    scores, margins = zip(*(_scores(one, which, parts.ranking.k) for one in by_chain), strict=True)
+    return judge_columns(
+        names,
+        _changed(shares),
+        np.array([getattr(one, f"bits_{side}") for one in scored]),
+        np.array([getattr(one, f"bits_se_{side}") for one in scored]),
+        np.stack([_sizes(one.weights[0], which) for one in by_chain]),
+        np.stack(scores),
+        np.stack(margins),
+    )
+
+
+def _weights_by_chain(parts: FitParts) -> WeightTrace:
+    """Return weights whose chains belong to the block chains."""
+    blocks, config = parts.blocks, parts.config
+    if config.target == "joint" or config.memberships == "drawn":
+        return parts.weights
+    if config.seed is None:
+        raise AssertionError("a fit records its seed")
+    which = _some(parts)
+    some = replace(blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], diagnostics=None)
+    members = parts.memberships
+    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
+    design = make_design(parts.network.features, config.intercept)
+    with listening(False) as tell:
+        sample = sampler_given(short, design, some, own, Conduct(None, tell))
+        sampled = sample(design, parts.train, child_seed(config.seed, "columns"), "weights by chain")
+    return sampled.weights
+
+
+def _some(parts: FitParts) -> Array:
+    """Return the numbers of the partitions that weights are drawn for, evenly spaced: as many as time allows."""
+    blocks = parts.blocks
+    each = seconds_of_draws(parts.network, parts.memberships.n_blocks, _WARMUP + _DRAWS // _MOST)
+    n = int(np.clip(_SECONDS / (each * blocks.n_chains), _LEAST, _MOST))
+    return np.unique(np.linspace(0, blocks.n_draws - 1, min(n, blocks.n_draws)).round().astype(np.int64))
+
+
+def _shares(labels: Array, n_blocks: int) -> Array:
+    """Return how often each vertex is in each block in each chain, (C, N, B)."""
+    return np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)
+
+
+def _changed(shares: Array) -> float:
+    """Return the share of vertices that are not most often in the same block in all chains."""
+    own = shares.argmax(axis=2)
+    return float((own != own[0]).any(axis=0).mean())
+
+
+def _chain(trace: WeightTrace, number: int) -> WeightTrace:
+    """Return one chain of a trace as a trace."""
+    return replace(trace, **{name: getattr(trace, name)[number : number + 1] for name in _BY_CHAIN}, diagnose=None)
+
+
+def _sizes(weights: Array, which: list[Array]) -> Array:
+    """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D)."""
+    square = ((weights - weights.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return np.stack([square[:, features].sum(axis=1) for features in which], axis=1)
+
+
+def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:
+    """Return the score of the best feature of each column (G,), and three Monte Carlo standard errors of it."""
+    mean, sd = trace.mean, trace.sd
+    score = np.abs(mean) - k * sd
+    best = [np.unravel_index(score[:, features].argmax(), (len(score), len(features))) for features in which]
+    r, j = np.array([(row, features[at]) for (row, at), features in zip(best, which, strict=True)]).T
+    error = sd[r, j] * np.sqrt((1 + k**2 / 2) / ess_mean(trace.weights[:, :, r, j]))
+    return score[r, j], _ERRORS * error

@@ -1,0 +1,86 @@
+"""The one command that would help chains which have not converged, with about how long it takes."""
+
+import os
+import shlex
+from importlib.metadata import version
+
+from ffbm.pipeline.estimate import estimate_seconds
+from ffbm.plain import in_words
+from ffbm.store.parts import FitParts
+
+_TIMES = 4  # as long as it was
+_CHAINS = 4
+_OPTIONS = {"n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws", "n_warmup": "--warmup"}
+_LENGTHS = ("n_sweeps", "n_draws")  # these may grow when a run goes on; with any other it begins again
+
+
+def command_to_go_on(fit: FitParts) -> str:
+    """Return the command that lengthens what is too short, or the call if the fit was made in Python.
+
+    A run in a folder goes on (``--resume``) where its chains can be lengthened; with other settings, or by another
+    version, it begins again beside it. What follows ``#`` is about how long it takes.
+    """
+    changes = _changes(fit)
+    can_resume = set(changes) <= set(_LENGTHS) and fit.provenance.get("ffbm") == version("ffbm")
+    words = shlex.split(str(fit.provenance.get("command", "")))
+    if words[:2] == ["ffbm", "fit"]:
+        command = shlex.join(_retyped(words, changes, can_resume))
+    else:
+        command = f"ffbm.fit(..., {', '.join(f'{name}={value}' for name, value in changes.items())})"
+    return f"{command}  # about {in_words(_seconds(fit, changes))}"
+
+
+def _changes(fit: FitParts) -> dict[str, int]:
+    """Return the settings that would help, by name."""
+    config, found = fit.config, fit.diagnostics
+    if config.n_chains == 1:
+        return {"n_chains": _CHAINS}
+    explained = [one for one in (found.weights, found.reduced) if one is not None]
+    changes = {}
+    if not found.blocks.converged or (found.joint is not None and not found.joint.converged):
+        changes["n_sweeps"] = _TIMES * config.n_sweeps
+    if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
+        return changes or {"n_sweeps": _TIMES * config.n_sweeps}
+    if any(one.n_divergences for one in explained):
+        changes["n_warmup"] = _TIMES * config.n_warmup
+    elif not all(one.converged for one in explained):
+        changes["n_draws"] = _TIMES * config.n_draws
+    return changes
+
+
+def _retyped(words: list[str], changes: dict[str, int], can_resume: bool) -> list[str]:
+    """Return the words of a command with some options changed, so that it goes on, or begins beside what is there."""
+    words = [word for word in words if word != "--resume"]
+    for name, value in changes.items():
+        words = _with_option(words, _OPTIONS[name], str(value))
+    out = _value_of(words, "--out")
+    if out is None:
+        return words
+    return [*words, "--resume"] if can_resume else _with_option(words, "--out", out.rstrip("/") + "-again")
+
+
+def _value_of(words: list[str], option: str) -> str | None:
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return None
+
+
+def _with_option(words: list[str], option: str, value: str) -> list[str]:
+    """Return the words with an option set, in its place if it is there already."""
+    for at, word in enumerate(words):
+        if word == option:
+            return [*words[: at + 1], value, *words[at + 2 :]]
+        if word.startswith(f"{option}="):
+            return [*words[:at], f"{option}={value}", *words[at + 1 :]]
+    return [*words, option, value]
+
+
+def _seconds(fit: FitParts, changes: dict[str, int]) -> float:
+    """Return about how many seconds the longer run takes in all."""
+    config = fit.config
+    lengths = {name: changes.get(name, getattr(config, name)) for name in _OPTIONS}
+    n_blocks = fit.memberships.n_blocks
+    return estimate_seconds(fit.network, n_blocks, workers=min(os.cpu_count() or 1, lengths["n_chains"]), **lengths)
