@@ -79,9 +79,7 @@ def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Gener
     return _descend(target, model, labels, fewest, rng)
 
 
-def _descend(
-    target: BlockTarget, model: Model, labels: Array, n_blocks: int, rng: np.random.Generator
-) -> Candidates:
+def _descend(target: BlockTarget, model: Model, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
     effort = effort_for(target.graph)
     levels = descend(target, model, labels, n_blocks, effort, rng)
     found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
-from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.priors import FULL, SETS, UNIFORM
+from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget, block_model, n_blocks_of

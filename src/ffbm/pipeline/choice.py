@@ -98,7 +98,9 @@ class _Rounds:
 def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:
     """Pair every slot with a random other one."""
     others = rng.integers(1, len(slots), len(slots)).tolist()
-    return [_Pair(j, it, slots[(j + other) % len(slots)]) for j, (it, other) in enumerate(zip(slots, others, strict=True))]
+    return [
+        _Pair(j, it, slots[(j + other) % len(slots)]) for j, (it, other) in enumerate(zip(slots, others, strict=True))
+    ]
 
 
 def _lowest(part: Candidates) -> Found:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ffbm.blocks.align import align_blocks
 from ffbm.blocks.chain import BlockDraws
-from ffbm.blocks.search import best_of
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.search import best_of
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from ffbm import kernels
-from ffbm.blocks.search import best_of
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.permutation import (
     ScoredGraph,
@@ -20,6 +19,7 @@ from ffbm.blocks.permutation import (
     shuffle_inside,
     tie_width,
 )
+from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_int
 from ffbm.data.values import ColumnValues, column_values
