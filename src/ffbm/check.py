@@ -1,7 +1,8 @@
 """Checks of arguments, each with one sentence that says what was required and what came."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -124,3 +125,19 @@ def check_workers(workers: Any) -> Any:
             raise OptionError(f"the address of a cluster must be like tcp://host:8786; got {workers!r}")
         return workers
     return check_int("workers", workers, low=1)
+
+
+def check_tempering(value: Any) -> str | bool | list[float]:
+    """Return "auto", a truth value, or inverse temperatures from 1 down.
+
+    >>> check_tempering([1, 0.9, 0.8])
+    [1.0, 0.9, 0.8]
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return check_choice("tempering", value, ("auto",))
+    betas = [check_real("tempering", one, low=0, high=1, above=True) for one in value]
+    if not betas or betas[0] != 1 or any(lower >= upper for upper, lower in pairwise(betas)):
+        raise OptionError(f"tempering must be inverse temperatures from 1 down, as [1, 0.9, 0.8]; got {betas}")
+    return betas

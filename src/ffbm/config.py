@@ -17,6 +17,7 @@ from ffbm.check import (
     check_real,
     check_scale,
     check_seed,
+    check_tempering,
     check_workers,
 )
 from ffbm.errors import OptionError
@@ -24,6 +25,8 @@ from ffbm.plain import did_you_mean
 
 TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
+PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
+JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,12 @@ class FitConfig:
         Score by cross-validation with this many folds in place of the one split.
     k, n_kept : float, int or "all"
         The rule of the ranking and D', how many features are kept for the refit.
-    n_sweeps, burn_in, thin, moves : int, float, int, str
-        Of the block chains.
+    n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
+        Of the block chains; "auto" runs them until they converge.
+    max_minutes : float
+        How long a fit with ``n_sweeps="auto"`` may take.
+    tempering : bool, "auto" or list of inverse temperatures
+        Replica exchange of the block chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
     n_warmup, n_draws : int
@@ -82,7 +89,7 @@ class FitConfig:
     train_fraction: float = 0.7
     k: float = 1.0
     n_kept: int | str = 10
-    n_sweeps: int = 1000
+    n_sweeps: int | str = "auto"
     burn_in: float = 0.2
     thin: int = 5
     n_warmup: int = 500
@@ -95,6 +102,8 @@ class FitConfig:
     folds: int | None = None
     moves: str = "default"
     degree_corrected: bool = True
+    max_minutes: float = 10.0
+    tempering: bool | str | list[float] = "auto"
 
     def __post_init__(self) -> None:
         checked = {
@@ -107,7 +116,7 @@ class FitConfig:
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
             "k": check_real("k", self.k, low=0),
             "n_kept": check_int_or("all", "n_kept", self.n_kept, low=1),
-            "n_sweeps": check_int("n_sweeps", self.n_sweeps, low=1),
+            "n_sweeps": check_int_or("auto", "n_sweeps", self.n_sweeps, low=1),
             "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
             "thin": check_int("thin", self.thin, low=1),
             "n_warmup": check_int("n_warmup", self.n_warmup, low=0),
@@ -120,9 +129,16 @@ class FitConfig:
             "folds": None if self.folds is None else check_int("folds", self.folds, low=2),
             "moves": check_choice("moves", self.moves, ("default", "single")),
             "degree_corrected": check_bool("degree_corrected", self.degree_corrected),
+            "max_minutes": check_real("max_minutes", self.max_minutes, low=0, above=True),
+            "tempering": check_tempering(self.tempering),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def countable_sweeps(self) -> int:
+        """The number of sweeps; where it is not known beforehand, that of the first checks, to plan with."""
+        return self.n_sweeps if isinstance(self.n_sweeps, int) else PLANNED_SWEEPS
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""

@@ -12,11 +12,12 @@ from ffbm.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage is: ``done`` of ``total`` units."""
+    """How far a stage is: ``done`` of ``total`` units, and what is known so far, in a few words."""
 
     stage: str
     done: int
     total: int
+    note: str = ""
 
 
 Listener = Callable[[Progress], None]
@@ -33,7 +34,7 @@ def listening(progress: Listener | bool | None) -> Iterator[Listener]:
     >>> with listening(seen.append) as tell:
     ...     tell(Progress("blocks", 1, 2))
     >>> seen
-    [Progress(stage='blocks', done=1, total=2)]
+    [Progress(stage='blocks', done=1, total=2, note='')]
     """
     if callable(progress):
         yield progress
@@ -65,7 +66,8 @@ def _lines() -> Iterator[Listener]:
         if shown and shown != event.stage:
             sys.stderr.write("\n")
         shown = event.stage
-        sys.stderr.write(f"\r{event.stage}: {event.done:,} of {event.total:,}")
+        note = f" ({event.note})" if event.note else ""
+        sys.stderr.write(f"\r{event.stage}: {event.done:,} of {event.total:,}{note}")
         sys.stderr.flush()
 
     with hearing(lambda text: sys.stderr.write(f"{text}\n")):
@@ -106,13 +108,19 @@ def _bar() -> Iterator[Listener]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
     with Bar(*columns, console=Console(stderr=True)) as bar, hearing(bar.console.print):
         tasks = {}
 
         def tell(event: Progress) -> None:
             if event.stage not in tasks:
-                tasks[event.stage] = bar.add_task(event.stage, total=event.total)
-            bar.update(tasks[event.stage], completed=event.done, total=event.total)
+                tasks[event.stage] = bar.add_task(event.stage, total=event.total, note="")
+            bar.update(tasks[event.stage], completed=event.done, total=event.total, note=event.note)
 
         yield tell

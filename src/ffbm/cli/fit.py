@@ -35,7 +35,10 @@ Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
 Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the run in --out, or begin it; more sweeps or draws lengthen it.")
+    bool,
+    typer.Option(
+        "--resume", help="Go on with the run in --out, or begin it; more minutes, sweeps or draws lengthen it."
+    ),
 ]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on the dask cluster there, as tcp://host:8786.")
@@ -48,7 +51,19 @@ Config = Annotated[
         " k, burn_in, thin, sampler, moves.",
     ),
 ]
-Sweeps = Annotated[int | None, typer.Option(metavar="N", help="Sweeps of each block chain [default: 1000].")]
+Sweeps = Annotated[
+    str | None, typer.Option(metavar="N|auto", help="Sweeps of each block chain [default: auto, until they converge].")
+]
+MaxMinutes = Annotated[
+    float | None, typer.Option(metavar="X", help="How long a fit may take if sweeps are auto [default: 10].")
+]
+Tempering = Annotated[
+    bool | None,
+    typer.Option(
+        "--tempering/--no-tempering",
+        help="Replica exchange of the block chains [default: where they do not converge without].",
+    ),
+]
 Draws = Annotated[int | None, typer.Option(metavar="N", help="Draws of each weight chain [default: 1000].")]
 Warmup = Annotated[int | None, typer.Option(metavar="N", help="Its warm-up [default: 500].")]
 Members = Annotated[
@@ -91,6 +106,8 @@ def fit(
     resume: Resume = False,
     config: Config = None,
     sweeps: Sweeps = None,
+    max_minutes: MaxMinutes = None,
+    tempering: Tempering = None,
     draws: Draws = None,
     warmup: Warmup = None,
     memberships: Members = None,
@@ -141,7 +158,9 @@ def fit(
         seed=seed,
         out=out,
         resume=resume or None,
-        n_sweeps=sweeps,
+        n_sweeps=_number_or("auto", "--sweeps", sweeps),
+        max_minutes=max_minutes,
+        tempering=tempering,
         n_draws=draws,
         n_warmup=warmup,
         memberships=memberships,

@@ -15,6 +15,7 @@ _OTHER_WORDS = {
     "n_kept": "--keep",
     "n_chains": "--chains",
     "n_sweeps": "--sweeps",
+    "max_minutes": "--max-minutes",
     "n_draws": "--draws",
     "n_warmup": "--warmup",
     "n_nodes": "--vertices",

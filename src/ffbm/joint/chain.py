@@ -76,6 +76,11 @@ class JointState(NamedTuple):
     adapt: Array  # (5,) the state of dual averaging
     rng: np.random.Generator
 
+    @property
+    def lowest(self) -> float:
+        """The lowest S visited, the start included."""
+        return float(self.totals[2])
+
 
 def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
     """Set up a chain at ``labels``, its weights after ``n_warmup`` moves given these, with its own random stream."""

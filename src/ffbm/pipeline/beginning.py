@@ -7,7 +7,11 @@ from ffbm.blocks.entropy import check_labels
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.config import burn_sweeps
 from ffbm.errors import OptionError
+from ffbm.pipeline.clock import end_in
+from ffbm.pipeline.length import Length
 from ffbm.types import Array
+
+_MOST_BURN = 0.9  # of chains whose length is not known beforehand
 
 
 def check_sweeps(n_sweeps: int, burn_in: float, thin: int) -> tuple[int, int, int]:
@@ -19,6 +23,17 @@ def check_sweeps(n_sweeps: int, burn_in: float, thin: int) -> tuple[int, int, in
             f"no draw is kept: {n_sweeps} sweeps less {burn} of burn-in are fewer than thin={thin}; run more sweeps"
         )
     return n_sweeps, burn, thin
+
+
+def check_length(n_sweeps: int | str, burn_in: float, thin: int, max_minutes: float | None) -> Length:
+    """Return how long block chains run: so many sweeps, or until they are done or so many minutes are over."""
+    minutes = None if max_minutes is None else check_real("max_minutes", max_minutes, low=0, above=True)
+    if isinstance(n_sweeps, str):
+        check_choice("n_sweeps", n_sweeps, ("auto",))
+        share = check_real("burn_in", burn_in, 0, _MOST_BURN)
+        return Length(None, share, 0, check_int("thin", thin, low=1), end_in(minutes))
+    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
+    return Length(n_sweeps, burn_in, burn, thin, end_in(None))
 
 
 def check_field(field: npt.ArrayLike | None, n_nodes: int, n_blocks: int) -> Array | None:

@@ -13,13 +13,15 @@ from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget, block_model, n_blocks_of
-from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.errors import DataError, OptionError
-from ffbm.pipeline.beginning import check_field, check_initial, check_sweeps
+from ffbm.pipeline.beginning import check_field, check_initial, check_length
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.length import run_for
+from ffbm.pipeline.run import Stepper
+from ffbm.pipeline.tempering import FirstLabels, better_of, may_temper, run_ladders
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
@@ -35,7 +37,7 @@ _MORE_IF_FREE = 5  # as many times: without them blocks open and close one verte
 def sample_blocks(
     net: Network | Graph,
     n_blocks: int | str,
-    n_sweeps: int = 1000,
+    n_sweeps: int | str = "auto",
     burn_in: float = 0.2,
     thin: int = 5,
     n_chains: int = 4,
@@ -48,6 +50,8 @@ def sample_blocks(
     field: npt.ArrayLike | None = None,
     initial: str | npt.ArrayLike = "greedy",
     degree_corrected: bool = True,
+    tempering: bool | str | npt.ArrayLike = "auto",
+    max_minutes: float | None = 10,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     journal: Journal | None = None,
@@ -64,9 +68,13 @@ def sample_blocks(
         B; all blocks stay in use unless ``allow_empty``. "auto" takes the B whose best partition has the
         lowest description length under Peixoto's prior, then samples at that B. "free" samples set
         partitions with any number of blocks, with weight exp(-beta S), S under Peixoto's prior.
-    n_sweeps, burn_in, thin : int, float, int
-        Each chain makes ``n_sweeps`` sweeps over all vertices, drops the share ``burn_in`` of them from
-        the start and keeps every ``thin``-th of the rest.
+    n_sweeps : int or "auto"
+        How many sweeps over all vertices each chain makes. With "auto" the length doubles until the chains are graded
+        converged at two checks in a row, or ``max_minutes`` are over; ``settings`` has the length that it came to, and
+        that length gives the same draws again.
+    burn_in, thin : float, int
+        The share of the sweeps that is dropped from the start, and of the rest one in how many is kept. With "auto"
+        thinning doubles with the length where more than 1,000 draws of a chain would be kept.
     n_chains : int
         C, each with its own start and random stream.
     seed : int or None
@@ -89,6 +97,13 @@ def sample_blocks(
     degree_corrected : bool
         Whether a block may hold vertices of any degree. Without it vertices of different degree tend to different
         blocks.
+    tempering : bool, "auto" or inverse temperatures
+        Replica exchange: every chain is a ladder of replicas of which the hotter ones cross between modes and trade
+        places with their neighbours; draws are those of the cold one. beta multiplies ln P(A|b) only. "auto" switches
+        it on where chains of growing length do not converge; inverse temperatures go from 1 down, as
+        ``[1, 0.9, 0.8]``.
+    max_minutes : float or None
+        How long chains with ``n_sweeps="auto"`` may take; None for as long as it takes.
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
@@ -111,12 +126,13 @@ def sample_blocks(
     graph = net.graph if isinstance(net, Network) else net
     is_free = isinstance(n_blocks, str) and n_blocks == "free"
     wanted = check_block_number(graph, n_blocks, allow_empty)
-    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
+    length = check_length(n_sweeps, burn_in, thin, max_minutes)
     n_chains = check_int("n_chains", n_chains, low=1)
     degree_corrected = check_bool("degree_corrected", degree_corrected)
+    tempering = check_tempering(tempering)
     settings = BlockSettings(
-        burn,
-        thin,
+        length.burn,
+        length.thin,
         check_real("beta", beta, low=0),
         check_real("epsilon", epsilon, low=0, above=True),
         bool(allow_empty) or is_free,
@@ -128,10 +144,7 @@ def sample_blocks(
         )
     target = BlockTarget(graph, likelihood_of(degree_corrected), SETS if is_free else UNIFORM)
     seed = resolve_seed(seed)
-    chosen = {
-        "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
-        "degree_corrected": degree_corrected, **settings._asdict(),
-    }  # fmt: skip
+    chosen = {"moves": moves, "seed": seed, "degree_corrected": degree_corrected, **settings._asdict()}
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         if wanted is None and not is_free:
@@ -140,14 +153,19 @@ def sample_blocks(
         room = most_blocks(graph) if wanted is None else wanted
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         model = block_model(target, room, check_field(field, graph.n_nodes, room))
-        setup = BlockSetup(target, model, settings)
-        begin = partial(conduct.begin, partial(_begin_one, seed, wanted), BlockState, n_chains, setup, given)
+        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given)
         key = digest(setup, given, seed, n_chains, wanted) if journal else ""
-        stepper = Stepper(advance, BlockState, BlockDraws)
-        states, draws = run_chains("blocks", stepper, setup, begin, n_sweeps, conduct, key)
+        ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, conduct, key)
+        if isinstance(tempering, list) or tempering is True:
+            chains = ladders()
+        else:
+            begin = partial(conduct.begin, partial(_begin_one, seed, first), BlockState, n_chains, setup)
+            stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
+            chains = run_for("blocks", stepper, setup, begin, length, seed, conduct, key, gives_up)
+            chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
     if is_free:
-        return gather_free(graph, states, draws, chosen)
-    return gather(graph, room, states, draws, chosen)
+        return gather_free(graph, chains, chosen)
+    return gather(graph, room, chains, chosen)
 
 
 def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | None:
@@ -162,13 +180,13 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
 
 
-def _begin_one(seed: int, wanted: int | None, setup: BlockSetup, given: str | Array, chain: int) -> BlockState:
+def _begin_one(seed: int, first: FirstLabels, setup: BlockSetup, chain: int) -> BlockState:
     rng = stream(seed, "blocks", chain)
-    return start(setup, _first_labels(setup, wanted, given, chain, rng), rng)
+    return start(setup, first(setup, chain, rng), rng)
 
 
 def _first_labels(
-    setup: BlockSetup, n_blocks: int | None, given: str | Array, chain: int, rng: np.random.Generator
+    n_blocks: int | None, given: str | Array, setup: BlockSetup, chain: int, rng: np.random.Generator
 ) -> Array:
     target, n_nodes = setup.target, setup.target.graph.n_nodes
     if not isinstance(given, str):

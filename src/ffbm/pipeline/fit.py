@@ -22,6 +22,7 @@ from ffbm.theta.prior import prior_scales
 from ffbm.types import BlockTrace, Memberships, Network
 from ffbm.workers import Workers
 
+_SHARE_OF_BLOCKS = 0.8  # of the time that a fit may take
 _LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
 
 
@@ -119,5 +120,7 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
         seed=config.seed,
         moves=config.moves,
         degree_corrected=config.degree_corrected,
+        tempering=config.tempering,
+        max_minutes=_SHARE_OF_BLOCKS * config.max_minutes,
         **conduct.options,
     )

@@ -1,15 +1,14 @@
 """The draws of block chains, gathered into one trace."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws, BlockState
 from ffbm.blocks.entropy import description_length
-from ffbm.diagnostics import block_diagnostics
-from ffbm.joint.chain import JointState
+from ffbm.diagnostics import BlockDiagnostics, block_diagnostics
+from ffbm.pipeline.length import Chains
+from ffbm.pipeline.tempering import tell_of_ladders
 from ffbm.types import Array, BlockTrace, Graph
 
 _PARTS = "without_partition", "total"  # of S
@@ -18,33 +17,33 @@ _PARTS = "without_partition", "total"  # of S
 def gather(
     graph: Graph,
     n_blocks: int,
-    states: Sequence[BlockState | JointState],
-    draws: BlockDraws,
+    chains: Chains,
     chosen: dict[str, Any],
 ) -> BlockTrace:
     """Return the trace of chains with a given number of blocks."""
-    labels, entropy, acceptance = draws
-    best = min(states, key=lambda state: round(float(state.totals[2]), 6))  # of equals, that of the first chain
+    labels, entropy, acceptance = chains.draws
+    best = min(chains.states, key=lambda state: round(state.lowest, 6))  # of equals, that of the first chain
     return BlockTrace(
         labels=labels,
         entropy=entropy,
         acceptance=acceptance,
         best_labels=best.best.astype(np.int64),
-        best_entropy=float(best.totals[2]),
+        best_entropy=best.lowest,
         n_blocks=n_blocks,
         n_edges=graph.n_edges,
-        settings=chosen,
-        diagnostics=block_diagnostics(labels, entropy, acceptance, chosen["seed"]),
+        settings=chosen | _told(chains),
+        diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
     )
 
 
-def gather_free(graph: Graph, states: list[BlockState], draws: BlockDraws, chosen: dict[str, Any]) -> BlockTrace:
+def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any]) -> BlockTrace:
     """Return the trace of chains on set partitions.
 
     Blocks are numbered from 0 in each draw, by decreasing size. Such a chain carries S with P(b) and the number of
     labellings in it; the trace has S without P(b), as every trace has. The best partition is the one with the lowest
     S with P(b) among the draws that are kept and the best that each chain carried.
     """
+    draws, states = chains.draws, chains.states
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
     measure = partial(description_length, graph, prior="full", degree_corrected=chosen["degree_corrected"])
@@ -63,9 +62,20 @@ def gather_free(graph: Graph, states: list[BlockState], draws: BlockDraws, chose
         best_entropy=measure(best).without_partition,
         n_blocks=int(max(labels.max(initial=0), best.max(initial=0))) + 1,
         n_edges=graph.n_edges,
-        settings=chosen,
-        diagnostics=block_diagnostics(labels, entropy, draws.acceptance, chosen["seed"]),
+        settings=chosen | _told(chains),
+        diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
     )
+
+
+def _told(chains: Chains) -> dict[str, Any]:
+    """Return how long the chains were and how they were tempered: with these settings they run the same again."""
+    length = {"n_sweeps": chains.n_sweeps, "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn}
+    return {**length, "thin": chains.thin, **tell_of_ladders(chains)}
+
+
+def _diagnosed(chains: Chains, labels: Array, entropy: Array, seed: int) -> BlockDiagnostics:
+    rate, previous = chains.draws.acceptance, chains.previous
+    return block_diagnostics(labels, entropy, rate, seed, previous=previous, round_trips=chains.round_trips)
 
 
 def _by_size(labels: Array) -> Array:

@@ -26,6 +26,7 @@ from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather as gather_blocks
+from ffbm.pipeline.length import Chains
 from ffbm.pipeline.numbering import moments, number_alike
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
@@ -185,7 +186,8 @@ def gather(
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
     draws = BlockDraws(drawn.labels, drawn.entropy, drawn.moved)
-    raw = gather_blocks(net.graph, model.n_blocks, states, draws, chosen)
+    length = (chosen["n_sweeps"], chosen["burn"], chosen["thin"])
+    raw = gather_blocks(net.graph, model.n_blocks, Chains([*states], draws, *length), chosen)
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
     design, (n_chains, n_draws) = model.training.design, drawn.energy.shape
     mean, sd = moments(w)

@@ -40,7 +40,8 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     (67200, 288000)
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
-    n_partitions = (config.n_sweeps - burn_sweeps(config.burn_in, config.n_sweeps)) // config.thin
+    n_sweeps = config.countable_sweeps
+    n_partitions = (n_sweeps - burn_sweeps(config.burn_in, n_sweeps)) // config.thin
     n_draws = n_partitions if config.target == "joint" else config.n_draws
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + config.intercept)
     return Room(

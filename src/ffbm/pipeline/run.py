@@ -13,8 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ffbm import kernels
+from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.conduct import Conduct
-from ffbm.progress import Progress
 from ffbm.store.chainlog import Begun, ChainLog
 from ffbm.types import Array
 from ffbm.workers import Pool, open_workers
@@ -44,7 +44,21 @@ def run_chains(
     conduct: Conduct,
     key: str = "",
 ) -> tuple[list[State], Draws]:
-    """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...).
+    """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...)."""
+    return run_stretch(stage, stepper, model, begin, n_steps, conduct, key)[:2]
+
+
+def run_stretch(
+    stage: str,
+    stepper: Stepper[State, Draws],
+    model: Any,
+    begin: Callable[[], list[State]],
+    n_steps: int,
+    conduct: Conduct,
+    key: str = "",
+    clock: Clock | None = None,
+) -> tuple[list[State], Draws, int]:
+    """Advance every chain by ``n_steps``, or fewer if the clock stops them; return states, draws and how many.
 
     ``begin`` makes the chains, unless the journal has them: then they go on from there, if ``key``, a name for all
     that they depend on but their length, is the one they were begun with. ``model`` is what the chains share and
@@ -58,7 +72,7 @@ def run_chains(
         if log is not None:
             log.save(begun.states, 0, 0, [])
     kernels.announce_compiling()
-    return _go_on(stage, stepper, model, begun, n_steps, conduct, log)
+    return _go_on(stage, stepper, model, begun, n_steps, conduct, log, clock or Clock())
 
 
 def _go_on(
@@ -69,11 +83,12 @@ def _go_on(
     n_steps: int,
     conduct: Conduct,
     log: ChainLog[State, Draws] | None,
-) -> tuple[list[State], Draws]:
+    clock: Clock,
+) -> tuple[list[State], Draws, int]:
     """Let every chain run on by itself, those behind first; they meet where they are written down, and at the end."""
     chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
-    segment, saved, since, meet = 1, time.perf_counter(), begun.done, n_steps
-    conduct.tell(Progress(stage, since, n_steps))
+    segment, saved, since, meet, is_cut = 1, time.perf_counter(), begun.done, n_steps, False
+    conduct.tell(clock.progress(stage, since, n_steps))
     with open_workers(conduct.workers, len(chains)) as run, _heeding(log is not None) as stopping:
         while since < n_steps:
             behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
@@ -83,7 +98,11 @@ def _go_on(
             for future in wait(going, return_when=FIRST_COMPLETED).done:
                 pace = going[future].end()
                 segment = max(1, min(round(_SEGMENT_SECONDS / pace), 4 * segment))
-            conduct.tell(Progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
+            conduct.tell(clock.progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
+            if not is_cut and clock.is_over():
+                reached = max(chain.done + chain.underway for chain in chains)
+                is_cut, n_steps = True, min(n_steps, clock.next_stop(reached if meet == n_steps else meet))
+                meet = min(meet, n_steps)
             if log is not None and (stopping.is_set() or _is_due(chains, saved)):
                 meet = max(chain.done + chain.underway for chain in chains)
             if any(chain.done < meet for chain in chains):
@@ -95,8 +114,8 @@ def _go_on(
                 raise KeyboardInterrupt
     states = [chain.state for chain in chains]
     if log is not None:
-        return states, log.join(n_steps)
-    return states, _together(stepper.draws, [one.parts for one in chains], conduct)
+        return states, log.join(n_steps), n_steps
+    return states, _together(stepper.draws, [one.parts for one in chains], conduct), n_steps
 
 
 class _Chain(Generic[State, Draws]):

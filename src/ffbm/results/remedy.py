@@ -9,9 +9,13 @@ from ffbm.plain import in_words
 from ffbm.store.parts import FitParts
 
 _TIMES = 4  # as long as it was
+_WEIGHTS = ("n_draws", "n_warmup", "n_chains")
 _CHAINS = 4
-_OPTIONS = {"n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws", "n_warmup": "--warmup"}
-_LENGTHS = ("n_sweeps", "n_draws")  # these may grow when a run goes on; with any other it begins again
+_OPTIONS = {
+    "n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws", "n_warmup": "--warmup",
+    "max_minutes": "--max-minutes",
+}  # fmt: skip
+_LENGTHS = ("n_sweeps", "n_draws", "max_minutes")  # these may grow when a run goes on; with any other it begins again
 
 
 def command_to_go_on(fit: FitParts) -> str:
@@ -26,21 +30,24 @@ def command_to_go_on(fit: FitParts) -> str:
     if words[:2] == ["ffbm", "fit"]:
         command = shlex.join(_retyped(words, changes, can_resume))
     else:
-        command = f"ffbm.fit(..., {', '.join(f'{name}={value}' for name, value in changes.items())})"
+        command = f"ffbm.fit(..., {', '.join(f'{name}={value:g}' for name, value in changes.items())})"
     return f"{command}  # about {in_words(_seconds(fit, changes))}"
 
 
-def _changes(fit: FitParts) -> dict[str, int]:
+def _changes(fit: FitParts) -> dict[str, float]:
     """Return the settings that would help, by name."""
     config, found = fit.config, fit.diagnostics
     if config.n_chains == 1:
         return {"n_chains": _CHAINS}
     explained = [one for one in (found.weights, found.reduced) if one is not None]
-    changes = {}
+    changes: dict[str, float] = {}
     if not found.blocks.converged or (found.joint is not None and not found.joint.converged):
-        changes["n_sweeps"] = _TIMES * config.n_sweeps
+        if config.n_sweeps == "auto":
+            changes["max_minutes"] = _TIMES * config.max_minutes
+        else:
+            changes["n_sweeps"] = _TIMES * config.countable_sweeps
     if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
-        return changes or {"n_sweeps": _TIMES * config.n_sweeps}
+        return changes or {"n_sweeps": _TIMES * config.countable_sweeps}
     if any(one.n_divergences for one in explained):
         changes["n_warmup"] = _TIMES * config.n_warmup
     elif not all(one.converged for one in explained):
@@ -48,11 +55,11 @@ def _changes(fit: FitParts) -> dict[str, int]:
     return changes
 
 
-def _retyped(words: list[str], changes: dict[str, int], can_resume: bool) -> list[str]:
+def _retyped(words: list[str], changes: dict[str, float], can_resume: bool) -> list[str]:
     """Return the words of a command with some options changed, so that it goes on, or begins beside what is there."""
     words = [word for word in words if word != "--resume"]
     for name, value in changes.items():
-        words = _with_option(words, _OPTIONS[name], str(value))
+        words = _with_option(words, _OPTIONS[name], f"{value:g}")
     out = _value_of(words, "--out")
     if out is None:
         return words
@@ -78,9 +85,12 @@ def _with_option(words: list[str], option: str, value: str) -> list[str]:
     return [*words, option, value]
 
 
-def _seconds(fit: FitParts, changes: dict[str, int]) -> float:
+def _seconds(fit: FitParts, changes: dict[str, float]) -> float:
     """Return about how many seconds the longer run takes in all."""
     config = fit.config
-    lengths = {name: changes.get(name, getattr(config, name)) for name in _OPTIONS}
+    if "max_minutes" in changes:
+        return 60 * changes["max_minutes"]
+    known = {"n_sweeps": config.countable_sweeps, **{name: getattr(config, name) for name in _WEIGHTS}}
+    lengths = {name: int(changes.get(name, value)) for name, value in known.items()}
     n_blocks = fit.memberships.n_blocks
     return estimate_seconds(fit.network, n_blocks, workers=min(os.cpu_count() or 1, lengths["n_chains"]), **lengths)

@@ -15,7 +15,7 @@ from ffbm.store.journal import Journal, digest, read_record
 from ffbm.types import BlockTrace, Network
 
 _NOT_THE_ANSWER = ("workers", "out", "resume")  # settings that no draw depends on
-_LENGTHS = ("n_sweeps", "n_draws")
+_LENGTHS = ("n_sweeps", "n_draws", "max_minutes")
 
 
 def describe_run(net: Network, blocks: Any, version: str, command: str, config: FitConfig) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def describe_run(net: Network, blocks: Any, version: str, command: str, config: 
         "nodes": digest(net.node_ids),
         "blocks": None if blocks is None else _name(blocks),
         "config": {name: value for name, value in config.to_dict().items() if name not in _NOT_THE_ANSWER},
-        "burn": burn_sweeps(config.burn_in, config.n_sweeps),
+        "burn": burn_sweeps(config.burn_in, config.countable_sweeps),
         "command": command,
         "where": str(Path.cwd()),  # names of files in the command may be relative
     }
@@ -49,7 +49,7 @@ def go_on(journal: Journal, wanted: dict[str, Any], config: FitConfig) -> tuple[
     old, new = begun["config"], dict(wanted["config"])
     new["seed"] = old["seed"] if new["seed"] is None else new["seed"]
     _compare_settings(journal.folder, old, new)
-    longer = any(new[name] > old[name] for name in _LENGTHS)
+    longer = any(_is_longer(new[name], old[name]) for name in _LENGTHS)
     if longer and new["target"] == "joint":
         if new["n_draws"] > old["n_draws"]:
             raise OptionError("a run of the joint posterior is lengthened by its sweeps: give --sweeps, not --draws")
@@ -59,8 +59,14 @@ def go_on(journal: Journal, wanted: dict[str, Any], config: FitConfig) -> tuple[
     if longer:
         journal.rewrite({**begun, "config": new})
         (journal.folder / PROVENANCE).unlink(missing_ok=True)  # no whole run until the longer one is
-    burn_in = old["burn_in"] if new["n_sweeps"] * old["burn_in"] == begun["burn"] else begun["burn"] / new["n_sweeps"]
-    return replace(config, **{**new, "burn_in": burn_in}), True
+    if isinstance(new["n_sweeps"], int) and new["n_sweeps"] * old["burn_in"] != begun["burn"]:
+        new["burn_in"] = begun["burn"] / new["n_sweeps"]
+    return replace(config, **new), True
+
+
+def _is_longer(new: Any, old: Any) -> bool:
+    """Tell whether one length is beyond another; "auto" is no length."""
+    return not isinstance(new, str) and not isinstance(old, str) and new > old
 
 
 @contextlib.contextmanager
@@ -95,11 +101,12 @@ def _compare_settings(folder: Path, old: dict[str, Any], new: dict[str, Any]) ->
     other = [
         f"{name} was {old.get(name)} and is {value}"
         for name, value in new.items()
-        if old.get(name) != value and not (name in _LENGTHS and value > old[name])
+        if old.get(name) != value and not (name in _LENGTHS and _is_longer(value, old[name]))
     ]
     if other:
         raise OptionError(
-            f"{folder} was begun with other settings: {'; '.join(other)}; only --sweeps and --draws may grow"
+            f"{folder} was begun with other settings: {'; '.join(other)};"
+            " only --sweeps, --draws and --max-minutes may grow"
         )
 
 

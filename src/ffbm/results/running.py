@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ffbm.check import check_scale, is_client
-from ffbm.config import FitConfig
+from ffbm.check import check_scale, check_tempering, is_client
+from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
@@ -45,7 +45,7 @@ def fit(
     train_fraction: float = 0.7,
     k: float = 1.0,
     n_kept: int | str = 10,
-    n_sweeps: int = 1000,
+    n_sweeps: int | str = "auto",
     burn_in: float = 0.2,
     thin: int = 5,
     n_warmup: int = 500,
@@ -61,6 +61,8 @@ def fit(
     folds: int | None = None,
     moves: str = "default",
     degree_corrected: bool = True,
+    max_minutes: float = 10,
+    tempering: bool | str | Sequence[float] = "auto",
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -95,9 +97,10 @@ def fit(
         f; with 1.0 nothing is held out and the test scores are NaN.
     k, n_kept : float, int or "all"
         The rule of the ranking, and how many features the refit keeps: see ``rank_features``.
-    n_sweeps, burn_in, thin : int, float, int
+    n_sweeps, burn_in, thin : int or "auto", float, int
         Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
-        how many is.
+        how many is. With "auto" chains run until they are graded converged at two checks in a row, or the time is
+        over; with "joint" it is 1,000.
     n_chains : int
         C, of blocks and of weights.
     seed : int, optional
@@ -110,7 +113,7 @@ def fit(
         Save the run there, as ``Fit.save`` does; a new or empty folder. Chains are written down there as they run.
     resume : bool
         Go on with the run in ``out``, as if it had never stopped, or begin it. Data and settings must be those it was
-        begun with; more ``n_sweeps`` or ``n_draws`` lengthen its chains, also of a run that has ended.
+        begun with; more ``n_sweeps``, ``n_draws`` or ``max_minutes`` lengthen its chains, also of a run that has ended.
     progress : None, bool or callable
         None shows bars in a terminal or notebook, True always, False never; a callable is told of each step.
     folds : int, optional
@@ -119,6 +122,11 @@ def fit(
         Of a sweep: vertices one by one, with merges and splits of blocks, or without them.
     degree_corrected : bool
         Whether a block may hold vertices of any degree, as in the paper; False is the plain SBM.
+    max_minutes : float
+        How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` is "auto". A run that
+        is cut short has its length in ``fit.blocks.settings``.
+    tempering : bool, "auto" or inverse temperatures
+        Replica exchange of the block chains: see ``sample_blocks``.
 
     Returns
     -------
@@ -133,7 +141,7 @@ def fit(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> result = fit(net, n_blocks=3, n_sweeps=4000, seed=1)
+    >>> result = fit(net, n_blocks=3, seed=1)
     >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
     ([44, 41, 20], 'value=liberal', True)
     """
@@ -160,6 +168,8 @@ def fit(
         folds=folds,
         moves=moves,
         degree_corrected=degree_corrected,
+        max_minutes=max_minutes,
+        tempering=check_tempering(tempering),
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged
@@ -188,6 +198,8 @@ def fit_with(
     if config.resume and config.out is None:
         raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
+    if config.target == "joint" and config.n_sweeps == "auto":
+        config = replace(config, n_sweeps=JOINT_SWEEPS)
     with connected(config.workers if workers is None else workers) as hands:
         go = partial(_fit, net, blocks, progress, command, hands)
         if config.out is None:
@@ -240,7 +252,7 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     """Say before a long run how long it is."""
     cores = workers if isinstance(workers, int) else os.cpu_count() or 1
     low, high = estimate_range(
-        net, config.n_blocks, n_sweeps=config.n_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
+        net, config.n_blocks, n_sweeps=config.countable_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
         n_chains=config.n_chains, workers=cores,
     )  # fmt: skip
     if high > _LONG:

@@ -1,0 +1,38 @@
+"""The clock of a run: when it is to end, where chains may stop, and what is told of them meanwhile."""
+
+import math
+import time
+from typing import NamedTuple
+
+from ffbm.progress import Progress
+
+
+class Clock(NamedTuple):
+    """When a stretch of chains is to end; without an end they run their length."""
+
+    end: float = math.inf  # by time.monotonic()
+    multiple: int = 1  # chains stop after a multiple of so many steps
+    stage: str = ""  # what progress is told of, if not of the stretch
+    before: int = 0  # steps of the stretches before
+    note: str = ""
+
+    def is_over(self) -> bool:
+        """Tell whether time is up."""
+        return time.monotonic() >= self.end
+
+    def next_stop(self, n_steps: int) -> int:
+        """Return where chains that are about to make so many steps may stop.
+
+        >>> Clock(multiple=25).next_stop(51)
+        75
+        """
+        return -(-n_steps // self.multiple) * self.multiple
+
+    def progress(self, stage: str, done: int, total: int) -> Progress:
+        """Return how far a stage is, the stretches before counted."""
+        return Progress(self.stage or stage, self.before + done, self.before + total, self.note)
+
+
+def end_in(minutes: float | None) -> float:
+    """Return when so many minutes are over; never, if None."""
+    return math.inf if minutes is None else time.monotonic() + 60 * minutes

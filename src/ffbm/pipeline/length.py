@@ -1,0 +1,114 @@
+"""How long block chains run: until two checks in a row are passed, or until the clock stops them.
+
+The length doubles from check to check. The rule looks at draws only, so it gives the same length on any number of
+workers; a length that the clock decides is written down, and chains of that length are the same, bit for bit.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws
+from ffbm.config import burn_sweeps
+from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
+from ffbm.pipeline.clock import Clock
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.run import Stepper, run_chains, run_stretch
+from ffbm.types import Array
+
+_FIRST = 200  # draws, burn-in counted, at the first check
+_MOST_KEPT = 1000  # draws of a chain after burn-in: above, thinning doubles with the length
+_PER_BURN = 5  # a length is a multiple of so many draws: the default burn-in is then a whole number of them
+_EARLY, _LATE = 3, 6  # checks after which chains without tempering are given up: if not usable, if not converged
+
+
+class Length(NamedTuple):
+    """How long chains run, and what is kept of them."""
+
+    n_sweeps: int | None  # None: until they are done
+    burn_in: float
+    burn: int  # sweeps, of a fixed length
+    thin: int
+    end: float  # of the clock
+
+
+class Chains(NamedTuple):
+    """Block chains that have run: their last states, the draws after burn-in, and how long that took."""
+
+    states: list[Any]
+    draws: BlockDraws
+    n_sweeps: int
+    burn: int  # sweeps
+    thin: int
+    previous: BlockMeasures | None = None  # what was measured at half the length
+    is_stuck: bool = False  # given up, for tempering to help
+
+    @property
+    def round_trips(self) -> Array | None:
+        """The round trips (C,) of ladders; None of plain chains."""
+        return _round_trips(self.states)
+
+
+def run_for(
+    stage: str,
+    stepper: Stepper[Any, BlockDraws],
+    setup: Any,
+    begin: Callable[[], list[Any]],
+    length: Length,
+    seed: int,
+    conduct: Conduct,
+    key: str,
+    gives_up: bool = False,
+) -> Chains:
+    """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
+
+    Two checks in a row must grade them converged. They are given up if they are not even usable at the third check,
+    or not converged at the sixth.
+    """
+    if length.n_sweeps is not None:
+        states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, conduct, key)
+        return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
+    thin, done, note, n_checks = length.thin, 0, "", 0
+    whole: BlockDraws | None = None  # burn-in included
+    previous: BlockMeasures | None = None
+    while True:
+        total = max(2 * done, _FIRST * thin)
+        if total * (1 - length.burn_in) > _MOST_KEPT * thin:
+            thin, whole = 2 * thin, None if whole is None else _every_second(whole)
+        its = setup._replace(settings=setup.settings._replace(burn=0, thin=thin))
+        clock = Clock(length.end, _PER_BURN * thin, stage, done, note)
+        name = f"{stage} {done} to {total}"
+        states, draws, made = run_stretch(name, stepper, its, begin, total - done, conduct, key, clock)
+        begin, done = partial(_same, states), done + made
+        whole = draws if whole is None else _joined(whole, draws)
+        burn = burn_sweeps(length.burn_in, done) // thin * thin
+        kept = BlockDraws(*(field[:, burn // thin :] for field in whole))
+        measures = measure_blocks(kept.labels, kept.entropy, seed)
+        n_checks, note = n_checks + 1, measures.state
+        chains = Chains(states, kept, done, burn, thin, previous)
+        verdict = judge_blocks(measures, previous, chains.round_trips)
+        if done < total or (verdict and previous is not None):
+            return chains
+        if gives_up and (n_checks == _LATE or (n_checks >= _EARLY and not verdict.is_usable)):
+            return chains._replace(is_stuck=True)
+        previous = measures
+
+
+def _round_trips(states: Sequence[Any]) -> Array | None:
+    return np.array([state.round_trips for state in states]) if hasattr(states[0], "round_trips") else None
+
+
+def _same(states: list[Any]) -> list[Any]:
+    return states
+
+
+def _every_second(draws: BlockDraws) -> BlockDraws:
+    """Keep every second draw: those that chains with twice the thinning keep."""
+    rate = draws.acceptance
+    return BlockDraws(draws.labels[:, 1::2], draws.entropy[:, 1::2], (rate[:, 0::2] + rate[:, 1::2]) / 2)
+
+
+def _joined(first: BlockDraws, second: BlockDraws) -> BlockDraws:
+    return BlockDraws(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))

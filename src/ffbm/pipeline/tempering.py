@@ -1,0 +1,74 @@
+"""Block chains with replica exchange: when it is worth it, and how its ladders begin."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws, BlockSetup
+from ffbm.blocks.descent import needs_structure
+from ffbm.blocks.ladder import LadderSetup, LadderState, advance, start
+from ffbm.blocks.temperatures import find_betas
+from ffbm.diagnostics import judge_blocks, measure_blocks
+from ffbm.diagnostics.verdict import GRADES
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.length import Chains, Length, run_for
+from ffbm.pipeline.run import Stepper
+from ffbm.rng import stream
+from ffbm.types import Array, Graph
+
+FirstLabels = Callable[..., Array]  # labels (N,) to begin with, given the setup, the chain and a random stream
+
+
+def may_temper(tempering: Any, graph: Graph) -> bool:
+    """Tell whether tempering may be switched on: a start for each replica takes too long on large networks."""
+    return isinstance(tempering, str) and not needs_structure(graph)
+
+
+def run_ladders(
+    tempering: Any,
+    plain: BlockSetup,
+    first: FirstLabels,
+    length: Length,
+    seed: int,
+    n_chains: int,
+    conduct: Conduct,
+    key: str,
+) -> Chains:
+    """Run one ladder for each chain, every replica from a start of its own.
+
+    The inverse temperatures are found beforehand, for all ladders alike, and then fixed.
+    """
+    setup = LadderSetup(plain.target, plain.model, plain.settings)
+    betas = np.asarray(tempering)
+    if not isinstance(tempering, list):
+        rng = stream(seed, "temperatures")
+        betas = find_betas(setup, first(plain, 0, rng), rng)
+    begin = partial(conduct.begin, partial(_begin_one, seed, betas, first), LadderState, n_chains, setup)
+    stepper = Stepper(advance, LadderState, BlockDraws)
+    return run_for("blocks, tempered", stepper, setup, begin, length, seed, conduct, key)
+
+
+def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, chain: int) -> LadderState:
+    rng = stream(seed, "ladders", chain)
+    plain = BlockSetup(setup.target, setup.model, setup.settings)
+    return start(setup, np.array([first(plain, chain, rng) for _ in betas]), betas, rng)
+
+
+def better_of(plain: Chains, ladders: Chains, seed: int) -> Chains:
+    """Return the ladders, unless the clock stopped them before they were graded as well as the plain chains."""
+    grades = [
+        judge_blocks(measure_blocks(it.draws.labels, it.draws.entropy, seed), it.previous, it.round_trips).grade
+        for it in (plain, ladders)
+    ]
+    return plain if GRADES.index(grades[0]) < GRADES.index(grades[1]) else ladders
+
+
+def tell_of_ladders(chains: Chains) -> dict[str, Any]:
+    """Return what is written down of the ladders: inverse temperatures, and how often neighbours exchanged."""
+    state = chains.states[0]
+    if not isinstance(state, LadderState):
+        return {"tempering": False}
+    rates = np.mean([its.swap_rates for its in chains.states], axis=0)
+    return {"tempering": state.betas.tolist(), "swap_rates": np.round(rates, 4).tolist()}
