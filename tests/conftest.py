@@ -22,3 +22,14 @@ def paper_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("needs the school and facebook data: set FFBM_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def fixed_length(request, monkeypatch):
+    """Give block chains a fixed length where a test asks for none: it then takes seconds, whatever the network."""
+    if request.node.get_closest_marker("auto_length"):
+        return
+    from ffbm.pipeline import blocks
+
+    check = blocks.check_length
+    monkeypatch.setattr(blocks, "check_length", lambda n, *rest: check(1000 if n == "auto" else n, *rest))

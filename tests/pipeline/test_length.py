@@ -1,0 +1,114 @@
+"""Chains that run until they are done: the rule looks at draws alone, and the length it comes to gives them again."""
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.errors import OptionError
+from ffbm.pipeline import length as lengths
+
+from ..planted import planted_edges
+
+pytestmark = pytest.mark.auto_length
+
+EASY = ffbm.as_network(planted_edges(np.random.default_rng(3), (20, 20, 20), 0.5, 0.02)[0])
+
+
+def sample(net=EASY, n_blocks=3, **settings):
+    return ffbm.sample_blocks(net, n_blocks, seed=2, progress=False, **{"max_minutes": None, **settings})
+
+
+def same(one, two):
+    return np.array_equal(one.labels, two.labels) and np.array_equal(one.entropy, two.entropy)
+
+
+def test_an_easy_network_ends_soon_and_converged():
+    blocks = sample()
+    assert blocks.converged
+    assert blocks.settings["n_sweeps"] <= 8000
+    assert blocks.settings["tempering"] is False
+    assert blocks.diagnostics.previous  # two checks in a row
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_length_it_comes_to_gives_the_same_draws(workers):
+    auto = sample(workers=workers)
+    again = sample(**{name: auto.settings[name] for name in ("n_sweeps", "burn_in", "thin", "tempering")})
+    assert same(auto, again)
+    assert auto.best_entropy == again.best_entropy
+
+
+@pytest.mark.parametrize("tempering", [False, True])
+def test_a_length_that_the_clock_decides_gives_the_same_draws(tempering, monkeypatch):
+    """Time is up at some moment; how far the chains were then is in the settings."""
+    monkeypatch.setattr(lengths, "judge_blocks", never_converged(lengths.judge_blocks))
+    cut = sample(tempering=tempering, max_minutes=0.02)
+    assert cut.settings["n_sweeps"] % (5 * cut.settings["thin"]) == 0
+    again = sample(
+        **{name: cut.settings[name] for name in ("n_sweeps", "burn_in", "thin")},
+        tempering=tempering and cut.settings["tempering"],
+    )
+    assert same(cut, again)
+
+
+def never_converged(judge):
+    def judged(*given):
+        return ffbm.diagnostics.Verdict("usable", judge(*given).reason)
+
+    return judged
+
+
+def test_thinning_doubles_with_the_length(monkeypatch):
+    monkeypatch.setattr(lengths, "_LATE", 5)
+    monkeypatch.setattr(lengths, "judge_blocks", never_converged(lengths.judge_blocks))
+    monkeypatch.setattr("ffbm.pipeline.blocks.better_of", lambda plain, _ladders, _seed: plain)
+    monkeypatch.setattr("ffbm.pipeline.blocks.run_ladders", lambda *_: None)
+    blocks = sample()
+    assert (blocks.settings["n_sweeps"], blocks.settings["thin"]) == (16_000, 20)
+    assert blocks.n_draws == 640
+    assert same(blocks, sample(n_sweeps=16_000, thin=20, tempering=False))
+    assert blocks.acceptance == pytest.approx(sample(n_sweeps=16_000, thin=20, tempering=False).acceptance)
+
+
+def test_tempering_is_switched_on_where_length_does_not_help(monkeypatch):
+    """A network whose two pairings of four cliques are equally good: plain chains stay in one of them."""
+    edges = np.array([(12 * c + i, 12 * c + j) for c in range(4) for i in range(12) for j in range(i)])
+    net = ffbm.as_network(edges)
+    monkeypatch.setattr(lengths, "_EARLY", 1)
+    monkeypatch.setattr(lengths, "judge_blocks", lambda *_: ffbm.diagnostics.Verdict("too short", "of no use"))
+    blocks = sample(net, 2, max_minutes=0.03)
+    assert isinstance(blocks.settings["tempering"], list)
+    assert blocks.diagnostics.round_trips.shape == (4,)
+    assert len(blocks.settings["swap_rates"]) == len(blocks.settings["tempering"]) - 1
+
+
+def test_inverse_temperatures_of_ones_own():
+    blocks = sample(n_sweeps=200, tempering=[1, 0.9, 0.7])
+    assert blocks.settings["tempering"] == [1, 0.9, 0.7]
+    assert blocks.labels.shape == (4, 32, 60)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_sweeps": "many"}, "n_sweeps must be"),
+        ({"max_minutes": 0}, "max_minutes must be a number"),
+        ({"tempering": [0.9, 0.8]}, "tempering must be inverse temperatures from 1 down"),
+        ({"tempering": [1, 0.8, 0.9]}, "tempering must be inverse temperatures from 1 down"),
+        ({"tempering": "warm"}, "tempering must be"),
+        ({"tempering": 3}, "tempering must be"),
+        ({"burn_in": 0.95}, "burn_in must be"),
+    ],
+)
+def test_what_is_refused(wrong, message):
+    with pytest.raises(OptionError, match=message):
+        sample(**wrong)
+
+
+def test_progress_tells_how_far_the_verdict_is():
+    heard = []
+    ffbm.sample_blocks(EASY, 3, seed=2, progress=heard.append, max_minutes=None)
+    notes = {event.note for event in heard if event.stage == "blocks"}
+    assert any("R-hat" in note and "pairs open" in note for note in notes)
+    done = [event.done for event in heard if event.stage == "blocks"]
+    assert done == sorted(done)
