@@ -21,6 +21,7 @@ BLOCKS = [
     "ffbm.kernels.single",
     "ffbm.kernels.mergesplit",
     "ffbm.kernels.blockchain",
+    "ffbm.kernels.ladder",
     "ffbm.kernels.visits",
     "ffbm.kernels.doors",
 ]

@@ -68,16 +68,27 @@ def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockS
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, *_ = setup.settings
-    done, n_blocks = int(state.tally[2]), len(state.ledger.n)
-    room = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
-    labels = np.empty((room, len(state.ledger.b)), dtype=np.min_scalar_type(n_blocks - 1))
-    entropy, acceptance = np.empty(room), np.empty(room)
-    journal = np.empty((2, len(state.ledger.b)), dtype=np.int64)
-    work = np.empty((4, len(state.ledger.b)), dtype=np.int64)
-    scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
+    n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
+    draws = empty_draws(setup.settings, int(state.tally[2]), n_sweeps, n_nodes, n_blocks)
     run_blocks(
         state.rng, setup.model, state.ledger, n_sweeps, *setup.settings,
-        state.totals, state.tally, state.best, journal, work, scratch, labels, entropy, acceptance,
+        state.totals, state.tally, state.best, *workspace(n_nodes, n_blocks), *draws,
     )  # fmt: skip
-    return state, BlockDraws(labels, entropy, acceptance)
+    return state, draws
+
+
+def empty_draws(settings: BlockSettings, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
+    """Return room for the draws that ``n_sweeps`` sweeps keep after those that are done."""
+    burn, thin = settings.burn, settings.thin
+    kept = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
+    labels = np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1))
+    return BlockDraws(labels, np.empty(kept), np.empty(kept))
+
+
+def workspace(n_nodes: int, n_blocks: int) -> tuple[Array, Array, Array]:
+    """Return the arrays that block kernels work in: journal, work and scratch."""
+    return (
+        np.empty((2, n_nodes), dtype=np.int64),
+        np.empty((4, n_nodes), dtype=np.int64),
+        np.zeros((3, n_blocks + 1), dtype=np.int64),
+    )

@@ -2,7 +2,8 @@
 
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR
+from ffbm.kernels.compiling import DOOR, INLINE
+from ffbm.kernels.ladder import climb
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import sweep
 
@@ -23,7 +24,29 @@ def count_visits(
             else:
                 many_at_once(rng, model, ledger, kind, beta, 1, totals, work, scratch)
         if turn >= n_dropped:
-            code = 0
-            for i in range(ledger.b.size):
-                code = code * ledger.n.size + ledger.b[i]
-            visits[code] += 1
+            visits[code_of(ledger.b, ledger.n.size)] += 1
+
+
+@njit(**DOOR)
+def count_ladder_visits(
+    rng, model, rungs, ledgers, n_steps, n_dropped, gap, epsilon, allow_empty, n_scans,
+    totals, tally, best, exchange, journal, work, scratch, visits,
+):  # fmt: skip
+    """Do the same for replicas that trade places, by temperature: visits (R, B^N). A step is one of ``climb``."""
+    for turn in range(n_dropped + n_steps):
+        climb(
+            rng, model, rungs, ledgers, gap, epsilon, allow_empty, n_scans,
+            totals, tally, best, exchange, journal, work, scratch,
+        )  # fmt: skip
+        if turn >= n_dropped:
+            for t in range(rungs.beta.size):
+                visits[t, code_of(ledgers.b[exchange.replica[t]], ledgers.n.shape[1])] += 1
+
+
+@njit(**INLINE)
+def code_of(b, n_blocks):
+    """Return the number of a state."""
+    code = 0
+    for i in range(b.size):
+        code = code * n_blocks + b[i]
+    return code

@@ -52,20 +52,45 @@ def compare(
     spread between independent runs makes by chance, whatever the autocorrelation:
     1/2 sum_s sqrt(2/pi) sd_s / sqrt(runs).
     """
-    target = BlockTarget(graph_of(case.edges, case.n_nodes), case.likelihood, case.prior)
-    field = field_of(case) if case.field else None
-    states = np.array(list(product(range(case.n_blocks), repeat=case.n_nodes)))
-    law = np.array([_weight(target, b, field, case, beta) for b in states])
+    target, field = target_of(case), field_of(case)
     visit = partial(_visits, target, field, case, n_steps, np.array(kinds), epsilon, beta, seed)
     visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
+    return distance_of(case, beta * log_law(case), visits)
+
+
+def distance_of(case: Case, log_weights: Array, visits: Array) -> Distance:
+    """Return how far the visits (runs, states) are from the law with these weights (states,)."""
+    law = np.exp(log_weights - log_weights.max())
     if not case.field:
-        merge = _set_partitions(states)
+        merge = _set_partitions(states_of(case))
         law = np.bincount(merge, weights=law)
         visits = np.array([np.bincount(merge, weights=v) for v in visits])
     law, shares = law / law.sum(), visits / visits.sum(axis=1, keepdims=True)
     distance = 0.5 * np.abs(shares.mean(axis=0) - law).sum()
-    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(RUNS)
+    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(len(visits))
     return Distance(float(distance), float(floor))
+
+
+def states_of(case: Case) -> Array:
+    """Return all labels (B^N, N), in the order of their numbers."""
+    return np.array(list(product(range(case.n_blocks), repeat=case.n_nodes)))
+
+
+def log_law(case: Case, tempered: float = 1.0) -> Array:
+    """Return the log weight (B^N,) of each state, F(b) - P(b) - beta L(b): beta tempers L = -ln P(A|b) alone."""
+    target, field, rows = target_of(case), field_of(case), np.arange(case.n_nodes)
+    found = np.full(case.n_blocks**case.n_nodes, -np.inf)
+    for code, b in enumerate(states_of(case)):
+        if case.allow_empty or len(set(b)) == case.n_blocks:
+            entropy, likelihood = (it.entropy(b, case.n_blocks) for it in (target, target._replace(prior=UNIFORM)))
+            found[code] = likelihood - entropy - tempered * likelihood
+            found[code] += 0.0 if field is None else field[rows, b].sum()
+    return found
+
+
+def target_of(case: Case) -> BlockTarget:
+    """Return the target of a case."""
+    return BlockTarget(graph_of(case.edges, case.n_nodes), case.likelihood, case.prior)
 
 
 def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int) -> Graph:
@@ -74,18 +99,11 @@ def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int) -> Graph:
     return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
 
 
-def field_of(case: Case) -> Array:
-    """Return the field (N, B) of a case that has one."""
+def field_of(case: Case) -> Array | None:
+    """Return the field (N, B) of a case, if it has one."""
+    if not case.field:
+        return None
     return np.random.default_rng(17).normal(size=(case.n_nodes, case.n_blocks)) * 1.2
-
-
-def _weight(target: BlockTarget, b: Array, field: Array | None, case: Case, beta: float) -> float:
-    if not case.allow_empty and len(set(b)) < case.n_blocks:
-        return 0.0
-    energy = target.entropy(b, case.n_blocks)
-    if field is not None:
-        energy -= float(field[np.arange(case.n_nodes), b].sum())
-    return float(np.exp(-beta * energy))
 
 
 def _set_partitions(states: Array) -> Array:

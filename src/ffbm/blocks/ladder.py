@@ -1,0 +1,103 @@
+"""Replica exchange as a stepper: a ladder of block chains at several temperatures is one chain, the cold one its draws.
+
+The replica at inverse temperature beta follows p(b) proportional to exp(F(b) - P(b) - beta L(b)), with L = -ln P(A|b),
+P the prior's nats and F the field's sum; the cold one has beta = 1. Hot replicas cross between modes, and what they
+find comes down by exchanges of neighbours. Inverse temperatures are chosen before the first sweep, see
+``temperatures``, and no step changes them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws, workspace
+from ffbm.blocks.chain import start as block_start
+from ffbm.blocks.target import BlockTarget
+from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
+from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.target import Model
+from ffbm.types import Array
+
+
+class LadderSetup(NamedTuple):
+    """What the ladders of one target share, and no step changes."""
+
+    target: BlockTarget
+    model: Model
+    settings: BlockSettings  # of every replica; its beta is that of the whole target
+    gap: int = 3  # sweeps between exchanges
+
+
+class LadderState(NamedTuple):
+    """A ladder at rest: all that steps change, and the inverse temperatures."""
+
+    betas: Array  # (R,) from 1 down: never changed
+    ledgers: Ledger  # that of replica k at place k of each array
+    totals: Array  # (R, 3) of each replica: S with the prior over beta, the field's sum over beta, the lowest S if cold
+    tally: Array  # (R, 5) of each temperature: visits, moves, sweeps, moves of many vertices tried and made
+    best: Array  # (N,) the labels of the lowest S of the cold chain and of all starts
+    exchange: Exchange
+    rng: np.random.Generator
+
+    @property
+    def swap_rates(self) -> Array:
+        """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
+        tried, made = self.exchange.swaps.T
+        return np.where(tried > 0, made / np.maximum(tried, 1), np.nan)
+
+    @property
+    def round_trips(self) -> int:
+        """How often a replica went from the cold end to the hot end and back, since the burn-in."""
+        return int(self.exchange.trips.sum())
+
+
+def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Generator) -> LadderState:
+    """Set up a ladder: replica k at ``labels[k]`` (R, N) and inverse temperature ``betas[k]`` (R,), from 1 down."""
+    betas = np.array(betas, dtype=np.float64)
+    plain = BlockSetup(setup.target, setup.model, setup.settings)
+    first = [block_start(plain, its, rng) for its in labels]
+    lowest = min(first, key=lambda state: round(float(state.totals[0]), 6))
+    ledgers = Ledger(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
+    rungs = lay_out(setup, betas)
+    totals = np.array([state.totals for state in first])
+    for k in range(len(betas)):
+        totals[k, 0] += prior_cost(rungs, k, ledgers, k) - prior_cost(rungs, 0, ledgers, k)
+    totals[:, 1] /= betas
+    totals[:, 2] = [lowest.totals[0], *np.full(len(betas) - 1, -np.inf)]
+    exchange = Exchange(
+        replica=np.arange(len(betas)),
+        swaps=np.zeros((len(betas) - 1, 2), dtype=np.int64),
+        heading=np.zeros(len(betas), dtype=np.int64),
+        trips=np.zeros(len(betas), dtype=np.int64),
+    )
+    tally = np.zeros((len(betas), 5), dtype=np.int64)
+    return LadderState(betas, ledgers, totals, tally, lowest.best, exchange, rng)
+
+
+def advance(setup: LadderSetup, state: LadderState, n_sweeps: int) -> tuple[LadderState, BlockDraws]:
+    """Run ``n_sweeps`` sweeps of every replica and return the state, changed in place, and the cold draws kept.
+
+    Advancing by a and then by b is, bit for bit, advancing by a + b.
+    """
+    burn, thin, _, epsilon, allow_empty, _, n_scans = setup.settings
+    n_nodes, n_blocks = state.ledgers.b.shape[1], state.ledgers.n.shape[1]
+    draws = empty_draws(setup.settings, int(state.tally[0, 2]), n_sweeps, n_nodes, n_blocks)
+    run_ladder(
+        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_sweeps, burn, thin, setup.gap, epsilon,
+        allow_empty, n_scans, state.totals, state.tally, state.best, state.exchange, *workspace(n_nodes, n_blocks),
+        *draws,
+    )  # fmt: skip
+    return state, draws
+
+
+def lay_out(setup: LadderSetup, betas: Array) -> Rungs:
+    """Lay out what differs between temperatures."""
+    model, settings = setup.model, setup.settings
+    return Rungs(
+        beta=settings.beta * betas,
+        jumps=np.full(len(betas), settings.jumps),
+        size_cost=model.prior.size_cost / betas[:, None],
+        size_step=model.prior.size_step / betas[:, None],
+        used_cost=model.prior.used_cost / betas[:, None],
+        field=model.field / betas[:, None, None],
+    )

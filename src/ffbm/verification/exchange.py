@@ -1,0 +1,90 @@
+"""Checks of replica exchange: visits of every temperature against its exact law on all partitions of tiny networks."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockSettings, workspace
+from ffbm.blocks.ladder import LadderSetup, lay_out, start
+from ffbm.blocks.likelihoods import UNCORRECTED
+from ffbm.blocks.priors import SETS
+from ffbm.blocks.target import block_model
+from ffbm.kernels.visits import count_ladder_visits
+from ffbm.types import Array
+from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, target_of
+from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK
+from ffbm.workers import Run
+
+BETAS = (1.0, 0.6, 0.25)
+
+
+class Trial(NamedTuple):
+    """A ladder on one network, and how many sweeps each replica of the 16 runs makes."""
+
+    case: Case
+    n_quick: int  # 0: in full runs only
+    n_full: int
+
+
+TRIALS = {
+    "540 states": Trial(Case(MESS, 6, 3), 0, 300_000),
+    "B=3": Trial(Case(FIVE, 5, 3), 16_000, 100_000),
+    "field": Trial(Case(FOUR, 4, 3, field=True), 40_000, 250_000),
+    "field and empty blocks": Trial(Case(FIVE, 5, 3, field=True, allow_empty=True), 0, 400_000),
+    "empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), 16_000, 120_000),
+    "free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), 12_000, 60_000),
+    "no degree correction": Trial(Case(FOUR, 4, 3, field=True, likelihood=UNCORRECTED), 0, 250_000),
+    "no degree correction, free B": Trial(
+        Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), 10_000, 60_000
+    ),
+}
+
+
+def compare_ladder(case: Case, n_steps: int, seed: int = 0, each: Run | None = None) -> list[Distance]:
+    """Return how far the visits of each temperature are from its law, from cold to hot."""
+    visit = partial(_visits, case, n_steps, seed)
+    visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
+    return [distance_of(case, log_law(case, beta), visits[:, t]) for t, beta in enumerate(BETAS)]
+
+
+def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
+    """Return how often each state is visited at each temperature (R, B^N)."""
+    rng = np.random.default_rng([seed, run, case.n_nodes])
+    target = target_of(case)
+    settings = BlockSettings(0, 1, allow_empty=case.allow_empty, jumps=0.25, n_scans=1)
+    setup = LadderSetup(target, block_model(target, case.n_blocks, field_of(case)), settings, gap=2)
+    labels = rng.permuted(np.tile(np.arange(case.n_nodes) % case.n_blocks, (len(BETAS), 1)), axis=1)
+    state = start(setup, labels, np.array(BETAS), rng)
+    visits = np.zeros((len(BETAS), case.n_blocks**case.n_nodes), dtype=np.int64)
+    count_ladder_visits(
+        rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, n_steps // 100, setup.gap,
+        settings.epsilon, settings.allow_empty, settings.n_scans, state.totals, state.tally, state.best,
+        state.exchange, *workspace(case.n_nodes, case.n_blocks), visits,
+    )  # fmt: skip
+    return visits
+
+
+def follow_the_laws(name: str, effort: Effort) -> Finding:
+    """Run one trial and return the largest total variation of a temperature from its exact law."""
+    trial = TRIALS[name]
+    bound, most = FULL if effort.full else QUICK
+    n_steps = trial.n_full if effort.full else trial.n_quick
+    found = compare_ladder(trial.case, n_steps, effort.seed, effort.each)
+    chance = max(it.floor for it in found)
+    doubt = "" if chance <= most else f"chance alone makes {chance:.4f} of it, more than {most}"
+    details = {"chance": chance, "n_steps": n_steps, "by_temperature": [it.distance for it in found]}
+    return Finding(max(it.distance for it in found), bound, doubt=doubt, details=details)
+
+
+CHECKS = tuple(
+    Check(
+        f"replica exchange: {name}",
+        "largest total variation between visits and the exact law on all partitions, over the temperatures",
+        "energies left out of exchanges, the prior or the field tempered, labels exchanged without their counts",
+        partial(follow_the_laws, name),
+        full_only=not trial.n_quick,
+    )
+    for name, trial in TRIALS.items()
+)
