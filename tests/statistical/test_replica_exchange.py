@@ -15,8 +15,11 @@ from ffbm.verification.finding import Effort
 from ffbm.workers import open_workers
 
 
-@pytest.mark.parametrize("name", TRIALS)
-@pytest.mark.parametrize("full", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "full"),
+    [(name, False) for name, trial in TRIALS.items() if trial.n_quick]
+    + [pytest.param(name, True, marks=pytest.mark.slow) for name in TRIALS],
+)
 def test_every_temperature_follows_its_law(name, full):
     with open_workers(1, 1) as each:
         found = follow_the_laws(name, Effort(full, 0, each))
@@ -30,16 +33,16 @@ def test_tempered_and_plain_chains_agree():
     plain, tempered = [], []
     for run in range(4):
         setup = BlockSetup(target, model, settings)
-        plain.append(chain.advance(setup, chain.start(setup, labels, stream(run, "plain")), 20_000)[1].entropy)
+        plain.append(chain.advance(setup, chain.start(setup, labels, stream(run, "plain")), 10_000)[1].entropy)
         of_ladder = LadderSetup(target, model, settings)
         betas = np.array([1.0, 0.93, 0.86, 0.8])
         state = ladder.start(of_ladder, np.tile(labels, (4, 1)), betas, stream(run, "ladder"))
-        tempered.append(ladder.advance(of_ladder, state, 8000)[1].entropy)
+        tempered.append(ladder.advance(of_ladder, state, 4000)[1].entropy)
     means, errors = [], []
     for draws in (np.array(plain), np.array(tempered)):
         found = summarise(draws)
         assert found.rhat < 1.01
         means.append(draws.mean())
         errors.append(draws.std() / np.sqrt(float(found.ess_mean)))
-    assert max(errors) < 0.15
+    assert max(errors) < 0.25
     assert abs(means[0] - means[1]) < 3.5 * np.hypot(*errors)

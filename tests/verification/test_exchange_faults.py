@@ -9,6 +9,7 @@ from ffbm.verification.finding import Effort
 
 from ..mutants import planted
 
+OWN = [f"ffbm.kernels.{name}" for name in ("compiling", "ladder", "visits")]  # moves are as they were
 RATIO = "(beta[t] - beta[t + 1]) * (of_i - of_j)"
 TRADE = "            replica[t], replica[t + 1] = j, i\n"
 ADAPT = "            beta[t + 1] = min(max(beta[t + 1] * (0.97 if of_i > of_j else 1.03), 0.1), 0.97)\n"
@@ -45,7 +46,7 @@ def outcome(name):
 )
 def test_faults_in_exchanges(fault, monkeypatch):
     changes, check = FAULTS[fault]
-    made = planted("ffbm.kernels.ladder", *changes)
+    made = planted("ffbm.kernels.ladder", *changes, order=OWN)
     monkeypatch.setattr(
         "ffbm.verification.exchange.count_ladder_visits", made["ffbm.kernels.visits"].count_ladder_visits
     )

@@ -17,7 +17,7 @@ from ffbm.verification.finding import Check, Effort, Finding
 from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK
 from ffbm.workers import Run
 
-BETAS = (1.0, 0.7, 0.4, 0.15)
+BETAS = (1.0, 0.6, 0.25)
 
 
 class Trial(NamedTuple):
@@ -29,11 +29,16 @@ class Trial(NamedTuple):
 
 
 TRIALS = {
-    "B=3": Trial(Case(MESS, 6, 3), 50_000, 300_000),
-    "field": Trial(Case(FOUR, 4, 3, field=True), 36_000, 250_000),
-    "empty blocks": Trial(Case(FIVE, 5, 3, allow_empty=True), 30_000, 200_000),
+    "540 states": Trial(Case(MESS, 6, 3), 0, 300_000),
+    "B=3": Trial(Case(FIVE, 5, 3), 16_000, 100_000),
+    "field": Trial(Case(FOUR, 4, 3, field=True), 40_000, 250_000),
+    "field and empty blocks": Trial(Case(FIVE, 5, 3, field=True, allow_empty=True), 0, 400_000),
+    "empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), 16_000, 120_000),
     "free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), 12_000, 60_000),
-    "no degree correction": Trial(Case(FOUR, 4, 3, field=True, likelihood=UNCORRECTED), 36_000, 250_000),
+    "no degree correction": Trial(Case(FOUR, 4, 3, field=True, likelihood=UNCORRECTED), 0, 250_000),
+    "no degree correction, free B": Trial(
+        Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), 10_000, 60_000
+    ),
 }
 
 
@@ -48,7 +53,7 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
     """Return how often each state is visited at each temperature (R, B^N)."""
     rng = np.random.default_rng([seed, run, case.n_nodes])
     target = target_of(case)
-    settings = BlockSettings(0, 1, allow_empty=case.allow_empty, jumps=0.5, n_scans=1)
+    settings = BlockSettings(0, 1, allow_empty=case.allow_empty, jumps=0.25, n_scans=1)
     setup = LadderSetup(target, block_model(target, case.n_blocks, field_of(case)), settings, gap=2)
     labels = rng.permuted(np.tile(np.arange(case.n_nodes) % case.n_blocks, (len(BETAS), 1)), axis=1)
     state = start(setup, labels, np.array(BETAS), rng)
