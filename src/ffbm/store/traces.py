@@ -53,7 +53,7 @@ def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
 
 def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset) -> WeightTrace:
     """Return the trace that ``weights_to_datasets`` wrote."""
-    found = {
+    found: dict[str, Any] = {
         name: np.asarray(statistics[name])
         for name in ("acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd")
     }
