@@ -1,6 +1,5 @@
 """The selection stage: chains that say which columns matter, p(inclusion | X, y), from none of them and from all."""
 
-from collections.abc import Sequence
 from functools import partial
 from math import ceil
 from typing import Any
@@ -13,6 +12,7 @@ from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.rng import stream
 from ffbm.store.journal import digest
 from ffbm.theta.chain import WeightSetup
+from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.drawn import DrawnPlan, response_of
 from ffbm.theta.drawn_selection import DrawnSelectionPlan, DrawnSelectionState, advance_drawn_selection
 from ffbm.theta.prepare import WeightTarget
@@ -56,7 +56,7 @@ def select(
     states, drawn = run_chains(f"{stage}: columns", stepper, chosen, begin, n_warmup + n_sweeps, conduct, key)
     settings = {"n_draws": n_sweeps, "n_warmup": n_warmup, "n_chains": n_chains, "seed": seed}
     partition = np.zeros(drawn.energy.shape, dtype=np.int64)
-    return gather_selection(target.groups.names, drawn, partition, int(states[0].thin[0]), settings)
+    return gather_selection(target.groups, drawn, partition, int(states[0].thin[0]), settings)
 
 
 def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: Conduct, stage: str) -> SelectionTrace:
@@ -85,7 +85,7 @@ def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: C
         "n_partitions": n_chains * each,
     }  # fmt: skip
     partition = np.repeat(kept, n_each)[np.newaxis] + np.zeros((n_chains, 1), dtype=np.int64)
-    return gather_selection(plan.groups.names, drawn, partition, thin, settings)
+    return gather_selection(plan.groups, drawn, partition, thin, settings)
 
 
 def _begin_drawn(n_chains: int) -> list[DrawnSelectionState]:
@@ -132,7 +132,7 @@ def _begin(setup: SelectionSetup, seed: int, n_chains: int, thin: int) -> list[S
 
 
 def gather_selection(
-    names: Sequence[str], drawn: SelectionRecord, partition: Any, thin: int, settings: dict[str, Any]
+    groups: ColumnGroups, drawn: SelectionRecord, partition: Any, thin: int, settings: dict[str, Any]
 ) -> SelectionTrace:
     """Join what the chains left behind."""
     return SelectionTrace(
@@ -145,7 +145,8 @@ def gather_selection(
         accepted=drawn.accepted,
         full_start=np.array([starts_full(chain) for chain in range(len(drawn.energy))]),
         partition=np.asarray(partition),
-        column_names=tuple(names),
+        column_names=groups.names,
+        of_feature=groups.of_feature,
         thin=thin,
         settings=settings,
     )

@@ -6,13 +6,13 @@ import numpy as np
 
 from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
-from ffbm.kernels.metric import Metric
 from ffbm.kernels.selection import log_inclusion_prior, visit_columns
 from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.softmax import TILE, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.columns import lay_out
+from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
 
@@ -27,7 +27,8 @@ class SelectionSetup(NamedTuple):
 
     target: WeightTarget
     columns: Columns
-    inverse: Array  # (A, B): the metric of Hamiltonian moves, a rough one
+    dense: Array  # (m, m, B), of the metric of Hamiltonian moves: see ``curvature``
+    rest: Array  # (A, B), the same
     n_warmup: int
     plan: Plan
     full: Array  # (A, B): where a chain that starts with all columns inside begins
@@ -59,16 +60,9 @@ class SelectionRecord(NamedTuple):
 def set_up_selection(target: WeightTarget, n_warmup: int, full: Array) -> SelectionSetup:
     """Prepare what chains share; ``full`` (A, B) are weights with all columns inside, to start from."""
     assert target.groups is not None
-    kernel = target.kernel
-    training = target.training
-    columns = lay_out(target.groups, training, target.intercept_sd)
-    share = target.sums.sum(axis=0) / max(target.sums.sum(), 1.0)
-    if columns.intercept >= 0:
-        share = target.sums[columns.intercept] / max(target.sums[columns.intercept].sum(), 1.0)
-    squares = np.asarray((training.matrix().multiply(training.matrix())).T @ training.rows.counts)
-    bend = squares[:, np.newaxis] * (share * (1 - share)) + np.minimum(kernel.precision, 1.0)[:, np.newaxis]
+    columns = lay_out(target.groups, target.training, target.intercept_sd)
     plan = Plan(n_warmup * N_MOVES, 2 * N_MOVES, TARGETS["hmc"], TIME, TIME, 0, 0.0)
-    return SelectionSetup(target, columns, 1 / bend, n_warmup, plan, full)
+    return SelectionSetup(target, columns, *curvature(target.gaussian, full), n_warmup, plan, full)
 
 
 def start_selection(setup: SelectionSetup, rng: np.random.Generator, full: bool, thin: int = 1) -> SelectionState:
@@ -106,8 +100,9 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     logits = np.empty((n_rows, n_blocks))
     work = workspace(n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)))
     own = target.slab.column[active]
-    scratch, moves = _room(n_active, n_blocks, n_features)
+    scratch, moves = _room(n_active, n_blocks, n_features, len(setup.dense))
     chance, moments = np.zeros(n_columns), np.zeros((2, n_blocks, n_features))
+    metric, moved = None, np.zeros(0)
     for sweep in range(done, done + n):
         accepted = np.zeros(len(MOVES), np.int32)
         visit_columns(
@@ -115,7 +110,8 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
             chance, accepted,
         )  # fmt: skip
         moving = np.append(state.inside, True)[own]  # the intercept always does
-        metric = _diagonal(setup.inverse * moving[:, np.newaxis])
+        if metric is None or not np.array_equal(moving, moved):
+            metric, moved = make_metric(setup.dense, setup.rest, moving), moving
         tail = (state.weights, state.adapt, sweep * N_MOVES, N_MOVES, *moments, scratch, moves)
         run_hmc(rng, target, metric, setup.plan, *tail)
         if sweep < setup.n_warmup:
@@ -133,17 +129,12 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     return state, record
 
 
-def _diagonal(inverse: Array) -> Metric:
-    none = np.empty((inverse.shape[1], 0, 0))
-    return Metric(none, none, inverse, np.sqrt(inverse))
-
-
-def _room(n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
+def _room(n_active: int, n_blocks: int, n_features: int, n_dense: int) -> tuple[Scratch, Record]:
     """Return what Hamiltonian moves need to work in, and where they leave what is of no use here."""
     scratch = Scratch(
         tile=np.empty((TILE, n_blocks)),
         bits=np.empty(TILE * n_blocks, dtype=np.int64),
-        line=np.empty((2, 1)),
+        line=np.empty((2, max(n_dense, 1))),
         own=np.empty((6, n_active, n_blocks)),
         draw=np.empty((n_blocks, n_features)),
     )

@@ -38,6 +38,8 @@ class SelectionTrace:
     partition : (C, T) int64
         The partition that each draw is of, if memberships are drawn; else 0.
     column_names : tuple of G
+    of_feature : (D,) int64
+        The column of each feature; -1 for the intercept.
     thin : int
     settings : dict
     """
@@ -52,6 +54,7 @@ class SelectionTrace:
     full_start: Array
     partition: Array
     column_names: tuple[str, ...]
+    of_feature: Array
     thin: int
     settings: dict[str, Any]
 
