@@ -122,17 +122,32 @@ def find_sets(drawn: Array, inclusion: Array, decided: Sequence[int]) -> tuple[t
     return tuple(part for part in sets if len(part) > 1)
 
 
-def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
-    """Return which values of a column set which block apart, the surest first."""
+def sign_probabilities(weights: Any) -> Array:
+    """Return how surely each weight has its sign (B, D), given that its column is included; 0 where it never is."""
+    found = np.zeros((weights.n_blocks, weights.n_features))
+    for g in range(len(weights.column_names)):
+        features, w = included_weights(weights, g)
+        if len(w):
+            found[:, features] = np.maximum((w > 0).mean(axis=0), (w < 0).mean(axis=0))
+    return found
+
+
+def included_weights(weights: Any, g: int) -> tuple[Array, Array]:
+    """Return the features of a column, and their centred weights (T, B, J) in the draws that include it."""
     selected = weights.selected
     features = np.flatnonzero(selected.of_feature == g)
     w = selected.weights[..., features].reshape(-1, weights.n_blocks, len(features))
-    w = w[w.any(axis=(1, 2))]  # the draws that include it
+    w = w[w.any(axis=(1, 2))]
+    return features, centre_values(w, weights.support[features], _n_vertices(weights))
+
+
+def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
+    """Return which values of a column set which block apart, the surest first."""
+    selected = weights.selected
+    features, w = included_weights(weights, g)
     if not len(w) or weights.n_blocks < 2:
         return []
-    w = centre_values(w, weights.support[features], _n_vertices(weights))
-    above = (w > 0).mean(axis=0)
-    surest = np.maximum(above, (w < 0).mean(axis=0))
+    surest = np.maximum((w > 0).mean(axis=0), (w < 0).mean(axis=0))
     block, feature = np.unravel_index(np.argsort(-surest, axis=None, kind="stable"), surest.shape)
     rate = np.cumsum(1 - surest[block, feature]) / np.arange(1, len(block) + 1)
     good = np.flatnonzero(rate <= fdr)

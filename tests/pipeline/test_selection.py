@@ -95,6 +95,13 @@ def test_fewer_sweeps_where_columns_are_large(made, monkeypatch):
     assert sample_weights(net.features, labels, n_sweeps=9, **SHORT).inclusion.shape[1] == 9
 
 
+def test_without_sweeps_columns_are_not_selected(made):
+    net, labels = made
+    trace = sample_weights(net.features, labels, n_sweeps=0, **SHORT)
+    assert trace.selected is None
+    assert trace.weight_prior == "learned"
+
+
 def test_error_of_a_mean():
     rng = np.random.default_rng(2)
     steps = rng.normal(size=(400, 900, 1)).cumsum(axis=1) * 0  # nothing moves
@@ -112,7 +119,7 @@ def test_error_of_a_mean():
         ({"weight_prior": "learned", "sigma": {"x0": 1.0}}, "sigma is for weight_prior"),
         ({"weight_prior": "learned", "intercept_sd": 0}, "intercept_sd must be a number"),
         ({"weight_prior": "learned", "intercept": "yes"}, "intercept must be True or False"),
-        ({"weight_prior": "learned", "n_sweeps": 0}, "n_sweeps must be a whole number"),
+        ({"weight_prior": "learned", "n_sweeps": -1}, "n_sweeps must be a whole number"),
         ({"column_groups": {"a": ["x0"]}}, 'column_groups are for weight_prior="learned"'),
         ({"weight_prior": "learned", "column_groups": {"a": ["x9"]}}, "column_groups must name columns"),
         ({"weight_prior": "learned", "column_groups": {"a": ["x0"], "b": ["x0"]}}, "in one group only"),

@@ -6,9 +6,9 @@ import pytest
 from ffbm.theta.columns import lay_out
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
-from ffbm.verification.selection_laws import LAWS
+from ffbm.verification.selection_laws import LAWS, compare
 
-from ..mutants import interpreted
+from ..mutants import interpreted, planted
 from ..theta.test_selection import MOVES, way_back
 
 # of the worth of a column: E[worth] over proposals must be the evidence for it
@@ -102,6 +102,23 @@ def inclusion(target, n_sweeps, seed):
     setup = set_up_selection(target, 5, np.zeros_like(target.sums))
     state = start_selection(setup, np.random.default_rng(seed), full=True)
     return advance_selection(setup, state, 5 + n_sweeps)[1].inclusion
+
+
+STRETCH = {
+    "volume left out": (" + slab.freedom[g] * log_factor", ""),
+    "prior left out": ("change -= 0.5 * (DEGREES + slab.freedom[g]) * spread", "change -= 0.0 * spread"),
+    "response left out": ("change = (factor - 1.0) * fit", "change = 0.0 * fit"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", STRETCH)
+def test_a_wrong_stretch_is_seen(fault, monkeypatch):
+    order = ["ffbm.kernels.stretch", "ffbm.kernels.hmc"]
+    kernels = planted("ffbm.kernels.stretch", STRETCH[fault], order=order)
+    monkeypatch.setattr("ffbm.theta.chain.run_hmc", kernels["ffbm.kernels.hmc"].run_hmc)
+    _, means = compare("covering", 1000, 3)
+    assert not means.max() < 9
 
 
 @pytest.mark.slow

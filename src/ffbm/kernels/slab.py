@@ -26,6 +26,13 @@ class Slab(NamedTuple):
     column: np.ndarray  # (D,) int64: the column of each feature, -1 if its scale is fixed; empty: all are fixed
     freedom: np.ndarray  # (G,) float64: k, the contrasts of the features that some training vertex has
     square: np.ndarray  # (G,) float64: room for |V|^2
+    start: np.ndarray  # (G+1,) int64: where the features of each column, among the A active ones, begin
+    feature: np.ndarray  # int64
+    row_start: np.ndarray  # (A+1,) int64: where the training rows of each active feature begin
+    row: np.ndarray  # int32
+    value: np.ndarray  # float64
+    union_start: np.ndarray  # (G+1,) int64: where the rows that have a feature of each column begin
+    union: np.ndarray  # int32
 
 
 @njit(**INNER)

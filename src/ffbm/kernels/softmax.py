@@ -40,7 +40,10 @@ class TrainingRows(NamedTuple):
     idle: np.ndarray  # int64: the features that no training vertex has
 
 
-NO_SLAB = Slab(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))  # the prior is fixed
+_NONE, _NO_ROWS = np.zeros(0, np.int64), np.zeros(0, np.int32)
+NO_SLAB = Slab(  # the prior is fixed
+    _NONE, np.zeros(0), np.zeros(0), _NONE, _NONE, _NONE, _NO_ROWS, np.zeros(0), _NONE, _NO_ROWS
+)
 
 
 class Target(NamedTuple):

@@ -38,6 +38,8 @@ class Scratch(NamedTuple):
     line: np.ndarray  # (2, m)
     own: np.ndarray  # (6, A, B)
     draw: np.ndarray  # (B, D)
+    logits: np.ndarray  # (R, B), where scales are learned
+    norm: np.ndarray  # (R,), the same
 
 
 class Record(NamedTuple):

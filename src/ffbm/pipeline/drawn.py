@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_bool, check_choice, check_int
+from ffbm.config import WEIGHT_PRIORS
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
@@ -21,9 +22,10 @@ from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
-from ffbm.theta.prior import INTERCEPT_SD, WEIGHT_PRIORS, plain_sigma
+from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
+from ffbm.types.selection import SelectionTrace
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers
@@ -125,11 +127,51 @@ def sample_weights_drawn(
     with listening(progress) as tell:
         conduct, stepper = Conduct(workers, tell, journal), Stepper(advance_drawn, DrawnState, Record)
         states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
-        selected = select_drawn(plan, n_draws, n_sweeps, conduct, stage) if learns else None
+        selects = learns and n_sweeps != 0
+        selected = select_drawn(plan, n_draws, n_sweeps, conduct, stage) if selects else None
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
     trace = averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen)
     return replace(trace, selected=selected), _split(plan, states)
+
+
+def select_columns(
+    features: Any,
+    blocks: BlockTrace,
+    members: Memberships,
+    rows: Any = None,
+    intercept: bool = True,
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_draws: int = 1000,
+    seed: int | None = 0,
+    workers: Workers = None,
+    progress: Listener | bool | None = None,
+    stage: str = "weights",
+    journal: Journal | None = None,
+) -> SelectionTrace:
+    """Sample which columns are included for some of the kept partitions: their mean is the inclusion given A.
+
+    Averaged memberships blur partitions of different modes and do not decide. The arguments are those of
+    ``sample_weights_drawn``.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=100, n_chains=2, seed=1)
+    >>> trace = select_columns(net.features, blocks, ffbm.align_blocks(blocks), n_draws=100)
+    >>> trace.by_partition.shape, round(float(trace.probability[0]), 3)
+    ((20, 1), 1.0)
+    """
+    labels = _aligned(blocks, members)
+    prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)
+    plan = plan_drawn(
+        features, labels, blocks.n_blocks, rows, 1.0, intercept, sampler="hmc", n_warmup=0, n_each=1,
+        seed=resolve_seed(seed), **prior,
+    )  # fmt: skip
+    with listening(progress) as tell:
+        return select_drawn(plan, n_draws, None, Conduct(workers, tell, journal), stage)
 
 
 def _begin(plan: DrawnPlan) -> list[DrawnState]:

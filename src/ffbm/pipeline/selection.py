@@ -46,7 +46,7 @@ def select(
     target = setup.target
     assert target.groups is not None
     chosen = set_up_selection(target, 0, setup.mode)
-    n_sweeps = affordable(chosen, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=1)
+    n_sweeps = affordable(chosen, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
     n_warmup = warm_up(n_sweeps)
     chosen = set_up_selection(target, n_warmup, setup.mode)
     thin = thinning(n_chains * n_sweeps * target.n_blocks * len(target.scale), n_sweeps)
@@ -69,7 +69,7 @@ def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: C
         intercept_sd=plan.intercept_sd,
     )  # fmt: skip
     in_all = affordable(set_up_selection(target, 0, target.sums), n_draws)
-    in_all = in_all if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=1)
+    in_all = in_all if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
     n_each = max(LEAST_EACH, ceil(in_all / each))
     n_warmup = warm_up(n_each)
     thin = thinning(n_chains * each * n_each * target.n_blocks * len(target.scale), n_each)

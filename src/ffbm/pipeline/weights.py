@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.config import WEIGHT_PRIORS
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
@@ -21,7 +22,7 @@ from ffbm.store.journal import Journal, digest
 from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
 from ffbm.theta.design import Training
 from ffbm.theta.prepare import weight_target
-from ffbm.theta.prior import INTERCEPT_SD, WEIGHT_PRIORS, plain_sigma
+from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.theta.scales import settle_scales
 from ffbm.types.network import Array, Note
 from ffbm.types.weights import Sigma, WeightTrace
@@ -93,7 +94,7 @@ def sample_weights(
         "school b"]}``.
     n_sweeps : int, optional
         Under the learned prior: sweeps over the columns that each chain keeps; if left out, as many as ``n_draws``, or
-        fewer where the columns are large.
+        fewer where the columns are large; with 0 columns are not selected.
     annealing : float, optional
         For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
         draws, in place of adaptation.
@@ -148,13 +149,16 @@ def sample_weights(
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
-        [setup] = run(lambda rng: set_up(settle_scales(target), sampler, n_warmup, rng, thin, annealing), [mode])
+        pilot = stream(seed, "weights", "scales")
+        settled = run(lambda rng: settle_scales(target, rng), [pilot])[0] if learns else target
+        [setup] = run(lambda rng: set_up(settled, sampler, n_warmup, rng, thin, annealing), [mode])
     key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         begin, stepper = partial(_begin, setup, seed, n_chains), Stepper(advance, WeightState, Record)
         states, drawn = run_chains(stage, stepper, setup, begin, n_warmup + n_draws, conduct, key)
-        selected = select(setup, n_draws, n_sweeps, n_chains, seed, conduct, stage) if learns else None
+        selects = learns and n_sweeps != 0
+        selected = select(setup, n_draws, n_sweeps, n_chains, seed, conduct, stage) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,

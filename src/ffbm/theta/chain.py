@@ -92,6 +92,12 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     )
 
 
+def rows_room(target: WeightTarget) -> dict[str, Array]:
+    """Return room for the logits of all rows where scales are learned, and next to none where they are not."""
+    n_rows = 0 if target.groups is None else len(target.training.rows.counts)
+    return {"logits": np.empty((n_rows, target.n_blocks)), "norm": np.empty(n_rows)}
+
+
 def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState, Record]:
     """Make ``n`` moves and return the state, changed in place, and the draws kept on the way.
 
@@ -116,6 +122,7 @@ def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState
         line=np.empty((2, max(setup.metric.root.shape[1], 1))),
         own=np.empty((6, *state.weights.shape)),
         draw=np.empty_like(state.mean),
+        **rows_room(setup.target),
     )
     target = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
     tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)

@@ -35,10 +35,36 @@ class ColumnGroups:
     of_feature: Array
 
     def slab(self, training: Training) -> Slab:
-        """Return the same for kernels: k counts the contrasts of features that training vertices have."""
-        own = self.of_feature[training.rows.active]
-        freedom = np.bincount(own[own >= 0], minlength=len(self.names)) * float(training.n_blocks - 1)
-        return Slab(self.of_feature, freedom, np.zeros(len(self.names)))
+        """Return the same for kernels, with the training rows by feature and by column.
+
+        k counts the contrasts of features that training vertices have.
+        """
+        x, feature = _by_feature(self, training)
+        union = [np.unique(x[:, members].indices) for members in feature]
+        return Slab(
+            column=self.of_feature,
+            freedom=np.array([len(members) for members in feature]) * float(training.n_blocks - 1),
+            square=np.zeros(len(self.names)),
+            start=_bounds(feature),
+            feature=_join(feature, np.int64),
+            row_start=x.indptr.astype(np.int64),
+            row=x.indices.astype(np.int32),
+            value=x.data.astype(np.float64),
+            union_start=_bounds(union),
+            union=_join(union, np.int32),
+        )
+
+
+def _by_feature(groups: ColumnGroups, training: Training) -> tuple[sp.csc_array, list[Array]]:
+    """Return the training rows by active feature, and the active features of each column."""
+    x = sp.csc_array(training.matrix())
+    x.sort_indices()
+    own = groups.of_feature[training.rows.active]
+    return x, [np.flatnonzero(own == g) for g in range(len(groups.names))]
+
+
+def _join(parts: list[Array], kind: type) -> Array:
+    return np.concatenate([*parts, np.zeros(0, kind)]).astype(kind)
 
 
 def group_columns(design: Design, column_groups: Mapping[str, Sequence[str]] | None = None) -> ColumnGroups:
@@ -57,6 +83,20 @@ def group_columns(design: Design, column_groups: Mapping[str, Sequence[str]] | N
     number = {name: g for g, name in enumerate(names)}
     of_feature = [*(number[name] for name in learned), *[-1] * (len(named) - len(learned))]
     return ColumnGroups(names, np.array(of_feature, dtype=np.int64))
+
+
+def keep_groups(
+    column_groups: Mapping[str, Sequence[str]] | None, columns: Sequence[str]
+) -> dict[str, list[str]] | None:
+    """Return the groups with the columns that are left, for some of a design's features.
+
+    >>> keep_groups({"school": ["a", "b"], "work": ["c"]}, ("b", "d"))
+    {'school': ['b']}
+    """
+    if column_groups is None:
+        return None
+    left = {name: [column for column in part if column in columns] for name, part in column_groups.items()}
+    return {name: part for name, part in left.items() if part}
 
 
 def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
@@ -85,10 +125,8 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
 
 def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Columns:
     """Return the training rows by column, for kernels."""
-    x = sp.csc_array(training.matrix())
-    x.sort_indices()
+    x, feature = _by_feature(groups, training)
     rows, own = training.rows, groups.of_feature[training.rows.active]
-    feature = [np.flatnonzero(own == g) for g in range(len(groups.names))]
     union, with_intercept, most = [], [], []
     n_rows, total = x.shape[0], rows.counts.sum()
     has_intercept = bool((own == -1).any())
@@ -101,12 +139,12 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Co
         most.append(max(int(each.max(initial=1)), 1))
     return Columns(
         start=_bounds(feature),
-        feature=np.concatenate([*feature, np.zeros(0, np.int64)]).astype(np.int64),
+        feature=_join(feature, np.int64),
         row_start=x.indptr.astype(np.int64),
         row=x.indices.astype(np.int32),
         value=x.data.astype(np.float64),
         union_start=_bounds(union),
-        union=np.concatenate([*union, np.zeros(0, np.int64)]).astype(np.int32),
+        union=_join(union, np.int32),
         with_intercept=np.array(with_intercept, dtype=np.bool_),
         most=np.array(most, dtype=np.float64),
         light=LIGHT * (abs(x).sign().T @ rows.counts) < training.n_blocks,
@@ -122,7 +160,7 @@ def _bounds(parts: list[Array]) -> Array:
 
 def _pairs(x: sp.csc_array, feature: list[Array], counts: Array) -> Array:
     """Return the pairs of columns that resemble each other: their RV coefficient, phi squared for two flags."""
-    order = np.concatenate([*feature, np.zeros(0, np.int64)]).astype(np.int64)
+    order = _join(feature, np.int64)
     n = counts.sum()
     if len(feature) < 2 or not len(order):
         return np.zeros((0, 2), np.int64)

@@ -78,7 +78,8 @@ def plan_drawn(
     if groups is not None:
         everyone = np.concatenate([chain[:: max(len(chain) // 10, 1)] for chain in own])
         sums = np.mean([response_of(training, part) for part in everyone], axis=0)
-        scale = settle_scales(WeightTarget(training, sums, scale, groups=groups, intercept_sd=intercept_sd)).scale
+        target = WeightTarget(training, sums, scale, groups=groups, intercept_sd=intercept_sd)
+        scale = settle_scales(target, stream(seed, "weights", "scales")).scale
     return DrawnPlan(own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class WeightTarget:
         """B."""
         return self.training.n_blocks
 
-    @property
+    @cached_property
     def slab(self) -> Slab:
         """Which scales are learned, for kernels."""
         return NO_SLAB if self.groups is None else self.groups.slab(self.training)

@@ -12,7 +12,6 @@ from ffbm.theta.design import Design
 from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT
 
-WEIGHT_PRIORS = ("fixed", "learned")
 INTERCEPT_SD = 1.28  # of the learned prior: the softmax of such intercepts is about uniform on the simplex
 _SEVERAL = (list, tuple, np.ndarray, Mapping)  # what holds more numbers than one
 _SHOWN = 8  # columns named in a message

@@ -11,6 +11,7 @@ from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.softmax import TILE, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
+from ffbm.theta.chain import rows_room
 from ffbm.theta.columns import lay_out
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
@@ -100,7 +101,7 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     logits = np.empty((n_rows, n_blocks))
     work = workspace(n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)))
     own = target.slab.column[active]
-    scratch, moves = _room(n_active, n_blocks, n_features, len(setup.dense))
+    scratch, moves = _room(setup, n_active, n_blocks, n_features)
     chance, moments = np.zeros(n_columns), np.zeros((2, n_blocks, n_features))
     metric, moved = None, np.zeros(0)
     for sweep in range(done, done + n):
@@ -129,14 +130,15 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     return state, record
 
 
-def _room(n_active: int, n_blocks: int, n_features: int, n_dense: int) -> tuple[Scratch, Record]:
+def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
     """Return what Hamiltonian moves need to work in, and where they leave what is of no use here."""
     scratch = Scratch(
         tile=np.empty((TILE, n_blocks)),
         bits=np.empty(TILE * n_blocks, dtype=np.int64),
-        line=np.empty((2, max(n_dense, 1))),
+        line=np.empty((2, max(len(setup.dense), 1))),
         own=np.empty((6, n_active, n_blocks)),
         draw=np.empty((n_blocks, n_features)),
+        **rows_room(setup.target),
     )
     moves = Record(
         weights=np.empty((1, n_blocks, n_features)),

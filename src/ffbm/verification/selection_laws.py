@@ -30,6 +30,7 @@ class Law(NamedTuple):
     inclusion: float
     mean: Array  # (D,): of the contrast of each feature, 0 where the column is out
     intercept: float  # the mean of the intercept's contrast
+    full: Array  # (D + 1,): the means of all contrasts in the full model, which includes the column
 
 
 def three_values() -> Law:
@@ -99,7 +100,8 @@ def solve(x: Array, y: Array) -> Law:
     inclusion = float(1 / (1 + np.exp(nothing - something)))  # with one column the prior odds are 1
     share = np.exp(parts - something)
     of_a = inclusion * share.sum(axis=0) + (1 - inclusion) * np.exp(outside - nothing)
-    return Law(x, y, inclusion, inclusion * np.einsum("jka,ka->j", means, share), float(of_a @ a))
+    full = np.append(np.einsum("jka,ka->j", means, share), share.sum(axis=0) @ a)
+    return Law(x, y, inclusion, inclusion * full[:-1], float(of_a @ a), full)
 
 
 def _log_likelihood(z: Array, y: Array) -> Array:
@@ -109,18 +111,26 @@ def _log_likelihood(z: Array, y: Array) -> Array:
 
 
 def compare(name: str, n_sweeps: int, seed: int) -> tuple[float, Array]:
-    """Return how far the inclusion probability is off, and posterior means in standard errors."""
+    """Return how far the inclusion probability is off, and posterior means of both models in standard errors."""
     law = LAWS[name]()
     groups = {"column": [str(j) for j in range(law.x.shape[1])]}
     trace = sample_weights(
-        law.x, law.y, weight_prior="learned", column_groups=groups, n_draws=50, n_warmup=50, n_sweeps=n_sweeps,
-        seed=seed, progress=False,
-    ).selected  # fmt: skip
-    assert trace is not None
-    v = (trace.weights[:, :, 0] - trace.weights[:, :, 1]) / np.sqrt(2)
-    exact = np.append(law.mean, law.intercept)
+        law.x, law.y, weight_prior="learned", column_groups=groups, n_draws=2 * n_sweeps, n_warmup=200,
+        n_sweeps=n_sweeps, seed=seed, progress=False,
+    )  # fmt: skip
+    assert trace.selected is not None
+    off = [
+        _deviations(trace.selected.weights, np.append(law.mean, law.intercept)),
+        _deviations(trace.weights, law.full),
+    ]
+    return float(abs(trace.selected.probability[0] - law.inclusion)), np.concatenate(off)
+
+
+def _deviations(w: Array, exact: Array) -> Array:
+    """Return how many standard errors the means of the contrasts are off."""
+    v = (w[:, :, 0] - w[:, :, 1]) / np.sqrt(2)
     error = [v[..., d].std() / np.sqrt(ess_mean(v[..., d])) for d in range(len(exact))]
-    return float(abs(trace.probability[0] - law.inclusion)), np.abs(v.mean(axis=(0, 1)) - exact) / error
+    return np.asarray(np.abs(v.mean(axis=(0, 1)) - exact) / error)
 
 
 def follow_the_law(name: str, effort: Effort) -> Finding:
