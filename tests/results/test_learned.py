@@ -70,6 +70,15 @@ def test_saved_and_loaded(fitted, tmp_path):
     assert "Of 2 columns 1 matters: x1." in page
 
 
+def test_a_run_in_a_folder_is_the_same_and_can_be_resumed(fitted, tmp_path):
+    options = {"weight_prior": "learned", "n_kept": 1, "out": tmp_path / "run", **SHORT}
+    run_there = ffbm.fit(fitted.network, **options)
+    again = ffbm.fit(fitted.network, resume=True, **options)
+    for fit in (run_there, again):
+        assert np.array_equal(fit.weights.selected.chance, fitted.weights.selected.chance)
+        assert np.array_equal(fit.weights.weights, fitted.weights.weights)
+
+
 def test_given_blocks_are_one_partition():
     net, labels = planted_network(5, two_flags)
     fit = ffbm.fit(net, blocks=labels, weight_prior="learned", n_kept=None, **{**SHORT, "n_blocks": "auto"})

@@ -53,7 +53,7 @@ def select(
     key = digest(target, n_warmup, seed, n_chains, "selection") if conduct.journal else ""
     stepper = Stepper(advance_selection, SelectionState, SelectionRecord)
     begin = partial(_begin, chosen, seed, n_chains, thin)
-    states, drawn = run_chains(f"{stage}: columns", stepper, chosen, begin, n_warmup + n_sweeps, conduct, key)
+    states, drawn = run_chains(f"{stage}, columns", stepper, chosen, begin, n_warmup + n_sweeps, conduct, key)
     settings = {"n_draws": n_sweeps, "n_warmup": n_warmup, "n_chains": n_chains, "seed": seed}
     partition = np.zeros(drawn.energy.shape, dtype=np.int64)
     return gather_selection(target.groups, drawn, partition, int(states[0].thin[0]), settings)
@@ -79,7 +79,7 @@ def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: C
     )  # fmt: skip
     key = digest(chosen) if conduct.journal else ""
     stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
-    _, drawn = run_chains(f"{stage}: columns", stepper, chosen, partial(_begin_drawn, n_chains), each, conduct, key)
+    _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, n_chains), each, conduct, key)
     settings = {
         "n_draws": each * n_each, "n_warmup": n_warmup, "n_chains": n_chains, "seed": plan.seed,
         "n_partitions": n_chains * each,
