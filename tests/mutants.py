@@ -25,6 +25,15 @@ BLOCKS = [
     "ffbm.kernels.visits",
     "ffbm.kernels.doors",
 ]
+SELECTION = [
+    "ffbm.kernels.slab",
+    "ffbm.kernels.softmax",
+    "ffbm.kernels.cholesky",
+    "ffbm.kernels.parabola",
+    "ffbm.kernels.arrow",
+    "ffbm.kernels.columnweight",
+    "ffbm.kernels.selection",
+]
 WEIGHTS = ["ffbm.kernels.weightchain", "ffbm.kernels.hmc", "ffbm.kernels.mala"]
 
 
@@ -40,6 +49,30 @@ def planted(module: str, *changes: tuple[str, str], order: Sequence[str] = BLOCK
         with mock.patch.dict(sys.modules, made):
             exec(source, made[name].__dict__)
     return made
+
+
+def interpreted(*changes: tuple[str, str]) -> dict[str, ModuleType]:
+    """Return the kernels of the selection of columns as plain Python, with changes (right, wrong) in their source.
+
+    They are slow, but nothing is compiled, and inner functions can be called.
+    """
+    sources = {name: inspect.getsource(import_module(name)) for name in SELECTION}
+    made: dict[str, ModuleType] = {}
+    for name in SELECTION:
+        own = [change for change in changes if change[0] in sources[name]]
+        source = _changed(name, own).replace("from numba import njit", "njit = lambda **_: lambda function: function")
+        made[name] = ModuleType(name)
+        with mock.patch.dict(sys.modules, {**made, "ffbm.kernels.compiling": _plain_compiling()}):
+            exec(compile(source, f"<interpreted {name}>", "exec"), made[name].__dict__)
+    assert all(any(right in source for source in sources.values()) for right, _ in changes)
+    return made
+
+
+def _plain_compiling() -> ModuleType:
+    plain = ModuleType("ffbm.kernels.compiling")
+    source = inspect.getsource(import_module("ffbm.kernels.compiling"))
+    exec(source.replace("from numba import njit", "njit = lambda **_: lambda function: function"), plain.__dict__)
+    return plain
 
 
 def planted_alone(name: str, *changes: tuple[str, str]) -> ModuleType:
@@ -58,11 +91,16 @@ def planted_weights(sampler: str, *changes: tuple[str, str]) -> Callable[..., No
     return getattr(planted(module, *changes, order=WEIGHTS)[own], f"run_{sampler}")
 
 
-def _faulty(name, changes):
+def _changed(name, changes):
     source = inspect.getsource(import_module(name))
     for right, wrong in changes:
         assert source.count(right) == 1, f"{right!r} stands {source.count(right)} times in {name}"
         source = source.replace(right, wrong)
+    return source
+
+
+def _faulty(name, changes):
+    source = _changed(name, changes)
     for caching in ('"cache": True', "cache=True"):
         source = source.replace(caching, caching.replace("True", "False"))
     return compile(source, f"<faulty {name}>", "exec")

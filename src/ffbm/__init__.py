@@ -22,6 +22,7 @@ _WHERE = {
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
     "fit": "ffbm.results",
+    "judge_columns": "ffbm.relevance",
     "load_dataset": "ffbm.data",
     "load_fit": "ffbm.results",
     "permutation_test": "ffbm.pipeline.permutation",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ffbm.pipeline.permutation import permutation_test as permutation_test
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
+    from ffbm.relevance import judge_columns as judge_columns
     from ffbm.reproduction import reproduce as reproduce
     from ffbm.results import Fit as Fit
     from ffbm.results import compare as compare

@@ -27,6 +27,23 @@ TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
+WEIGHT_PRIORS = ("fixed", "learned")
+PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defaults are today does not matter
+    "paper": {
+        "target": "cut",
+        "memberships": "averaged",
+        "weight_prior": "fixed",
+        "sigma": 1.0,
+        "intercept": False,
+        "train_fraction": 0.7,
+        "folds": None,
+        "k": 1.0,
+        "n_kept": 10,
+        "n_sweeps": 1000,
+        "tempering": False,
+        "degree_corrected": True,
+    }
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,7 @@ class FitConfig:
     sigma : float, list or dict
         The prior standard deviation of a weight: of all, one for each feature, or by column.
     intercept, sampler : bool, str
-        A feature that is 1 everywhere, "hmc" or "mala".
+        A feature that is 1 everywhere (if left out, under the learned prior alone), "hmc" or "mala".
     train_fraction : float
         f: floor(f N) vertices train the weights, the others test them.
     folds : int, optional
@@ -59,6 +76,13 @@ class FitConfig:
         Replica exchange of the block chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
+    weight_prior : {"fixed", "learned"}
+        The paper's prior with ``sigma``, or one that learns a scale for each column and which columns matter.
+    intercept_sd, fdr, column_groups : float, float, dict
+        Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
+        that matter, and columns that are included together.
+    preset : "paper", optional
+        What is left at its default is that of the paper.
     n_warmup, n_draws : int
         Of the weight chains.
     n_chains : int
@@ -84,11 +108,11 @@ class FitConfig:
     target: str = "cut"
     memberships: str = "averaged"
     sigma: float | list[float] | dict[str, float] = 1.0
-    intercept: bool = False
+    intercept: bool | None = None
     sampler: str = "hmc"
     train_fraction: float = 0.7
     k: float = 1.0
-    n_kept: int | str = 10
+    n_kept: int | str | None = 10
     n_sweeps: int | str = "auto"
     burn_in: float = 0.2
     thin: int = 5
@@ -104,18 +128,26 @@ class FitConfig:
     degree_corrected: bool = True
     max_minutes: float = 10.0
     tempering: bool | str | list[float] = "auto"
+    weight_prior: str = "fixed"
+    intercept_sd: float = 1.28
+    fdr: float = 0.1
+    column_groups: dict[str, list[str]] | None = None
+    preset: str | None = None
 
     def __post_init__(self) -> None:
+        if self.preset is not None:
+            self._take_preset()
+        learns = check_choice("weight_prior", self.weight_prior, WEIGHT_PRIORS) == "learned"
         checked = {
             "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
             "target": check_choice("target", self.target, TARGETS),
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
             "sigma": check_scale("sigma", self.sigma),
-            "intercept": check_bool("intercept", self.intercept),
+            "intercept": learns if self.intercept is None else check_bool("intercept", self.intercept),
             "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
             "k": check_real("k", self.k, low=0),
-            "n_kept": check_int_or("all", "n_kept", self.n_kept, low=1),
+            "n_kept": "all" if self.n_kept is None else check_int_or("all", "n_kept", self.n_kept, low=1),
             "n_sweeps": check_int_or("auto", "n_sweeps", self.n_sweeps, low=1),
             "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
             "thin": check_int("thin", self.thin, low=1),
@@ -131,9 +163,24 @@ class FitConfig:
             "degree_corrected": check_bool("degree_corrected", self.degree_corrected),
             "max_minutes": check_real("max_minutes", self.max_minutes, low=0, above=True),
             "tempering": check_tempering(self.tempering),
+            "intercept_sd": check_real("intercept_sd", self.intercept_sd, low=0, above=True),
+            "fdr": check_real("fdr", self.fdr, low=0, high=1),
+            "column_groups": _check_groups(self.column_groups),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if self.column_groups is not None and not learns:
+            raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
+        if learns and self.sigma != 1.0:
+            raise OptionError('sigma is for weight_prior="fixed"; got weight_prior="learned": leave it out')
+
+    def _take_preset(self) -> None:
+        """Give what was left at its default the value of the preset."""
+        check_choice("preset", self.preset, tuple(PRESETS))
+        defaults = {field.name: field.default for field in fields(self)}
+        for name, value in PRESETS[str(self.preset)].items():
+            if getattr(self, name) == defaults[name]:
+                object.__setattr__(self, name, value)
 
     @property
     def countable_sweeps(self) -> int:
@@ -204,6 +251,17 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
             hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
             raise OptionError(f"{where} has an unknown setting {name!r}; {hint}")
     return dict(settings)
+
+
+def _check_groups(value: Any) -> dict[str, list[str]] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or any(isinstance(part, str) for part in value.values()):
+        raise OptionError(
+            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
+            f" got {value!r}"
+        )
+    return {str(name): [str(column) for column in part] for name, part in value.items()}
 
 
 def _check_path(name: str, value: Any) -> str:

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ffbm.relevance import judge_columns
 from ffbm.scoring import effects
 from ffbm.types import Features, Mode
 from ffbm.types.ranking import Ranking
+from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
@@ -43,6 +46,13 @@ class Explanation:
     scores: Scores
     variance: VarianceSplit | None = None
     mode: Mode | None = None
+
+    @cached_property
+    def relevance(self) -> Relevance | None:
+        """Which columns matter, under the learned prior; None under the fixed one."""
+        if self.weights.selected is None:
+            return None
+        return judge_columns(self.weights, self.weights.settings.get("fdr", 0.1))
 
     @property
     def diagnostics(self) -> Any:

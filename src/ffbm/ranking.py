@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.check import check_int, check_real
+from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
+from ffbm.relevance import sign_probabilities
 from ffbm.types.network import Array, Features
 from ffbm.types.ranking import Ranking
 from ffbm.types.weights import INTERCEPT
@@ -23,8 +24,9 @@ def rank_features(
     *,
     names: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
+    rule: str | None = None,
 ) -> Ranking:
-    """Rank features by how far some block's weight stands clear of 0, and keep the first ``n_kept``.
+    """Rank features, by the inclusion of their columns or by the paper's score, and keep the first ``n_kept``.
 
     Parameters
     ----------
@@ -33,10 +35,14 @@ def rank_features(
     k : float
         How many standard deviations a mean must stand clear; 0 ranks by the means alone.
     n_kept : int
-        D', the number of features to keep.
+        D', the number of features to keep; under the rule "inclusion", of columns whose features are kept.
     names, columns : D names each
         For plain arrays: the features ("0", "1", ... if not given) and the columns they come from (their
         own names if not given).
+    rule : {"inclusion", "paper"}, optional
+        By the inclusion probability of columns, and within a column by how surely a feature's weight has its sign in
+        some block; or by how far some block's weight stands clear of 0. If left out, the first under the learned prior
+        and the second under the fixed one.
 
     Notes
     -----
@@ -60,12 +66,24 @@ def rank_features(
     (('a', 'c'), 1.0, [2.0, 0.0, 1.0])
     """
     k, n_kept = check_real("k", k, low=0), check_int("n_kept", n_kept, low=1)
+    selected: Any = getattr(weights, "selected", None)
+    if rule is None:
+        rule = "paper" if selected is None else "inclusion"
+    check_choice("rule", rule, ("inclusion", "paper"))
+    if rule == "inclusion" and selected is None:
+        raise OptionError('rule="inclusion" needs weights sampled with weight_prior="learned": or give rule="paper"')
     found = _read(weights, names, columns)
     is_feature = np.array([name != INTERCEPT for name in found.names], dtype=bool)
     if not is_feature.any():
         raise DataError(f"rank_features needs a feature to rank; got weights for {found.names or 'none'}")
     mean, sd, centred_mean, centred_sd, positive, centred_positive = _moments(found)
     intercept = None if is_feature.all() else int(np.argmin(is_feature))
+    of_columns: dict[str, Any] = {}
+    if rule == "inclusion":
+        of_columns["inclusion"] = np.append(selected.probability, 0.0)[selected.of_feature][is_feature]
+        of_columns["certainty"] = sign_probabilities(weights).max(axis=0)[is_feature]
+        number = selected.of_feature[is_feature]
+        of_columns["columns"] = tuple(selected.column_names[g] for g in number)
     return Ranking(
         mean=mean[:, is_feature],
         sd=sd[:, is_feature],
@@ -74,7 +92,7 @@ def rank_features(
         positive=positive[:, is_feature],
         centred_positive=centred_positive[:, is_feature],
         names=tuple(compress(found.names, is_feature)),
-        columns=tuple(compress(found.columns, is_feature)),
+        **{"columns": tuple(compress(found.columns, is_feature))} | of_columns,
         support=None if found.support is None else found.support[is_feature],
         k=k,
         n_kept=n_kept,
@@ -90,7 +108,7 @@ def keep_features(features: Features, ranking: Ranking) -> Features:
 
 def kept_features(ranking: Ranking) -> Array:
     """Return the numbers of the features that a ranking keeps, in increasing order."""
-    return np.sort(ranking.order[: ranking.n_kept])
+    return np.flatnonzero(ranking.is_kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,15 @@ def test_its_answer_is_what_it_was(old):
     assert old.converged.command.startswith("ffbm fit polbooks ")
     assert "--out run-again" in old.converged.command  # its chains cannot go on
     assert old.diagnostics.weights.max_rhat == pytest.approx(known["diagnostics"]["weights"]["max_rhat"])
-    assert old.config.to_dict() == {**known["config"], "degree_corrected": True}  # what 0.1.0 had no choice of
+    of_one_choice = {  # what 0.1.0 had no choice of
+        "degree_corrected": True,
+        "weight_prior": "fixed",
+        "intercept_sd": 1.28,
+        "fdr": 0.1,
+        "column_groups": None,
+        "preset": None,
+    }
+    assert old.config.to_dict() == {**known["config"], **of_one_choice}
 
 
 def test_its_explanations_can_be_used(old):

@@ -48,7 +48,7 @@ Config = Annotated[
     typer.Option(
         metavar="FILE",
         help="Settings in TOML by the names of Python's keywords, as n_blocks = 3; also those that have no option:"
-        " k, burn_in, thin, sampler, moves.",
+        " k, burn_in, thin, sampler, moves, column_groups.",
     ),
 ]
 Sweeps = Annotated[
@@ -79,6 +79,26 @@ Members = Annotated[
 Sigma = Annotated[float | None, typer.Option(metavar="X", help="Prior deviation of a weight [default: 1].")]
 Intercept = Annotated[
     bool | None, typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere [default: off].")
+]
+WeightPrior = Annotated[
+    str | None,
+    typer.Option(
+        metavar="fixed|learned",
+        help="The paper's prior, or one that learns a scale for each column and which columns matter [default: fixed].",
+        autocompletion=one_of("fixed", "learned"),
+    ),
+]
+InterceptSd = Annotated[
+    float | None, typer.Option(metavar="X", help="Prior deviation of intercepts, under learned [default: 1.28].")
+]
+Fdr = Annotated[
+    float | None, typer.Option(metavar="X", help="False ones allowed among columns that matter [default: 0.1].")
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="paper", help="The settings of the paper for all that is not said.", autocompletion=one_of("paper")
+    ),
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
 Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
@@ -116,6 +136,10 @@ def fit(
     train_fraction: TrainFraction = None,
     folds: Folds = None,
     degree_correction: DegreeCorrection = None,
+    weight_prior: WeightPrior = None,
+    intercept_sd: InterceptSd = None,
+    fdr: Fdr = None,
+    preset: Preset = None,
     id_column: options.Id = None,
     source_column: options.SourceColumn = None,
     target_column: options.TargetColumn = None,
@@ -169,6 +193,10 @@ def fit(
         train_fraction=train_fraction,
         folds=folds,
         degree_corrected=degree_correction,
+        weight_prior=weight_prior,
+        intercept_sd=intercept_sd,
+        fdr=fdr,
+        preset=preset,
     )
     network = options.open_network(
         source,

@@ -10,6 +10,7 @@ from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity
 from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.stretch import stretch_columns
 from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
 
 OUTER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
@@ -94,7 +95,7 @@ def run_hmc(
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
     target, metric, w, mean, square = bare_target(target), _bare_metric(metric), bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
-    own, draw = bare(scratch.own), bare(scratch.draw)
+    own, draw, logits, norm = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.norm)
     g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
     n_active = w.shape[0]
     u = energy_and_gradient(target, w, g, tile, bits)
@@ -123,6 +124,9 @@ def run_hmc(
                 copy_table(q_old, q)
             if warm:
                 learn(adapt, acceptance, plan.target)
+            if len(target.slab.column) > 0 and stretch_columns(rng, target, w, logits, norm):
+                u = energy_and_gradient(target, w, g, tile, bits)
+                apply_inverse(metric, g, q, line)
         if not warm:
             row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = acceptance, step

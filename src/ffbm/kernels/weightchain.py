@@ -2,7 +2,8 @@
 
 What the data do not touch is not sampled by moves: the mean over blocks of each feature's weights is
 N(0, sigma^2 / B) and the weights of a feature that no training vertex has are N(0, sigma^2), both
-independent of everything else, so each kept draw takes them afresh.
+independent of everything else, so each kept draw takes them afresh. Where scales are learned, moves know nothing of
+them: each kept draw takes them too, given its contrasts.
 """
 
 from math import exp, sqrt
@@ -13,6 +14,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.slab import draw_scales
 from ffbm.kernels.softmax import Target, TrainingRows
 
 
@@ -36,6 +38,8 @@ class Scratch(NamedTuple):
     line: np.ndarray  # (2, m)
     own: np.ndarray  # (6, A, B)
     draw: np.ndarray  # (B, D)
+    logits: np.ndarray  # (R, B), where scales are learned
+    norm: np.ndarray  # (R,), the same
 
 
 class Record(NamedTuple):
@@ -100,6 +104,8 @@ def record_draw(rng: Any, target: Any, w: Any, u: float, n_drawn: int, draw: Any
     """
     n_active, n_blocks = w.shape
     active, idle, scale = target.rows.active, target.rows.idle, target.scale
+    if len(target.slab.column) > 0:
+        draw_scales(rng, target.slab, active, w, scale)
     for a in range(n_active):
         d = active[a]
         own = 0.0
@@ -142,4 +148,5 @@ def bare_target(target: Any) -> Any:
         bare(target.sums),
         bare(target.scale),
         bare(target.precision),
+        bare(target.slab),
     )

@@ -1,26 +1,31 @@
 """The weight stage with drawn memberships: weights from p(theta | X, b) for every partition b of the block chains."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 
-from ffbm.check import check_choice, check_int
+from ffbm.check import check_bool, check_choice, check_int
+from ffbm.config import WEIGHT_PRIORS
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.numbering import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.selection import select_drawn
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
-from ffbm.theta.prior import plain_sigma
+from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
+from ffbm.types.selection import SelectionTrace
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers
@@ -35,7 +40,7 @@ def sample_weights_drawn(
     members: Memberships,
     rows: Any = None,
     sigma: Sigma = 1.0,
-    intercept: bool = False,
+    intercept: bool | None = None,
     sampler: str = "hmc",
     n_draws: int = 1000,
     n_warmup: int = 500,
@@ -43,6 +48,10 @@ def sample_weights_drawn(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
+    weight_prior: str = "fixed",
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_sweeps: int | None = None,
     stage: str = "weights",
     journal: Journal | None = None,
 ) -> tuple[WeightTrace, VarianceSplit]:
@@ -58,12 +67,15 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress, stage, journal
+    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, stage, journal
         As in ``sample_weights``.
     n_draws : int
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)).
     n_warmup : int
         Warm-up of each chain, shared out: each partition gets max(50, ceil(n_warmup / T)) moves, not kept.
+    n_sweeps : int, optional
+        Under the learned prior: sweeps over the columns that each chain keeps, shared out over ten of its partitions,
+        with at least 50 for each.
 
     Returns
     -------
@@ -97,23 +109,69 @@ def sample_weights_drawn(
         "sampler": sampler,
         "seed": resolve_seed(seed),
     }
-    plan = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen)
+    check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
+    learns = weight_prior == "learned"
+    intercept = learns if intercept is None else check_bool("intercept", intercept)
+    prior = averaged.read_prior(weight_prior, sigma, intercept_sd, column_groups)
+    plan = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen, **prior)
     chosen |= {
         "sigma": plain_sigma(sigma, plan.scale),
         "intercept": bool(intercept),
         "n_draws": plan.n_each * n_partitions,
         "n_chains": n_chains,
         "memberships": "drawn",
-    }
+    } | prior
     n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.scale)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
     key = digest(plan._replace(repeats=Counter(), setups={})) if journal else ""
     with listening(progress) as tell:
         conduct, stepper = Conduct(workers, tell, journal), Stepper(advance_drawn, DrawnState, Record)
         states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
+        selects = learns and n_sweeps != 0
+        selected = select_drawn(plan, n_draws, n_sweeps, conduct, stage) if selects else None
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
-    return averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen), _split(plan, states)
+    trace = averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen)
+    return replace(trace, selected=selected), _split(plan, states)
+
+
+def select_columns(
+    features: Any,
+    blocks: BlockTrace,
+    members: Memberships,
+    rows: Any = None,
+    intercept: bool = True,
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_draws: int = 1000,
+    seed: int | None = 0,
+    workers: Workers = None,
+    progress: Listener | bool | None = None,
+    stage: str = "weights",
+    journal: Journal | None = None,
+) -> SelectionTrace:
+    """Sample which columns are included for some of the kept partitions: their mean is the inclusion given A.
+
+    Averaged memberships blur partitions of different modes and do not decide. The arguments are those of
+    ``sample_weights_drawn``.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=100, n_chains=2, seed=1)
+    >>> trace = select_columns(net.features, blocks, ffbm.align_blocks(blocks), n_draws=100)
+    >>> trace.by_partition.shape, round(float(trace.probability[0]), 3)
+    ((20, 1), 1.0)
+    """
+    labels = _aligned(blocks, members)
+    prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)
+    plan = plan_drawn(
+        features, labels, blocks.n_blocks, rows, 1.0, intercept, sampler="hmc", n_warmup=0, n_each=1,
+        seed=resolve_seed(seed), **prior,
+    )  # fmt: skip
+    with listening(progress) as tell:
+        return select_drawn(plan, n_draws, None, Conduct(workers, tell, journal), stage)
 
 
 def _begin(plan: DrawnPlan) -> list[DrawnState]:

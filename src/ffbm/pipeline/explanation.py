@@ -5,14 +5,17 @@ from dataclasses import replace
 from math import log
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, score_draws, score_weights
+from ffbm.theta.columns import keep_groups
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, BlockTrace, Features, Memberships
@@ -31,8 +34,8 @@ class SampledWeights(NamedTuple):
     is_joint: bool = False  # draw (c, t) of the blocks goes with draw (c, t) of the weights
 
 
-# of a design, training vertices, seed, and the name of the stage
-Sampler = Callable[[Design, Array, int, str], SampledWeights]
+# of a design, training vertices, seed, and the name of the stage; and whether columns are selected too
+Sampler = Callable[..., SampledWeights]
 
 
 def explain(
@@ -43,8 +46,9 @@ def explain(
     seed: int,
     *,
     k: float = 1.0,
-    n_kept: int | str = "all",
+    n_kept: int | str | None = "all",
     folds: int | None = None,
+    decides: bool = False,
     stage: str = "weights",
     workers: int | None = None,
 ) -> Explanation:
@@ -65,6 +69,9 @@ def explain(
         The rule of the ranking: see ``rank_features``.
     folds : int, optional
         Score by cross-validation: each fold is the test set of an explanation of its own, trained on the others.
+    decides : bool
+        Under the learned prior: weights and decisions on columns come from all vertices, and the training vertices
+        serve the scores alone.
     stage : str
         What progress calls it.
     workers : int, optional
@@ -82,10 +89,14 @@ def explain(
     >>> explanation.weights.weights.shape, sorted(explanation.ranking.kept), explanation.scores.n_train
     ((4, 100, 2, 2), ['x0', 'x1'], 4)
     """
-    sampled = sample(design, rows, seed, stage)
-    rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept == "all" else n_kept}
+    everyone = np.arange(design.n_nodes)
+    sampled = sample(design, everyone, seed, stage, True) if decides else sample(design, rows, seed, stage)
+    rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept in ("all", None) else n_kept}
     if folds is None:
-        scores = _score(sampled, design, rows, workers)
+        trained = sampled
+        if decides and len(rows) < len(everyone):
+            trained = sample(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
+        scores = _score(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
         each = (
@@ -111,9 +122,9 @@ def explain_kept(
 ) -> Explanation | None:
     """Return the explanation by the kept features alone, from streams of its own; None if all of them are kept."""
     k, n_kept = whole.ranking.k, whole.ranking.n_kept
-    if n_kept >= whole.features.n_features:
-        return None
     kept = kept_features(whole.ranking)
+    if len(kept) == whole.features.n_features:
+        return None
     features, design, seed = whole.features.take(kept), design.take(kept), child_seed(seed, "reduced")
     reduced = explain(features, design, rows, sample, seed, k=k, n_kept=n_kept, stage=stage, workers=workers)
     return replace(reduced, variance=None)  # a saved run has that of all features alone
@@ -133,17 +144,41 @@ def sampler_given(
         "n_warmup": config.n_warmup,
         **conduct.options,
     }
+    learns = config.weight_prior == "learned"
+    if learns:
+        options |= {"weight_prior": "learned", "intercept_sd": config.intercept_sd}
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
 
-    def sample(design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:
+    def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         sigma = keep_scales(config.sigma, whole, design)
         one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
+        if learns:
+            one["column_groups"] = keep_groups(config.column_groups, design.columns)
+            one["n_sweeps"] = None if selects else 0
         if is_drawn:
             weights, variance = sample_weights_drawn(design, blocks, members, **one)
-            return SampledWeights(weights, members, blocks, variance)
-        return SampledWeights(sample_weights(design, members, n_chains=config.n_chains, **one), members, blocks)
+            return SampledWeights(_with_rate(weights, config), members, blocks, variance)
+        if selects and "given" not in blocks.settings:  # averaged memberships never decide
+            weights = sample_weights(design, members, n_chains=config.n_chains, **one | {"n_sweeps": 0})
+            selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
+            weights = replace(weights, selected=selected)
+        else:
+            weights = sample_weights(design, members, n_chains=config.n_chains, **one)
+        return SampledWeights(_with_rate(weights, config), members, blocks)
 
     return sample
+
+
+def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:
+    """Record with weights whose columns were selected which share of false ones is allowed."""
+    if weights.selected is None:
+        return weights
+    return replace(weights, settings=weights.settings | {"fdr": config.fdr})
+
+
+def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
+    names = ("rows", "intercept", "intercept_sd", "column_groups", "seed", "workers", "progress", "stage", "journal")
+    return {name: one[name] for name in names}
 
 
 def description_lengths(blocks: BlockTrace) -> dict[str, Any]:

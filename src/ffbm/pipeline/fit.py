@@ -17,6 +17,7 @@ from ffbm.rng import resolve_seed, stream
 from ffbm.scoring import split_rows
 from ffbm.store.journal import Journal
 from ffbm.store.parts import FitParts
+from ffbm.theta.columns import group_columns
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import prior_scales
 from ffbm.types import BlockTrace, Memberships, Network
@@ -65,8 +66,9 @@ def run_fit(
         raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
     seed = resolve_seed(config.seed)
     config = replace(config, seed=seed)
-    design = make_design(net.features, config.intercept)
-    prior_scales(config.sigma, design.columns)  # a wrong one is refused before the block chains run
+    design = make_design(net.features, bool(config.intercept))
+    group_columns(design, config.column_groups)
+    prior_scales(config.sigma, design.columns)  # wrong ones are refused before the block chains run
     workers = config.workers if workers is None else workers
     if config.target == "joint":
         check_joint(config, blocks)
@@ -93,8 +95,9 @@ def _fit_given(
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     sample, threads = sampler_given(config, design, blocks, members, conduct), conduct.threads
     whole = explain(
-        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept, folds=config.folds, workers=threads
-    )
+        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept, folds=config.folds,
+        decides=config.weight_prior == "learned", workers=threads,
+    )  # fmt: skip
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)
 

@@ -33,7 +33,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     options: dict[str, Any] = {
         "rows": train,
-        "intercept": config.intercept,
+        "intercept": bool(config.intercept),
         "sampler": config.sampler,
         "n_sweeps": config.n_sweeps,
         "burn_in": config.burn_in,
@@ -66,6 +66,10 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         raise OptionError(
             f'memberships={config.memberships!r} is for target="cut": with "joint" every draw of the weights has'
             " labels of its own; leave it out"
+        )
+    if config.weight_prior == "learned":
+        raise OptionError(
+            'weight_prior="learned" is for target="cut": the joint chain has the fixed prior; leave it out'
         )
     if blocks is not None:
         raise OptionError('blocks= is for target="cut": with "joint" blocks are sampled with the weights; leave it out')

@@ -52,7 +52,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         return replace(parts.explanation, mode=mode)
     if config.seed is None:
         raise AssertionError("a fit records its seed")
-    design = make_design(parts.network.features, config.intercept)
+    design = make_design(parts.network.features, bool(config.intercept))
     with listening(progress) as tell:
         conduct = Conduct(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)
@@ -67,6 +67,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             k=parts.ranking.k,
             n_kept=parts.ranking.n_kept,
             folds=config.folds,
+            decides=config.weight_prior == "learned",
             stage=f"weights, mode {number}",
             workers=conduct.threads,
         )

@@ -1,24 +1,29 @@
 """The weight stage: chains of weights, p(theta | X, y), from features and memberships."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Any
 
 import numpy as np
 
-from ffbm.check import check_choice, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.config import WEIGHT_PRIORS
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.selection import select
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
 from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
 from ffbm.theta.design import Training
 from ffbm.theta.prepare import weight_target
-from ffbm.theta.prior import plain_sigma
+from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
+from ffbm.theta.scales import settle_scales
 from ffbm.types.network import Array, Note
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
@@ -31,7 +36,7 @@ def sample_weights(
     members: Any,
     rows: Any = None,
     sigma: Sigma = 1.0,
-    intercept: bool = False,
+    intercept: bool | None = None,
     sampler: str = "hmc",
     n_draws: int = 1000,
     n_warmup: int = 500,
@@ -40,6 +45,10 @@ def sample_weights(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
+    weight_prior: str = "fixed",
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_sweeps: int | None = None,
     annealing: float | None = None,
     stage: str = "weights",
     journal: Journal | None = None,
@@ -61,8 +70,8 @@ def sample_weights(
     sigma : float, (D,) array or dict of floats by column
         Prior standard deviation of a weight: of all of them, of each feature's, or of each column's,
         ``{"age": 0.5}``; a column that is not named has 1, and "(intercept)" is the intercept's name.
-    intercept : bool
-        Add a feature "(intercept)" that is 1 everywhere, as the last.
+    intercept : bool, optional
+        Add a feature "(intercept)" that is 1 everywhere, as the last; if left out, under the learned prior alone.
     sampler : {"hmc", "mala"}
         Hamiltonian Monte Carlo in the geometry of the mode, or the paper's Langevin algorithm with ten steps to
         a draw.
@@ -75,6 +84,17 @@ def sample_weights(
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
+    weight_prior : {"fixed", "learned"}
+        The paper's prior with ``sigma``, or one that learns a scale for each column and whether the column matters:
+        see Notes.
+    intercept_sd : float
+        Prior standard deviation of the intercepts under the learned prior.
+    column_groups : dict of lists of columns, optional
+        Under the learned prior: columns of the table that are included or left out together, ``{"school": ["school a",
+        "school b"]}``.
+    n_sweeps : int, optional
+        Under the learned prior: sweeps over the columns that each chain keeps; if left out, as many as ``n_draws``, or
+        fewer where the columns are large; with 0 columns are not selected.
     annealing : float, optional
         For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
         draws, in place of adaptation.
@@ -90,6 +110,12 @@ def sample_weights(
 
     Notes
     -----
+    Under the learned prior a column g is left out (its weights are 0) or included with w_rj ~ N(0, s_g^2), s_g^2 ~
+    InverseGamma(3/2, 3/2); each is included with probability omega ~ Beta(1, G). There are two posteriors. ``weights``
+    is the full model's: all columns included, scales sampled. It is the one to predict with. ``selected`` is the
+    selection model's, with ``inclusion`` (C, T, G), ``scales`` (C, T, G) and ``column_names`` (G,): it says which
+    columns matter.
+
     Draws of more than 1 GiB in all are thinned as they are stored; mean and sd are still over every draw, and
     ``notes`` says so.
 
@@ -102,8 +128,16 @@ def sample_weights(
     >>> trace = sample_weights(x, labels, n_draws=500, seed=1)
     >>> trace.weights.shape, bool(trace.mean[0, 0] > 1 > -1 > trace.mean[0, 1])
     ((4, 500, 2, 2), True)
+    >>> noise = np.resize([1, 0, 0], 40)                # a third flag, which does not
+    >>> trace = sample_weights(np.column_stack((x, noise)), labels, weight_prior="learned", n_draws=200, seed=1)
+    >>> (trace.selected.probability > 0.5).tolist(), trace.inclusion.shape
+    ([True, True, False], (4, 200, 3))
     """
-    target = weight_target(features, members, rows, sigma, intercept)
+    check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
+    learns = weight_prior == "learned"
+    intercept = learns if intercept is None else check_bool("intercept", intercept)
+    prior = read_prior(weight_prior, sigma, intercept_sd, column_groups)
+    target = weight_target(features, members, rows, sigma, intercept, **prior)
     check_choice("sampler", sampler, ("hmc", "mala"))
     n_draws, n_warmup = check_int("n_draws", n_draws, low=1), check_int("n_warmup", n_warmup, low=0)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
@@ -115,12 +149,16 @@ def sample_weights(
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
-        [setup] = run(lambda rng: set_up(target, sampler, n_warmup, rng, thin, annealing), [mode])
+        pilot = stream(seed, "weights", "scales")
+        settled = run(lambda rng: settle_scales(target, rng), [pilot])[0] if learns else target
+        [setup] = run(lambda rng: set_up(settled, sampler, n_warmup, rng, thin, annealing), [mode])
     key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         begin, stepper = partial(_begin, setup, seed, n_chains), Stepper(advance, WeightState, Record)
         states, drawn = run_chains(stage, stepper, setup, begin, n_warmup + n_draws, conduct, key)
+        selects = learns and n_sweeps != 0
+        selected = select(setup, n_draws, n_sweeps, n_chains, seed, conduct, stage) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
@@ -131,9 +169,27 @@ def sample_weights(
         "n_chains": n_chains,
         "seed": seed,
         "annealing": annealing,
-    }
+    } | (prior if learns else {})
     means, squares = [state.mean for state in states], [state.square for state in states]
-    return gather(target.training, drawn, means, squares, thin, chosen)
+    return replace(gather(target.training, drawn, means, squares, thin, chosen), selected=selected)
+
+
+def read_prior(weight_prior: str, sigma: Any, intercept_sd: Any, column_groups: Any) -> dict[str, Any]:
+    """Return the options of the learned prior, checked, as ``weight_target`` takes them and settings record them."""
+    if weight_prior == "fixed":
+        if column_groups is not None:
+            raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
+        return {}
+    if not isinstance(sigma, int | float) or sigma != 1:
+        raise OptionError('sigma is for weight_prior="fixed"; got weight_prior="learned": leave it out')
+    groups = column_groups
+    if isinstance(groups, Mapping) and not any(isinstance(part, str) for part in groups.values()):
+        groups = {str(name): list(part) for name, part in groups.items()}
+    return {
+        "weight_prior": weight_prior,
+        "intercept_sd": check_real("intercept_sd", intercept_sd, low=0, above=True),
+        "column_groups": groups,
+    }
 
 
 def _begin(setup: WeightSetup, seed: int, n_chains: int) -> list[WeightState]:

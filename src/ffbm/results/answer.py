@@ -2,11 +2,20 @@
 
 import numpy as np
 
-from ffbm.results.sentences import interval_of, tell_choice, tell_grade, tell_modes, tell_notes, tell_verdict
+from ffbm.results.sentences import (
+    interval_of,
+    tell_choice,
+    tell_grade,
+    tell_modes,
+    tell_notes,
+    tell_relevance,
+    tell_verdict,
+)
 from ffbm.results.tables import given_names
 from ffbm.scoring import contradicting
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
+from ffbm.types.relevance import Relevance
 from ffbm.typeset import sentence
 
 _BLOCKS = 20  # blocks told one by one
@@ -26,6 +35,8 @@ def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     if fit.memberships.n_blocks == 1:
         return (_line(tell_verdict(fit)), *_remarks(fit))
     found = [f"{_line(tell_verdict(fit))}{_share(fit)}"]
+    if fit.relevance is not None:
+        found.insert(0, _line(tell_relevance(fit)))
     told, untold = _blocks(fit)
     return (*found, *told, _sure(fit), _left(fit, predicted, untold), *_remarks(fit))
 
@@ -36,6 +47,8 @@ def _share(fit: FitParts) -> str:
         return ""
     whole = s.base_rate_loss_test / np.log(2)
     share = f" That is {s.bits_test / whole:.0%} of the structure in blocks."
+    if fit.relevance is not None:
+        return share
     ranking = fit.ranking
     first = [ranking.names[j] for j in ranking.order[:_NAMED] if ranking.scores[j] > 0]  # no others stand clear of 0
     return f"{share} The features that matter most: {', '.join(first)}.{_columns(fit)}" if first else share
@@ -59,7 +72,9 @@ def _blocks(fit: FitParts) -> tuple[list[str], list[int]]:
     told, untold = [], []
     for r in range(members.n_blocks):
         parts = []
-        for j in np.argsort(-clear[r], kind="stable")[:_FEATURES]:
+        if fit.relevance is not None:
+            parts = _named(fit.relevance, r, numbers)
+        for j in np.argsort(-clear[r], kind="stable")[: _FEATURES if fit.relevance is None else 0]:
             low, high = interval_of(fit, r, ranking.names[j])
             if low > 0 or high < 0:
                 name = ranking.names[j]
@@ -74,6 +89,17 @@ def _blocks(fit: FitParts) -> tuple[list[str], list[int]]:
             size = int(members.sizes[r])
             told.append(f"{which} ({size:,} {'vertex' if size == 1 else 'vertices'}): {'; '.join(parts)}.")
     return told, untold
+
+
+def _named(relevance: Relevance, block: int, numbers: frozenset[str]) -> list[str]:
+    """Return what sets a block apart, of columns that matter."""
+    parts = []
+    for value in [value for value in relevance.values if value.block == block][:_FEATURES]:
+        way = "more vertices with" if value.mean > 0 else "fewer vertices with"
+        if value.feature in numbers:
+            way = "higher" if value.mean > 0 else "lower"
+        parts.append(f"{way} {value.feature} (weight {value.mean:+.2f}, sign sure by {value.probability:.1%})")
+    return parts
 
 
 def _sure(fit: FitParts) -> str:

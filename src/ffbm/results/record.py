@@ -9,6 +9,7 @@ from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Note
+from ffbm.types.relevance import Relevance
 
 
 def fit_record(fit: FitParts) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             {name: None if value is None or value != value else value for name, value in row.items()}
             for row in fit.ranking.table.astype({"support": object}).to_dict("records")
         ],
+        "relevance": None if fit.relevance is None else _relevance(fit.relevance),
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,
         "notes": _notes((*fit.ranking.notes, *fit.weights.notes)),
@@ -67,6 +69,17 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "columns": _columns(columns_if_open(fit)),
         },
         "provenance": fit.provenance,
+    }
+
+
+def _relevance(found: Relevance) -> dict[str, Any]:
+    return {
+        "sentence": found.sentence,
+        "matters": list(found.matters),
+        "one_of": [list(part) for part in found.one_of],
+        "none_included": found.none_included,
+        "columns": found.table.to_dict("records"),
+        "values": found.value_table.to_dict("records"),
     }
 
 

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -40,11 +40,11 @@ def fit(
     target: str = "cut",
     memberships: str = "averaged",
     sigma: Sigma = 1.0,
-    intercept: bool = False,
+    intercept: bool | None = None,
     sampler: str = "hmc",
     train_fraction: float = 0.7,
     k: float = 1.0,
-    n_kept: int | str = 10,
+    n_kept: int | str | None = 10,
     n_sweeps: int | str = "auto",
     burn_in: float = 0.2,
     thin: int = 5,
@@ -63,6 +63,11 @@ def fit(
     degree_corrected: bool = True,
     max_minutes: float = 10,
     tempering: bool | str | Sequence[float] = "auto",
+    weight_prior: str = "fixed",
+    intercept_sd: float = 1.28,
+    fdr: float = 0.1,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    preset: str | None = None,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -96,7 +101,8 @@ def fit(
     train_fraction : float
         f; with 1.0 nothing is held out and the test scores are NaN.
     k, n_kept : float, int or "all"
-        The rule of the ranking, and how many features the refit keeps: see ``rank_features``.
+        The rule of the ranking, and how many features the refit keeps (of the learned prior: columns); None or "all"
+        for no refit: see ``rank_features``.
     n_sweeps, burn_in, thin : int or "auto", float, int
         Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
         how many is. With "auto" chains run until they are graded converged at two checks in a row, or the time is
@@ -127,6 +133,16 @@ def fit(
         is cut short has its length in ``fit.blocks.settings``.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains: see ``sample_blocks``.
+    weight_prior : {"fixed", "learned"}
+        The paper's prior with ``sigma``; or one that learns a scale for each column and which columns matter, from all
+        vertices and for some of the kept partitions, forty by default: ``fit.relevance``. The split or the folds then
+        serve the scores alone.
+    intercept_sd, column_groups : float, dict of lists of columns
+        Under the learned prior: see ``sample_weights``.
+    fdr : float
+        Under the learned prior: the share of false ones that is allowed, on average, among the columns that matter.
+    preset : "paper", optional
+        Take the paper's settings for all that is left at its default.
 
     Returns
     -------
@@ -170,6 +186,11 @@ def fit(
         degree_corrected=degree_corrected,
         max_minutes=max_minutes,
         tempering=check_tempering(tempering),
+        weight_prior=weight_prior,
+        intercept_sd=intercept_sd,
+        fdr=fdr,
+        column_groups=column_groups,  # type: ignore[arg-type]  # checked there
+        preset=preset,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged

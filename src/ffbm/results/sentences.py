@@ -18,6 +18,18 @@ _MEANS = {
 }
 
 
+def tell_relevance(fit: FitParts) -> str:
+    """Say which columns matter, under the learned prior; first of all if the features mislead."""
+    if fit.relevance is None or fit.memberships.n_blocks == 1:
+        return ""
+    s = fit.scores
+    warning = ""
+    if s.n_test and s.bits_test < -2 * s.bits_se_test:
+        warning = "The features mislead: on vertices held out they predict worse than the base rate. "
+    said = fit.relevance.sentence
+    return wrap(f"{warning}{said[0].upper()}{said[1:]}.")
+
+
 def tell_verdict(fit: FitParts) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores

@@ -4,11 +4,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
-from ffbm.results.sentences import interval_of, tell_choice, tell_grade, tell_modes, tell_notes, tell_verdict
+from ffbm.results.sentences import (
+    interval_of,
+    tell_choice,
+    tell_grade,
+    tell_modes,
+    tell_notes,
+    tell_relevance,
+    tell_verdict,
+)
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
+from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
+from ffbm.types.selection import MOST_ERROR
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 _RANKED = 10  # features listed in the ranking
@@ -23,7 +33,9 @@ def summary_text(fit: FitParts) -> str:
 
     Modes are told if there are several.
     """
-    parts = [tell_modes(fit), _network(fit), _blocks(fit), _ranking(fit), _scores(fit), tell_notes(fit), _reading(fit)]
+    ranking = _ranking(fit) if fit.relevance is None else _relevance(fit, fit.relevance)
+    parts = [tell_relevance(fit), tell_modes(fit), _network(fit), _blocks(fit), ranking, _scores(fit)]
+    parts += [tell_notes(fit), _reading(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))
     return "\n\n".join(part for part in parts if part)
 
@@ -62,6 +74,8 @@ def _blocks(fit: FitParts) -> str:
     if n_blocks == 1:
         return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"
     most = max(1, min(_MOST, _ROWS // n_blocks))
+    if fit.relevance is not None:
+        return "\n".join([title, choice + _named(fit, fit.relevance, most)])
     clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
     names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", "95 % interval"]]
@@ -84,6 +98,45 @@ def _blocks(fit: FitParts) -> str:
         share = np.nanmedian(split.share)
         lines.append(f"  (the uncertainty of the blocks is in them: {share:.0%} of the variance, in the median)")
     return "\n".join(lines)
+
+
+def _named(fit: FitParts, relevance: Relevance, most: int) -> str:
+    """List for each block the values of columns that matter which set it apart, the surest first."""
+    members, names = fit.memberships, given_names(fit)
+    rows = [["block", "vertices", "set apart by", "weight", "sign sure by"]]
+    for i in range(min(members.n_blocks, _ROWS)):
+        head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
+        for value in [value for value in relevance.values if value.block == i][:most]:
+            rows.append([*head, value.feature, f"{value.mean:+.2f}", f"{value.probability:.1%}"])
+            head = ["", ""]
+        if head[0]:
+            rows.append([*head, "nothing that is clear", "", ""])
+    more = f"\n  ... and {members.n_blocks - _ROWS:,} smaller blocks" if members.n_blocks > _ROWS else ""
+    said = "(of columns that matter alone; weights are centred over blocks, and over values that cover all vertices)"
+    return f"{tabulate(rows, right=(0, 1, 3, 4), gives=2)}{more}\n{wrap(said, '  ', '  ')}"
+
+
+def _relevance(fit: FitParts, relevance: Relevance) -> str:
+    """List the columns by inclusion, with the decisions."""
+    table = relevance.table
+    n_shown = min(_RANKED, len(table))
+    which = f"first {n_shown} of {len(table):,}" if n_shown < len(table) else "all"
+    mark = "" if fit.converged else " - NOT TO BE RELIED ON"
+    rows = [["column", "features", "inclusion", "Bayes factor", "decision"]]
+    for row in table.head(n_shown).to_dict("records"):
+        factor = f"{row['bayes_factor']:.2g}" if row["bayes_factor"] < 1000 else "> 1000"
+        rows.append([row["column"], f"{row['n_features']:,}", f"{row['inclusion']:.3f}", factor, row["decision"]])
+    selected = fit.weights.selected
+    n_partitions = 1 if selected is None else len(selected.by_partition)
+    given = "the given blocks" if n_partitions == 1 else f"{n_partitions} of the kept partitions"
+    worst = float(relevance.error.max(initial=0.0))
+    enough = "" if worst <= MOST_ERROR else ", MORE THAN 0.01: sample longer"
+    said = (
+        f"(inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
+        f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false)"
+    )
+    title = f"Columns by inclusion ({which}){mark}"
+    return "\n".join([title, tabulate(rows, right=(1, 2, 3), gives=0), wrap(said, "  ", "  ")])
 
 
 def _ranking(fit: FitParts) -> str:

@@ -9,6 +9,7 @@ from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
 from ffbm.explanation import Explanation
 from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
+from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 
@@ -52,6 +53,11 @@ class FitParts:
     def ranking(self) -> Ranking:
         """The features in order, and those that are kept."""
         return self.explanation.ranking
+
+    @property
+    def relevance(self) -> Relevance | None:
+        """Which columns matter, under the learned prior; None under the fixed one."""
+        return self.explanation.relevance
 
     @property
     def scores(self) -> Scores:

@@ -9,8 +9,11 @@ from ffbm.diagnostics import Verdict, block_diagnostics, diagnose_weights, given
 from ffbm.store.cells import from_json, from_texts, notes_from_json, notes_to_json, to_json, to_texts
 from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.ranking import Ranking
+from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import WeightTrace
 
+_BY_COLUMN = ("inclusion", "chance", "scales")
+_OPTIONAL = {"intercept_mean": "block", "intercept_sd": "block", "inclusion": "feature", "certainty": "feature"}
 _MOMENTS = ("mean", "sd", "centred_mean", "centred_sd", "positive", "centred_positive")
 
 
@@ -53,7 +56,7 @@ def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
 
 def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset) -> WeightTrace:
     """Return the trace that ``weights_to_datasets`` wrote."""
-    found = {
+    found: dict[str, Any] = {
         name: np.asarray(statistics[name])
         for name in ("acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd")
     }
@@ -138,9 +141,9 @@ def ranking_to_dataset(ranking: Ranking) -> xr.Dataset:
     variables: dict[str, Any] = {name: (("block", "feature"), getattr(ranking, name)) for name in _MOMENTS}
     if ranking.support is not None:
         variables["support"] = ("feature", ranking.support)
-    for name in ("intercept_mean", "intercept_sd"):
+    for name, axis in _OPTIONAL.items():
         if getattr(ranking, name) is not None:
-            variables[name] = ("block", getattr(ranking, name))
+            variables[name] = (axis, getattr(ranking, name))
     return xr.Dataset(
         variables,
         coords={"block": np.arange(ranking.n_blocks), "feature": to_texts(ranking.names, "feature names")},
@@ -152,9 +155,38 @@ def ranking_to_dataset(ranking: Ranking) -> xr.Dataset:
     )
 
 
+def selection_to_dataset(trace: SelectionTrace, features: Any) -> xr.Dataset:
+    """Return the draws under the selection of columns (chain, sweep, column)."""
+    by_sweep = ("chain", "sweep")
+    variables: dict[str, Any] = {name: ((*by_sweep, "column"), getattr(trace, name)) for name in _BY_COLUMN}
+    variables |= {name: (by_sweep, getattr(trace, name)) for name in ("energy", "acceptance_rate", "partition")}
+    variables["accepted"] = ((*by_sweep, "move"), trace.accepted)
+    variables["weights"] = (("chain", "stored_sweep", "block", "feature"), trace.weights)
+    variables["full_start"] = ("chain", trace.full_start)
+    variables["of_feature"] = ("feature", trace.of_feature)
+    return xr.Dataset(
+        variables,
+        coords={"column": to_texts(trace.column_names, "column names"), "feature": features},
+        attrs={"thin": to_json(trace.thin), "settings": to_json(trace.settings)},
+    )
+
+
+def selection_from_dataset(data: xr.Dataset) -> SelectionTrace:
+    """Return the trace that ``selection_to_dataset`` wrote."""
+    names = (
+        *_BY_COLUMN, "weights", "energy", "acceptance_rate", "accepted", "full_start", "partition", "of_feature",
+    )  # fmt: skip
+    return SelectionTrace(
+        **{name: np.asarray(data[name]) for name in names},
+        column_names=from_texts(data["column"]),
+        thin=from_json(data.attrs["thin"]),
+        settings=from_json(data.attrs["settings"]),
+    )
+
+
 def ranking_from_dataset(data: xr.Dataset) -> Ranking:
     """Return the ranking that ``ranking_to_dataset`` wrote."""
-    found = {name: np.asarray(data[name]) for name in (*_MOMENTS, "intercept_mean", "intercept_sd") if name in data}
+    found = {name: np.asarray(data[name]) for name in (*_MOMENTS, *_OPTIONAL) if name in data}
     return Ranking(
         **found,
         support=np.asarray(data["support"]) if "support" in data else None,

@@ -1,5 +1,6 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ from ffbm.store.traces import (
     blocks_to_datasets,
     ranking_from_dataset,
     ranking_to_dataset,
+    selection_from_dataset,
+    selection_to_dataset,
     weights_from_datasets,
     weights_to_datasets,
 )
@@ -34,8 +37,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
 
     ``/posterior`` weights (chain, draw, block, feature), ``/sample_stats``, ``/block_posterior`` labels (chain,
     block_draw, node), ``/block_sample_stats``, ``/constant_data`` the network, memberships and split, ``/ranking``,
-    ``/modes`` if the partitions have several, and ``/reduced_posterior`` with ``/reduced_sample_stats`` if features
-    were left out.
+    ``/modes`` if the partitions have several, ``/selection`` under the learned prior, and ``/reduced_posterior`` with
+    ``/reduced_sample_stats`` if features were left out.
     """
     groups: dict[str, xr.Dataset] = {}
     groups["/posterior"], groups["/sample_stats"] = weights_to_datasets(parts.weights)
@@ -51,6 +54,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
         groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
     if parts.explanation.variance is not None:
         groups["/variance"] = _variance_to_dataset(parts.explanation.variance, groups["/posterior"])
+    if parts.weights.selected is not None:
+        groups["/selection"] = selection_to_dataset(parts.weights.selected, groups["/posterior"]["feature"])
     attributes = {
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
@@ -68,9 +73,12 @@ def from_tree(tree: xr.DataTree) -> FitParts:
     known = {name: from_json(text) for name, text in tree.attrs.items()}
     constant = group["constant_data"]
     network = network_from_dataset(constant)
+    weights = weights_from_datasets(group["posterior"], group["sample_stats"])
+    if "selection" in group:
+        weights = replace(weights, selected=selection_from_dataset(group["selection"]))
     whole = Explanation(
         features=network.features,
-        weights=weights_from_datasets(group["posterior"], group["sample_stats"]),
+        weights=weights,
         ranking=ranking_from_dataset(group["ranking"]),
         scores=scores_from_dict(known["scores"]),
         variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,

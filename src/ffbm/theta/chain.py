@@ -33,7 +33,7 @@ class WeightState(NamedTuple):
 
     weights: Array  # (A, B) contrasts of the features that some training vertex has
     sums: Array  # (A, B) the response X'y: another if cells of X were sampled
-    scale: Array  # (D,) the prior standard deviation of each feature's weights: a sampler may update it
+    scale: Array  # (D,) the prior standard deviation of each feature's weights; a learned one is drawn with each draw
     values: Array  # of the training rows, in place of the design's own where cells are sampled; else empty
     adapt: Array  # (5,) the state of dual averaging
     done: Array  # (1,) int64: moves made, warm-up included
@@ -56,7 +56,7 @@ def set_up(
     ``rng`` serves only the Lanczos start. ``annealing`` is s in the paper's step sizes for MALA,
     h_t = s * 250 (1000 + t)^-0.8 / n at step t on n training vertices; None adapts the step size.
     """
-    kernel = target.kernel
+    kernel = target.gaussian
     mode = find_mode(kernel)
     metric = curvature_metric(kernel, mode)
     n_free = mode.size - mode.shape[0]
@@ -92,6 +92,12 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     )
 
 
+def rows_room(target: WeightTarget) -> dict[str, Array]:
+    """Return room for the logits of all rows where scales are learned, and next to none where they are not."""
+    n_rows = 0 if target.groups is None else len(target.training.rows.counts)
+    return {"logits": np.empty((n_rows, target.n_blocks)), "norm": np.empty(n_rows)}
+
+
 def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState, Record]:
     """Make ``n`` moves and return the state, changed in place, and the draws kept on the way.
 
@@ -116,8 +122,9 @@ def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState
         line=np.empty((2, max(setup.metric.root.shape[1], 1))),
         own=np.empty((6, *state.weights.shape)),
         draw=np.empty_like(state.mean),
+        **rows_room(setup.target),
     )
-    target = setup.target.training.target(state.sums, state.scale, state.values)
+    target = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
     tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)
     if setup.sampler == "hmc":
         run_hmc(state.rng, target, setup.metric, plan, *tail)

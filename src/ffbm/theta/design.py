@@ -13,7 +13,8 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError
 from ffbm.kernels.prediction import Rows
-from ffbm.kernels.softmax import Target, TrainingRows
+from ffbm.kernels.slab import Slab
+from ffbm.kernels.softmax import NO_SLAB, Target, TrainingRows
 from ffbm.theta.rows import merge_rows
 from ffbm.types.network import Array, Features
 from ffbm.types.weights import INTERCEPT
@@ -172,14 +173,16 @@ class Training:
         np.add.at(y, (self.rows.group[trains], labels[trains]), 1.0)
         return np.ascontiguousarray(self.matrix(values).T @ y)
 
-    def target(self, sums: Array, scale: Array, values: Array | None = None) -> Target:
+    def target(self, sums: Array, scale: Array, values: Array | None = None, slab: Slab = NO_SLAB) -> Target:
         """Return what the energy is made of: this design, the response X'y (A, B) and the prior scales (D,).
 
-        ``values``, unless None or empty, stand in place of the rows' own: so rows may belong to the state of a chain,
-        as they must where cells are sampled. The response is to be that of the same values.
+        ``slab`` says which of the scales are learned; those of the others are as given. ``values``, unless None or
+        empty, stand in place of the rows' own: so rows may belong to the state of a chain, as they must where cells are
+        sampled. The response is to be that of the same values.
         """
         rows = self.rows if values is None or values.size == 0 else self.rows._replace(values=values)
-        return Target(rows, sums, scale, scale[rows.active] ** -2)
+        slab = slab._replace(square=np.zeros_like(slab.square))  # room of its own
+        return Target(rows, sums, scale, scale[rows.active] ** -2, slab)
 
 
 def train_on(design: Design, vertices: Any, n_blocks: int) -> Training:

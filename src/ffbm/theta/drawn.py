@@ -1,7 +1,7 @@
 """A weight chain over many partitions as a stepper: for each of them a few draws from p(theta | X, b)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +10,11 @@ import scipy.sparse as sp
 from ffbm.kernels.weightchain import Record
 from ffbm.rng import stream
 from ffbm.theta.chain import WeightSetup, advance, set_up, start
+from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Training, make_design, train_on
 from ffbm.theta.prepare import WeightTarget
-from ffbm.theta.prior import prior_scales
+from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
+from ffbm.theta.scales import settle_scales
 from ffbm.types.network import Array
 
 _KEPT_SETUPS = 64  # of partitions that come more than once
@@ -31,6 +33,8 @@ class DrawnPlan(NamedTuple):
     seed: int
     repeats: Counter[bytes]  # how often each partition of the training vertices comes, over all chains
     setups: dict[bytes, WeightSetup]  # of those that come again
+    groups: ColumnGroups | None = None  # under the learned prior
+    intercept_sd: float = INTERCEPT_SD
 
 
 class DrawnState(NamedTuple):
@@ -55,17 +59,28 @@ def plan_drawn(
     n_warmup: int,
     n_each: int,
     seed: int,
+    weight_prior: str = "fixed",
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
 ) -> DrawnPlan:
     """Prepare what is the same for all partitions.
 
     ``labels`` (C, T, N) are aligned. The features are checked, merged and laid out once: partitions differ in X'y only.
+    Learned scales have one start for all of them, that of the averaged memberships.
     """
     design = make_design(features, intercept)
     design.check_vertices(labels.shape[2])
-    training, scale = train_on(design, rows, n_blocks), prior_scales(sigma, design.columns)
+    groups = None if weight_prior == "fixed" else group_columns(design, column_groups)
+    training = train_on(design, rows, n_blocks)
+    scale = prior_scales(sigma, design.columns) if groups is None else learned_scales(design, intercept_sd)
     own = [np.ascontiguousarray(chain[:, training.vertices]) for chain in labels]
     repeats = Counter(part.tobytes() for chain in own for part in chain)
-    return DrawnPlan(own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {})
+    if groups is not None:
+        everyone = np.concatenate([chain[:: max(len(chain) // 10, 1)] for chain in own])
+        sums = np.mean([response_of(training, part) for part in everyone], axis=0)
+        target = WeightTarget(training, sums, scale, groups=groups, intercept_sd=intercept_sd)
+        scale = settle_scales(target, stream(seed, "weights", "scales")).scale
+    return DrawnPlan(own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd)
 
 
 def start_drawn(plan: DrawnPlan, chain: int) -> DrawnState:
@@ -101,14 +116,19 @@ def join(records: Sequence[Record]) -> Record:
     return Record(*(np.concatenate(parts) for parts in zip(*records, strict=True)))
 
 
+def response_of(training: Training, labels: Array) -> Array:
+    """Return the response X'y (A, B) for labels (n,) of the training vertices."""
+    one, shape = np.ones(len(labels)), (len(labels), training.n_blocks)
+    return training.sums(sp.csr_array((one, (np.arange(len(labels)), labels)), shape=shape))
+
+
 def _prepare(plan: DrawnPlan, labels: Array) -> WeightSetup:
     """Return the mode and the geometry for a partition: the same, whichever chain or worker asks."""
     key = labels.tobytes()
     setup = plan.setups.get(key)
     if setup is None:
-        one, shape = np.ones(len(labels)), (len(labels), plan.training.n_blocks)
-        y = sp.csr_array((one, (np.arange(len(labels)), labels)), shape=shape)
-        target = WeightTarget(plan.training, plan.training.sums(y), plan.scale)
+        sums = response_of(plan.training, labels)
+        target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
         setup = set_up(target, plan.sampler, plan.n_warmup, stream(plan.seed, "weights", "mode"))
         if plan.repeats[key] > 1 and len(plan.setups) < _KEPT_SETUPS:
             plan.setups[key] = setup

@@ -53,17 +53,32 @@ def curvature_metric(target: Target, w: Array) -> Metric:
     diag(a) - aa', is the Laplacian of a graph with weights a_k a_l, and its diagonal are that graph's
     degrees: so with m = D the Hessian is at most 2 M, whatever the weights.
     """
+    return make_metric(*curvature(target, w))
+
+
+def curvature(target: Target, w: Array) -> tuple[Array, Array]:
+    """Return M at w: its lower triangles over the m most frequent features (m, m, B), the diagonal of all (D, B)."""
     n_features, n_blocks = w.shape
     m = min(n_features, max(_LEAST_DENSE, isqrt(len(target.rows.indices))), _MOST_DENSE)
     dense, rest = np.zeros((m, m, n_blocks)), np.zeros((n_features, n_blocks))
     add_curvature(target.rows, w, dense, rest)
     rest += target.precision[:, np.newaxis]
-    inverse, root = np.empty((2, n_blocks, m, m))
+    dense[np.arange(m), np.arange(m)] += target.precision[:m, np.newaxis]
+    return dense, rest
+
+
+def make_metric(dense: Array, rest: Array, moving: Array | None = None) -> Metric:
+    """Return the metric whose mass matrix ``curvature`` gives; of the features, only those that are ``moving``."""
+    m, n_blocks = dense.shape[1:]
+    inverse, root = np.zeros((2, n_blocks, m, m))
+    own = np.arange(m) if moving is None else np.flatnonzero(moving[:m])
+    at = np.ix_(own, own)
     for k in range(n_blocks):
-        lower = np.linalg.cholesky(dense[:, :, k] + np.diag(target.precision[:m]))
-        root[k] = solve_triangular(lower, np.eye(m), lower=True)  # row j is column j of the root of M^-1
-        inverse[k] = root[k].T @ root[k]
-    return Metric(inverse, root, 1 / rest, np.sqrt(1 / rest))
+        lower = np.linalg.cholesky(dense[:, :, k][at])
+        root[k][at] = solve_triangular(lower, np.eye(len(own)), lower=True)  # row j is column j of the root of M^-1
+        inverse[k][at] = root[k][at].T @ root[k][at]
+    inverse_rest = 1 / rest if moving is None else moving[:, np.newaxis] / rest
+    return Metric(inverse, root, inverse_rest, np.sqrt(inverse_rest))
 
 
 def slowest_frequency(target: Target, metric: Metric, w: Array, rng: np.random.Generator) -> float:

@@ -1,13 +1,17 @@
 """The target of the weights, p(theta | X, y): the design, the response and the prior, checked and put together."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ffbm.kernels.softmax import Target
+from ffbm.kernels.slab import Slab
+from ffbm.kernels.softmax import NO_SLAB, Target
+from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Training, make_design, train_on
-from ffbm.theta.prior import prior_scales
+from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
 from ffbm.theta.response import read_members
 from ffbm.types.network import Array
 
@@ -26,26 +30,49 @@ class WeightTarget:
         The prior: the standard deviation of each feature's weights. Chains start with it and have it in their state.
     values : float64
         Values of the training rows in place of the design's own, if a chain samples cells; else empty.
+    groups : ColumnGroups, optional
+        The columns whose scales are learned, under the learned prior; ``scale`` is then only where chains start.
+    intercept_sd : float
+        Of the intercept, under the learned prior.
     """
 
     training: Training
     sums: Array
     scale: Array
     values: Array = field(default_factory=lambda: np.zeros(0))
+    groups: ColumnGroups | None = None
+    intercept_sd: float = INTERCEPT_SD
 
     @property
     def n_blocks(self) -> int:
         """B."""
         return self.training.n_blocks
 
+    @cached_property
+    def slab(self) -> Slab:
+        """Which scales are learned, for kernels."""
+        return NO_SLAB if self.groups is None else self.groups.slab(self.training)
+
     @property
     def kernel(self) -> Target:
         """The same for kernels."""
+        return self.training.target(self.sums, self.scale, self.values, self.slab)
+
+    @property
+    def gaussian(self) -> Target:
+        """The same with the scales held where they are: what geometry is taken from."""
         return self.training.target(self.sums, self.scale, self.values)
 
 
 def weight_target(
-    features: Any, members: Any, rows: Any = None, sigma: Any = 1.0, intercept: bool = False
+    features: Any,
+    members: Any,
+    rows: Any = None,
+    sigma: Any = 1.0,
+    intercept: bool = False,
+    weight_prior: str = "fixed",
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
 ) -> WeightTarget:
     """Check features and memberships and prepare the target of the weights.
 
@@ -64,4 +91,7 @@ def weight_target(
     y = read_members(members, design.n_nodes)
     training = train_on(design, rows, y.shape[1])
     sums = training.sums(y[training.vertices])
-    return WeightTarget(training, sums, prior_scales(sigma, design.columns))
+    if weight_prior == "fixed":
+        return WeightTarget(training, sums, prior_scales(sigma, design.columns))
+    groups = group_columns(design, column_groups)
+    return WeightTarget(training, sums, learned_scales(design, intercept_sd), groups=groups, intercept_sd=intercept_sd)

@@ -12,6 +12,7 @@ from ffbm.theta.design import Design
 from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT
 
+INTERCEPT_SD = 1.28  # of the learned prior: the softmax of such intercepts is about uniform on the simplex
 _SEVERAL = (list, tuple, np.ndarray, Mapping)  # what holds more numbers than one
 _SHOWN = 8  # columns named in a message
 
@@ -40,6 +41,14 @@ def prior_scales(sigma: Any, columns: Sequence[str]) -> Array:
             f" got {count_of(len(sigma), 'number')}"
         )
     return np.array([*sigma, *[1.0] * (len(columns) - len(sigma))], dtype=np.float64)
+
+
+def learned_scales(design: Design, intercept_sd: float) -> Array:
+    """Return where the scales of the learned prior start (D,): 1, and the intercept's own, which stays."""
+    scales = np.ones(len(design.names))
+    if design.has_intercept:
+        scales[-1] = intercept_sd
+    return scales
 
 
 def keep_scales(sigma: Any, whole: Design, part: Design) -> Any:

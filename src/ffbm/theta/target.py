@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_softmax
+from scipy.special import betaln, gammaln, log_softmax
 
 from ffbm.types.network import Array
 
@@ -31,6 +31,42 @@ def energy(w: Array, x: Array, y: Array, sigma: npt.ArrayLike = 1.0) -> float:
     """
     scaled = w / np.asarray(sigma)
     return float(-np.sum(y * log_softmax(x @ w.T, axis=1)) + 0.5 * np.sum(scaled**2))
+
+
+def selection_energy(w: Array, inside: Array, x: Array, y: Array, column: Array, intercept_sd: float = 1.28) -> float:
+    """Return minus the log of the joint density of inclusion and contrasts, scales and omega integrated out::
+
+        -ln P(y | W, X) + |a|^2 / (2 intercept_sd^2) - sum_{g inside} ln t_3(V_g) - ln P(inclusion)
+
+    with P(inclusion) = B(1 + n, 2G - n) / B(1, G) for n of G columns inside, up to a constant.
+
+    Parameters
+    ----------
+    w : (B, D) float64
+        Contrasts: weights whose mean over blocks is 0, and which are 0 where a column is out.
+    inside : (G,) bool
+        Which columns are included.
+    x, y : (N, D) and (N, B) float64
+        Features and memberships of the training vertices.
+    column : (D,) int64
+        The column of each feature, -1 for an intercept. Features that nobody has are left out of the density.
+
+    Examples
+    --------
+    >>> x, y = np.ones((1, 1)), np.array([[1.0, 0.0]])
+    >>> round(selection_energy(np.zeros((2, 1)), np.array([False]), x, y, np.array([0])), 6)  # ln 2 + ln 2
+    1.386294
+    """
+    result = -float(np.sum(y * log_softmax(x @ w.T, axis=1)))
+    result += float(np.sum(w[:, column == -1] ** 2)) / (2 * intercept_sd**2)
+    seen = (x != 0).any(axis=0)
+    for g in np.flatnonzero(inside):
+        v = w[:, (column == g) & seen]
+        k = (w.shape[0] - 1) * v.shape[1]
+        result += (3 + k) / 2 * float(np.log(1 + np.sum(v**2) / 3))
+        result -= float(gammaln((3 + k) / 2) - gammaln(3 / 2)) - k / 2 * float(np.log(3 * np.pi))
+    n_columns, n_inside = len(inside), int(np.sum(inside))
+    return result - float(betaln(1 + n_inside, 2 * n_columns - n_inside) - betaln(1, n_columns))
 
 
 def gradient(w: Array, x: Array, y: Array, sigma: npt.ArrayLike = 1.0) -> Array:

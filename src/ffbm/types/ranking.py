@@ -36,6 +36,10 @@ class Ranking:
         D', the number of features to keep.
     intercept_mean, intercept_sd : (B,) float64, or None
         The intercept's, which is no feature and is neither ranked nor kept.
+    inclusion, certainty : (D,) float64, or None
+        Under the rule "inclusion": the inclusion probability of each feature's column, which is its score, and how
+        surely its weight has its sign in some block, which orders the features of a column. ``n_kept`` then counts
+        columns, and there is no cutoff.
     """
 
     mean: Array
@@ -51,6 +55,13 @@ class Ranking:
     n_kept: int
     intercept_mean: Array | None = None
     intercept_sd: Array | None = None
+    inclusion: Array | None = None
+    certainty: Array | None = None
+
+    @property
+    def rule(self) -> str:
+        """What features are ranked by: "paper" or "inclusion"."""
+        return "paper" if self.inclusion is None else "inclusion"
 
     @property
     def n_features(self) -> int:
@@ -70,24 +81,37 @@ class Ranking:
 
     @cached_property
     def scores(self) -> Array:
-        """score_j (D,), the largest over blocks; it may be negative."""
-        best: Array = self.block_scores.max(axis=0)
+        """score_j (D,), the largest over blocks; it may be negative. Under the rule "inclusion" that of the column."""
+        best: Array = self.block_scores.max(axis=0) if self.inclusion is None else self.inclusion
         return best
 
     @cached_property
     def order(self) -> Array:
         """The numbers of the features (D,) by decreasing score; of equal scores the first feature first."""
-        return np.argsort(-self.scores, kind="stable")
+        if self.inclusion is None or self.certainty is None:
+            return np.argsort(-self.scores, kind="stable")
+        first = {column: j for j, column in reversed([*enumerate(self.columns)])}
+        return np.lexsort((-self.certainty, np.array([first[name] for name in self.columns]), -self.inclusion))
+
+    @cached_property
+    def is_kept(self) -> Array:
+        """Which features are kept (D,): the first ``n_kept``, or those of the first ``n_kept`` columns."""
+        found = np.zeros(self.n_features, dtype=bool)
+        if self.inclusion is None:
+            found[self.order[: self.n_kept]] = True
+            return found
+        columns = [*dict.fromkeys(self.columns[j] for j in self.order)][: self.n_kept]
+        return np.array([column in columns for column in self.columns], dtype=bool)
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The names of the ``n_kept`` features with the highest scores, highest first; all if D is less."""
-        return tuple(self.names[j] for j in self.order[: self.n_kept])
+        """The names of the kept features, those with the highest scores first; all if there are no more."""
+        return tuple(self.names[j] for j in self.order if self.is_kept[j])
 
     @property
     def cutoff(self) -> float:
         """c*, the score number ``n_kept``: NaN if it is not positive and if there are fewer features."""
-        if self.n_kept > self.n_features:
+        if self.n_kept > self.n_features or self.inclusion is not None:
             return nan
         score = float(self.scores[self.order[self.n_kept - 1]])
         return score if score > 0 else nan
@@ -99,6 +123,8 @@ class Ranking:
         d, n_positive = self.n_features, int((self.scores > 0).sum())
         if self.n_blocks == 1:
             notes.append(Note("one_block", "with one block the weights are the prior's: no feature can matter", d))
+        if self.inclusion is not None:
+            return tuple(notes)
         if self.n_kept > d:
             are = f"all {d} features are" if d > 1 else "the one feature is"
             notes.append(Note("nothing_reduced", f"{are} kept: {self.n_kept} were asked for", d))
@@ -138,7 +164,7 @@ class Ranking:
                 "centred_mean": self.centred_mean[best, j],
                 "centred_sd": self.centred_sd[best, j],
                 "support": support,
-                "kept": np.arange(len(j)) < self.n_kept,
+                "kept": self.is_kept[j],
             }
         )
 
@@ -192,6 +218,8 @@ class Ranking:
         return [self.names[j] for j in which]
 
     def __repr__(self) -> str:
+        if self.rule == "inclusion":
+            return f"<Ranking by inclusion: {count_of(self.n_features, 'feature')}, first {', '.join(self.kept[:3])}>"
         cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
         n_kept = len(self.kept)
         notes = f"; {count_of(len(self.notes), 'note')}" if self.notes else ""

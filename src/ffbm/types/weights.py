@@ -9,6 +9,7 @@ import numpy as np
 
 from ffbm.plain import count_of
 from ffbm.types.network import Array, Note
+from ffbm.types.selection import SelectionTrace
 
 INTERCEPT = "(intercept)"  # the name of the feature that is 1 everywhere
 Sigma = float | Sequence[float] | Array | Mapping[str, float]  # prior sd: of all weights, by feature, or by column
@@ -43,6 +44,9 @@ class WeightTrace:
         1 unless the draws would have taken more memory than is allowed: then ``notes`` says so.
     settings : dict
         What was chosen: sampler, sigma, seed and the rest.
+    selected : SelectionTrace, optional
+        Under the learned prior: draws under the selection of columns. ``weights`` are those of the full model, with all
+        columns included.
     """
 
     weights: Array
@@ -60,6 +64,7 @@ class WeightTrace:
     thin: int
     settings: dict[str, Any]
     notes: tuple[Note, ...] = ()
+    selected: SelectionTrace | None = None
     diagnose: Callable[["WeightTrace"], Any] | None = field(default=None, repr=False)
 
     @property
@@ -92,6 +97,28 @@ class WeightTrace:
         """The prior standard deviation of a weight: one number, or one for each feature (D,)."""
         sigma = self.settings["sigma"]
         return np.array(sigma, dtype=np.float64) if isinstance(sigma, list) else float(sigma)
+
+    @property
+    def weight_prior(self) -> str:
+        """The prior: ``fixed`` or ``learned``."""
+        return str(self.settings.get("weight_prior", "fixed"))
+
+    @property
+    def inclusion(self) -> Array | None:
+        """Which columns each draw of ``selected`` includes (C, T, G); None under the fixed prior."""
+        return None if self.selected is None else self.selected.inclusion
+
+    @property
+    def scales(self) -> Array | None:
+        """The scales of the columns in each draw of ``selected`` (C, T, G); None under the fixed prior."""
+        return None if self.selected is None else self.selected.scales
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The G columns, each once, in their order; groups of columns under the name of the group."""
+        if self.selected is not None:
+            return self.selected.column_names
+        return tuple(dict.fromkeys(column for column in self.columns if column != INTERCEPT))
 
     @property
     def seed(self) -> int:

@@ -1,0 +1,259 @@
+"""How much is to be said for a column: proposed weights and scale, and what they are worth, on the way in and back.
+
+A column enters with a scale s, an intercept that makes room, and weights drawn feature by feature, each from several
+particles (configurational-bias Monte Carlo; where features have no vertex in common, a product of means of importance
+weights). Its *worth* is an unbiased estimate of the evidence for the column, given all others: the same estimate, with
+the present weights as one of the particles, prices the way back. Birth, death, refreshment and exchange of columns are
+made of these two alone (``kernels/selection.py``).
+"""
+
+from math import exp, inf, log, log1p, sqrt
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.arrow import (
+    feature_root,
+    feature_slope,
+    inner_product,
+    log_likelihood,
+    newton_steps,
+    shift,
+    shift_all,
+    shorten,
+    softmax_row,
+    solve_feature,
+    squared_distance,
+)
+from ffbm.kernels.cholesky import multiply_transposed, solve_transposed
+from ffbm.kernels.compiling import INNER, copy, copy_table
+from ffbm.kernels.parabola import N_TURNS, next_point, place, top, width
+from ffbm.kernels.slab import draw_scale, log_scale_prior
+
+FROM_PRIOR = 0.1  # the share of particles that come from the prior given s: it bounds their importance weights
+SCALE_FROM_PRIOR = 0.2  # the same for scales
+
+
+@njit(**INNER)
+def log_sum(x: float, y: float) -> float:
+    """Return ln(e^x + e^y)."""
+    top, low = (x, y) if x > y else (y, x)
+    return top + log1p(exp(low - top)) if low > -inf else top
+
+
+@njit(**INNER)
+def _begin(columns: Any, g: int, work: Any, modes: Any, a: Any) -> None:
+    """Set mode, intercept and logits to where a search begins."""
+    n_features = columns.start[g + 1] - columns.start[g]
+    for t in range(columns.union_start[g], columns.union_start[g + 1]):
+        i = columns.union[t]
+        for k in range(work.z.shape[1]):
+            work.z[i, k] = work.base[i, k]
+    if columns.with_intercept[g]:
+        shift_all(a, work.z, 1.0)
+    for f in range(n_features):
+        copy(modes[f], work.mode[f])
+        shift(columns, columns.feature[columns.start[g] + f], work.mode[f], work.z, 1.0)
+
+
+@njit(**INNER)
+def locate_scale(columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tuple[float, float]:
+    """Return mode and width of a column's ln s given the others, by parabolas; the weights found are ``work.first``."""
+    n_features = columns.start[g + 1] - columns.start[g]
+    for f in range(n_features):
+        for k in range(work.first.shape[1]):
+            work.first[f, k] = 0.0
+    if columns.with_intercept[g]:
+        copy(work.centre[0], work.centre[1])
+    _begin(columns, g, work, work.first, work.centre[1])
+    at, height = work.point[0], work.point[1]
+    for turn in range(N_TURNS):
+        t = next_point(turn, at, height)
+        if t != t:
+            break
+        value = newton_steps(columns, counts, sums, g, exp(t), 3 if turn == 0 else 1, work)
+        place(turn, t, value + log_scale_prior(t), at, height)
+    for f in range(n_features):
+        copy(work.mode[f], work.first[f])
+    if columns.with_intercept[g]:
+        copy(work.centre[1], work.line[2])
+    return top(at, height), width(at, height)
+
+
+@njit(**INNER)
+def propose_log_scale(rng: Any, centre: float, spread: float) -> float:
+    """Return a draw of t = ln s: logistic around the centre, or from the prior."""
+    if rng.random() < SCALE_FROM_PRIOR:
+        return log(draw_scale(rng, 0.0, 0.0))
+    u = rng.random()
+    return centre + 0.65 * spread * log((u + 1e-300) / (1.0 - u))
+
+
+@njit(**INNER)
+def log_scale_density(t: float, centre: float, spread: float) -> float:
+    """Return the log density of that draw."""
+    u = abs(t - centre) / (0.65 * spread)
+    logistic = -u - 2.0 * log1p(exp(-u)) - log(0.65 * spread)
+    return log_sum(log(1.0 - SCALE_FROM_PRIOR) + logistic, log(SCALE_FROM_PRIOR) + log_scale_prior(t))
+
+
+@njit(**INNER)
+def weigh(
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, t: float, centre: float, spread: float,
+    a: Any, retrace: bool, work: Any,
+) -> float:  # fmt: skip
+    """Draw a column's weights for ln s = t into ``work.value``, or retrace those that stand there; return ln worth.
+
+    The intercept ``a`` (B,) makes room on the way in and takes it back on the way out: it is mapped from the normal
+    approximation without the column to that with it, or back. ``centre`` and ``spread`` are those of the scale's
+    proposal. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
+    """
+    begin, s = columns.start[g], exp(t)
+    n_features = columns.start[g + 1] - begin
+    worth = log_scale_prior(t) - log_scale_density(t, centre, spread)
+    if columns.with_intercept[g]:
+        copy(work.line[2], work.centre[1])
+    _begin(columns, g, work, work.first, work.centre[1])
+    newton_steps(columns, counts, sums, g, s, 2, work)
+    if columns.with_intercept[g]:
+        worth += _make_room(columns, counts, sums, g, a, retrace, work)
+    else:
+        worth -= log_likelihood(columns, counts, g, work.base, work.p, work.bits)
+    worth += log_likelihood(columns, counts, g, work.z, work.p, work.bits)
+    for f in range(n_features):
+        worth += inner_product(work.mode[f], sums[columns.feature[begin + f]])
+    for f in range(n_features):
+        worth += _choose(rng, columns, counts, sums, columns.feature[begin + f], f, s, retrace, work)
+    return worth
+
+
+@njit(**INNER)
+def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bool, work: Any) -> float:
+    """Map the intercept in, or back out if retracing; return ln of the ratio of priors, likelihoods and volumes.
+
+    Modes are moved to where the intercept that goes with the column expects them, and the logits with them.
+    """
+    there, back = (0, 1) if retrace else (1, 0)
+    before, after = work.line[3], work.line[0]
+    copy(a, before)
+    for k in range(len(a)):
+        after[k] = before[k] - work.centre[back, k]
+    multiply_transposed(work.root[back], after)
+    solve_transposed(work.root[there], after)
+    volumes = 0.0
+    for k in range(len(a)):
+        after[k] += work.centre[there, k]
+        volumes += log(work.root[0, k, k]) - log(work.root[1, k, k])
+    copy(after, a)
+    without, within = (after, before) if retrace else (before, after)
+    result = volumes - 0.5 * columns.tightness * (inner_product(within, within) - inner_product(without, without))
+    result += inner_product(within, sums[columns.intercept]) - inner_product(without, sums[columns.intercept])
+    copy_table(work.base, work.z)
+    shift_all(without, work.z, 1.0)
+    result -= log_likelihood(columns, counts, g, work.z, work.p, work.bits)
+    off = work.line[1]
+    for k in range(len(a)):
+        off[k] = within[k] - work.centre[1, k]
+    for f in range(columns.start[g + 1] - columns.start[g]):
+        for k in range(len(a)):
+            work.slope[f, k] = work.mode[f, k] - inner_product(work.tie[f, k], off)
+    _begin(columns, g, work, work.slope, within)
+    return result
+
+
+@njit(**INNER)
+def _choose(
+    rng: Any, columns: Any, counts: Any, sums: Any, j: int, f: int, s: float, retrace: bool, work: Any
+) -> float:
+    """Choose the weights of one feature from particles, or retrace them; return ln of the mean importance weight.
+
+    The logits hold the feature at ``work.mode``; afterwards at what was chosen, ``work.value``.
+    """
+    n_blocks, tau = work.z.shape[1], s**-2
+    lower, mode, reference, step = work.lower[f], work.mode[f], work.line[0], work.line[1]
+    copy(mode, reference)
+    at_reference, determinant = 0.0, 0.0
+    for turn in range(2):
+        total = 0.0
+        for t in range(columns.row_start[j], columns.row_start[j + 1]):
+            i = columns.row[t]
+            total += softmax_row(work.z, i, counts[i], work.p)
+        at_reference = total if turn == 0 else at_reference
+        feature_slope(columns, sums, work.p, j, mode, tau, step)
+        determinant = feature_root(columns, counts, work.p, j, tau, 1.0, lower)
+        solve_feature(columns, j, lower, step)
+        factor = shorten(step, 1.0)
+        for k in range(n_blocks):
+            step[k] *= factor
+            mode[k] += step[k]
+        shift(columns, j, step, work.z, 1.0)
+    top, n_particles = -inf, len(work.chance)
+    for m in range(n_particles):
+        v = work.particle[m]
+        if retrace and m == 0:
+            copy(work.value[f], v)
+        else:
+            _draw_particle(rng, columns, j, lower, mode, s, v)
+        square = inner_product(v, v)
+        for k in range(n_blocks):
+            step[k] = v[k] - mode[k]
+        fit = at_reference
+        for t in range(columns.row_start[j], columns.row_start[j + 1]):
+            fit -= _log_sum_exp(work.z, columns.row[t], columns.value[t], step) * counts[columns.row[t]]
+        for k in range(n_blocks):
+            fit += (v[k] - reference[k]) * sums[j, k]
+        prior = -0.5 * tau * square - n_blocks * log(s)
+        normal = 0.5 * determinant - 0.5 * squared_distance(columns, j, lower, step)
+        work.chance[m] = fit + prior - log_sum(log(1.0 - FROM_PRIOR) + normal, log(FROM_PRIOR) + prior)
+        top = max(top, work.chance[m])
+    total = 0.0
+    for m in range(n_particles):
+        work.chance[m] = exp(work.chance[m] - top)
+        total += work.chance[m]
+    chosen = 0
+    if not retrace:
+        left = rng.random() * total
+        while chosen < n_particles - 1 and left >= work.chance[chosen]:
+            left -= work.chance[chosen]
+            chosen += 1
+    copy(work.particle[chosen], work.value[f])
+    for k in range(n_blocks):
+        step[k] = work.value[f, k] - mode[k]
+    shift(columns, j, step, work.z, 1.0)
+    return top + log(total / n_particles)
+
+
+@njit(**INNER)
+def _draw_particle(rng: Any, columns: Any, j: int, lower: Any, mode: Any, s: float, v: Any) -> None:
+    """Fill v (B,) with contrasts from the normal approximation or from the prior."""
+    for k in range(len(v)):
+        v[k] = rng.standard_normal()
+    if rng.random() < FROM_PRIOR:
+        for k in range(len(v)):
+            v[k] *= s
+    else:
+        if columns.light[j]:
+            for k in range(len(v)):
+                v[k] /= sqrt(lower[0, k])
+        else:
+            solve_transposed(lower, v)
+        for k in range(len(v)):
+            v[k] += mode[k]
+    mean = 0.0
+    for k in range(len(v)):
+        mean += v[k] / len(v)
+    for k in range(len(v)):
+        v[k] -= mean
+
+
+@njit(**INNER)
+def _log_sum_exp(z: Any, i: int, x: float, by: Any) -> float:
+    """Return logsumexp of z[i] + x by."""
+    top = -inf
+    for k in range(len(by)):
+        top = max(top, z[i, k] + x * by[k])
+    total = 0.0
+    for k in range(len(by)):
+        total += exp(z[i, k] + x * by[k] - top)
+    return top + np.log(total)

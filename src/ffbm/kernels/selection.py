@@ -1,0 +1,218 @@
+"""One sweep over the columns: birth, death, refreshment and exchange.
+
+The state is which columns are inside, with their contrasts; scales and omega are integrated out, s being drawn from its
+law given the contrasts whenever a move needs it. ``worth`` is that of ``kernels/columnweight.py``.
+"""
+
+from math import exp, lgamma, log, sqrt
+from typing import Any
+
+from numba import njit
+
+from ffbm.kernels.arrow import centre_intercept, inner_product, shift, shift_all
+from ffbm.kernels.bare import bare
+from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
+from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
+from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
+
+BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)
+
+
+@njit(**INNER)
+def _square(columns: Any, g: int, w: Any) -> float:
+    total = 0.0
+    for t in range(columns.start[g], columns.start[g + 1]):
+        total += inner_product(w[columns.feature[t]], w[columns.feature[t]])
+    return total
+
+
+@njit(**INNER)
+def _count_others(g: int, inside: Any) -> int:
+    """Return how many columns other than g are inside."""
+    count = 0
+    for h in range(len(inside)):
+        count += int(inside[h] and h != g)
+    return count
+
+
+@njit(**INNER)
+def _copy_union(columns: Any, g: int, source: Any, target: Any) -> None:
+    for t in range(columns.union_start[g], columns.union_start[g + 1]):
+        i = columns.union[t]
+        for k in range(source.shape[1]):
+            target[i, k] = source[i, k]
+
+
+@njit(**INNER)
+def _set_aside(columns: Any, g: int, w: Any, work: Any) -> None:
+    """Take a column that is inside out of ``work.base``, and lay its weights ready in ``work.value``."""
+    for f in range(columns.start[g + 1] - columns.start[g]):
+        j = columns.feature[columns.start[g] + f]
+        shift(columns, j, w[j], work.base, -1.0)
+        copy(w[j], work.value[f])
+
+
+@njit(**INNER)
+def _put(columns: Any, g: int, w: Any, work: Any) -> None:
+    """Write the weights of ``work.value`` to a column, and bring it into ``work.base``."""
+    for f in range(columns.start[g + 1] - columns.start[g]):
+        j = columns.feature[columns.start[g] + f]
+        copy(work.value[f], w[j])
+        shift(columns, j, w[j], work.base, 1.0)
+
+
+@njit(**INNER)
+def _clear(columns: Any, g: int, w: Any) -> None:
+    """Set the weights of a column to 0."""
+    for t in range(columns.start[g], columns.start[g + 1]):
+        for k in range(w.shape[1]):
+            w[columns.feature[t], k] = 0.0
+
+
+@njit(**INNER)
+def _whole_intercept(rng: Any, columns: Any, w: Any, a: Any) -> None:
+    """Fill ``a`` (B,) with the intercept: its contrasts, and a mean over blocks drawn from the prior."""
+    mean = rng.standard_normal() / sqrt(columns.tightness * len(a))
+    for k in range(len(a)):
+        a[k] = w[columns.intercept, k] + mean
+
+
+@njit(**INNER)
+def _put_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
+    """Write the contrasts of the intercept, and bring it into ``work.base``."""
+    mean = 0.0
+    for k in range(len(a)):
+        mean += a[k] / len(a)
+    for k in range(len(a)):
+        w[columns.intercept, k] = a[k] - mean
+    shift_all(w[columns.intercept], work.base, 1.0)
+
+
+@njit(**INNER)
+def consider(
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, h: int, freedom: Any, w: Any, inside: Any, logits: Any,
+    work: Any, accepted: Any,
+) -> float:  # fmt: skip
+    """Let column g be born, die or be refreshed; or, if h is another one, which is out, let h take the place of g.
+
+    Return the inclusion probability of g given the rest, estimated.
+    """
+    along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[5]
+    odds = log_odds_of_one_more(_count_others(g, inside), len(inside))
+    if along or g != h:
+        copy_table(logits, work.base)
+    else:
+        _copy_union(columns, g, logits, work.base)
+    if along:
+        _whole_intercept(rng, columns, w, a)
+        shift_all(w[columns.intercept], work.base, -1.0)
+    if own:
+        _set_aside(columns, g, w, work)
+    if along:
+        centre_intercept(columns, counts, sums, work, 8)
+    _hold(columns, along, g, a, work, 1.0)
+    centre, width = locate_scale(columns, counts, sums, g, work)
+    worth, enters = 0.0, True
+    if own:
+        t = log(draw_scale(rng, freedom[g], _square(columns, g, w)))
+        worth = weigh(rng, columns, counts, sums, g, t, centre, width, a, True, work)
+        enters = g != h or not log(rng.random()) < -odds - worth
+        if g != h:
+            _hold(columns, along, g, a, work, -1.0)
+            _hold(columns, along, h, a, work, 1.0)
+            centre, width = locate_scale(columns, counts, sums, h, work)
+    if enters:
+        t = propose_log_scale(rng, centre, width)
+        fresh = weigh(rng, columns, counts, sums, h, t, centre, width, a, False, work)
+        if not own:
+            worth = fresh
+        if not log(rng.random()) < (fresh - worth if own else odds + worth):
+            return 1.0 / (1.0 + exp(min(-odds - worth, 700.0)))
+    _hold(columns, along, h, a, work, -1.0)
+    _clear(columns, g, w)
+    inside[g] = False
+    if enters:
+        inside[h] = True
+        _put(columns, h, w, work)
+    if along:
+        _put_intercept(columns, a, w, work)
+    if along or g != h:
+        copy_table(work.base, logits)
+    else:
+        _copy_union(columns, g, work.base, logits)
+    accepted[DEATHS if not enters else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
+    return 1.0 / (1.0 + exp(min(-odds - worth, 700.0)))
+
+
+@njit(**INNER)
+def _hold(columns: Any, along: bool, g: int, a: Any, work: Any, sign: float) -> None:
+    """Bring the intercept into ``work.base``, or out again, for a column that it does not move with."""
+    if along and not columns.with_intercept[g]:
+        shift_all(a, work.base, sign)
+
+
+@njit(**INNER)
+def _fill_logits(columns: Any, w: Any, inside: Any, logits: Any) -> None:
+    """Fill the logits with the intercept and the columns inside: sums of changes drift."""
+    for i in range(logits.shape[0]):
+        for k in range(logits.shape[1]):
+            logits[i, k] = 0.0
+    if columns.intercept >= 0:
+        shift_all(w[columns.intercept], logits, 1.0)
+    for g in range(len(inside)):
+        if inside[g]:
+            for t in range(columns.start[g], columns.start[g + 1]):
+                shift(columns, columns.feature[t], w[columns.feature[t]], logits, 1.0)
+
+
+@njit(**INNER)
+def _visit_idle(rng: Any, g: int, inside: Any) -> float:
+    """Draw whether a column is inside of which the data say nothing; return the probability."""
+    chance = 1.0 / (1.0 + exp(-log_odds_of_one_more(_count_others(g, inside), len(inside))))
+    inside[g] = rng.random() < chance
+    return chance
+
+
+@njit(**DOOR)
+def visit_columns(
+    rng: Any, columns: Any, counts: Any, sums: Any, freedom: Any, w: Any, inside: Any, logits: Any, work: Any,
+    chance: Any, accepted: Any,
+) -> None:  # fmt: skip
+    """Make one sweep over w (A, B) and ``inside`` (G,): every column is visited, then pairs that resemble each other.
+
+    ``chance`` (G,) gets the inclusion probability of each column given the rest, ``accepted`` (4,) the moves made.
+    """
+    columns, work, w, inside, logits = bare(columns), bare(work), bare(w), bare(inside), bare(logits)
+    counts, sums, freedom = bare(counts), bare(sums), bare(freedom)
+    n_columns, n_pairs = len(inside), columns.pair.shape[0]
+    _fill_logits(columns, w, inside, logits)
+    n_visits = n_columns + min(n_pairs, n_columns)
+    for visit in range(n_visits):
+        g = h = visit
+        if visit >= n_columns:
+            at = int(rng.random() * n_pairs)
+            g, h = columns.pair[at, 0], columns.pair[at, 1]
+            if inside[g] == inside[h]:
+                continue
+            if inside[h]:
+                g, h = h, g
+        elif columns.start[g + 1] == columns.start[g]:
+            chance[g] = _visit_idle(rng, g, inside)
+            continue
+        estimate = consider(rng, columns, counts, sums, g, h, freedom, w, inside, logits, work, accepted)
+        if visit < n_columns:
+            chance[g] = estimate
+
+
+@njit(**DOOR)
+def log_inclusion_prior(inside: Any, freedom: Any) -> float:
+    """Return ln P(inclusion), omega ~ Beta(1, G) integrated out, and the constants of the Student t that are inside."""
+    n_columns, n_inside, total = len(inside), 0, 0.0
+    for g in range(n_columns):
+        if inside[g]:
+            n_inside += 1
+            total += slab_constant(freedom[g])
+    if n_columns == 0:
+        return 0.0
+    total += lgamma(1.0 + n_inside) + lgamma(2.0 * n_columns - n_inside) - lgamma(2.0 * n_columns + 1.0)
+    return total + log(float(n_columns))

@@ -1,0 +1,103 @@
+"""The learned prior of the weights: a scale for each column, integrated out of the target and drawn when asked for.
+
+A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(3/2, 3/2) has, with s integrated out, a Student t with 3
+degrees of freedom in the k contrasts of its features::
+
+    -ln p(V) = (3 + k)/2 ln(1 + |V|^2 / 3) + const,    gradient  V (3 + k) / (3 + |V|^2)
+
+so its gradient is that of a Gaussian whose precision follows the weights.
+"""
+
+from math import exp, lgamma, log, pi, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INLINE, INNER
+
+DEGREES = 3.0  # of freedom: s^2 ~ InverseGamma(DEGREES / 2, DEGREES / 2)
+_LOG_PRIOR = log(2.0) + 1.5 * log(1.5) - lgamma(1.5)  # the constant of the density of ln s
+
+
+class Slab(NamedTuple):
+    """Which features share a scale; with no columns at all the prior is fixed."""
+
+    column: np.ndarray  # (D,) int64: the column of each feature, -1 if its scale is fixed; empty: all are fixed
+    freedom: np.ndarray  # (G,) float64: k, the contrasts of the features that some training vertex has
+    square: np.ndarray  # (G,) float64: room for |V|^2
+    start: np.ndarray  # (G+1,) int64: where the features of each column, among the A active ones, begin
+    feature: np.ndarray  # int64
+    row_start: np.ndarray  # (A+1,) int64: where the training rows of each active feature begin
+    row: np.ndarray  # int32
+    value: np.ndarray  # float64
+    union_start: np.ndarray  # (G+1,) int64: where the rows that have a feature of each column begin
+    union: np.ndarray  # int32
+
+
+@njit(**INNER)
+def take_squares(slab: Any, active: Any, w: Any) -> None:
+    """Fill ``slab.square`` with |V_g|^2 of each column, w (A, B) being contrasts."""
+    column, square = slab.column, slab.square
+    for g in range(len(square)):
+        square[g] = 0.0
+    for a in range(w.shape[0]):
+        g = column[active[a]]
+        if g >= 0:
+            total = 0.0
+            for k in range(w.shape[1]):
+                total += w[a, k] * w[a, k]
+            square[g] += total
+
+
+@njit(**INNER)
+def follow_weights(slab: Any, active: Any, w: Any, precision: Any) -> float:
+    """Set the precisions (A,) to those of the Student t at w; return its -ln p less the quadratic form they make."""
+    take_squares(slab, active, w)
+    column, freedom, square = slab.column, slab.freedom, slab.square
+    more = 0.0
+    for g in range(len(square)):
+        degrees = DEGREES + freedom[g]
+        more += 0.5 * degrees * (log(1.0 + square[g] / DEGREES) - square[g] / (DEGREES + square[g]))
+    for a in range(w.shape[0]):
+        g = column[active[a]]
+        if g >= 0:
+            precision[a] = (DEGREES + freedom[g]) / (DEGREES + square[g])
+    return more
+
+
+@njit(**INNER)
+def draw_scale(rng: Any, freedom: float, square: float) -> float:
+    """Return a draw of s given k contrasts with |V|^2: s^2 ~ InverseGamma((3 + k)/2, (3 + |V|^2)/2)."""
+    return sqrt(0.5 * (DEGREES + square) / rng.standard_gamma(0.5 * (DEGREES + freedom)))
+
+
+@njit(**INNER)
+def draw_scales(rng: Any, slab: Any, active: Any, w: Any, scale: Any) -> None:
+    """Draw the scales (D,) of all features given the contrasts w (A, B), one for each column."""
+    take_squares(slab, active, w)
+    for g in range(len(slab.square)):
+        slab.square[g] = draw_scale(rng, slab.freedom[g], slab.square[g])
+    for d in range(len(scale)):
+        if slab.column[d] >= 0:
+            scale[d] = slab.square[slab.column[d]]
+
+
+@njit(**INLINE)
+def log_scale_prior(t: float) -> float:
+    """Return the log density of t = ln s."""
+    return _LOG_PRIOR - 3.0 * t - 1.5 * exp(-2.0 * t)
+
+
+@njit(**INNER)
+def slab_constant(freedom: float) -> float:
+    """Return ln p(V) of the Student t at V = 0, in k contrasts."""
+    if freedom == 0.0:
+        return 0.0
+    return lgamma(0.5 * (DEGREES + freedom)) - lgamma(0.5 * DEGREES) - 0.5 * freedom * log(DEGREES * pi)
+
+
+@njit(**INLINE)
+def log_odds_of_one_more(n_inside: int, n_columns: int) -> float:
+    """Return ln P(n + 1 given columns inside) / P(n of them), with omega ~ Beta(1, G) integrated out."""
+    return log((1.0 + n_inside) / (2.0 * n_columns - n_inside - 1.0))

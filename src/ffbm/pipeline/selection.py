@@ -1,0 +1,152 @@
+"""The selection stage: chains that say which columns matter, p(inclusion | X, y), from none of them and from all."""
+
+from functools import partial
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ffbm.check import check_int
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.rng import stream
+from ffbm.store.journal import digest
+from ffbm.theta.chain import WeightSetup
+from ffbm.theta.columns import ColumnGroups
+from ffbm.theta.drawn import DrawnPlan, response_of
+from ffbm.theta.drawn_selection import DrawnSelectionPlan, DrawnSelectionState, advance_drawn_selection
+from ffbm.theta.prepare import WeightTarget
+from ffbm.theta.selection import (
+    SelectionRecord,
+    SelectionSetup,
+    SelectionState,
+    advance_selection,
+    set_up_selection,
+    start_selection,
+)
+from ffbm.types.selection import SelectionTrace
+
+STORED_BYTES = 1 << 28  # how much memory the stored weights of all chains may take
+OPERATIONS = 4e10  # that a chain may take: about 20 s
+LEAST_SWEEPS = 100
+PARTITIONS = 10  # of each chain of blocks, where memberships are drawn
+LEAST_EACH = 50  # sweeps kept for each of them
+
+
+def select(
+    setup: WeightSetup,
+    n_draws: int,
+    n_sweeps: int | None,
+    n_chains: int,
+    seed: int,
+    conduct: Conduct,
+    stage: str,
+) -> SelectionTrace:
+    """Sample which columns are included, given a set-up of the full model, whose mode half of the chains start from."""
+    target = setup.target
+    assert target.groups is not None
+    chosen = set_up_selection(target, 0, setup.mode)
+    n_sweeps = affordable(chosen, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
+    n_warmup = warm_up(n_sweeps)
+    chosen = set_up_selection(target, n_warmup, setup.mode)
+    thin = thinning(n_chains * n_sweeps * target.n_blocks * len(target.scale), n_sweeps)
+    key = digest(target, n_warmup, seed, n_chains, "selection") if conduct.journal else ""
+    stepper = Stepper(advance_selection, SelectionState, SelectionRecord)
+    begin = partial(_begin, chosen, seed, n_chains, thin)
+    states, drawn = run_chains(f"{stage}, columns", stepper, chosen, begin, n_warmup + n_sweeps, conduct, key)
+    settings = {"n_draws": n_sweeps, "n_warmup": n_warmup, "n_chains": n_chains, "seed": seed}
+    partition = np.zeros(drawn.energy.shape, dtype=np.int64)
+    return gather_selection(target.groups, drawn, partition, int(states[0].thin[0]), settings)
+
+
+def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: Conduct, stage: str) -> SelectionTrace:
+    """Sample which columns are included for some of the partitions of each chain, evenly spaced."""
+    assert plan.groups is not None
+    n_chains, each = len(plan.labels), min(PARTITIONS, len(plan.labels[0]))
+    kept = np.linspace(0, len(plan.labels[0]) - 1, each).round().astype(int)
+    target = WeightTarget(
+        plan.training, response_of(plan.training, plan.labels[0][0]), plan.scale, groups=plan.groups,
+        intercept_sd=plan.intercept_sd,
+    )  # fmt: skip
+    in_all = affordable(set_up_selection(target, 0, target.sums), n_draws)
+    in_all = in_all if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
+    n_each = max(LEAST_EACH, ceil(in_all / each))
+    n_warmup = warm_up(n_each)
+    thin = thinning(n_chains * each * n_each * target.n_blocks * len(target.scale), n_each)
+    chosen = DrawnSelectionPlan(
+        [chain[kept] for chain in plan.labels], plan.training, plan.scale, plan.groups, plan.intercept_sd,
+        n_warmup, n_each, thin, plan.seed,
+    )  # fmt: skip
+    key = digest(chosen) if conduct.journal else ""
+    stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
+    _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, n_chains), each, conduct, key)
+    settings = {
+        "n_draws": each * n_each, "n_warmup": n_warmup, "n_chains": n_chains, "seed": plan.seed,
+        "n_partitions": n_chains * each,
+    }  # fmt: skip
+    partition = np.repeat(kept, n_each)[np.newaxis] + np.zeros((n_chains, 1), dtype=np.int64)
+    return gather_selection(plan.groups, drawn, partition, thin, settings)
+
+
+def _begin_drawn(n_chains: int) -> list[DrawnSelectionState]:
+    return [
+        DrawnSelectionState(np.array([chain]), np.array([starts_full(chain)]), np.zeros(1, np.int64))
+        for chain in range(n_chains)
+    ]
+
+
+def affordable(setup: SelectionSetup, n_draws: int) -> int:
+    """Return how many sweeps a chain keeps: as many as draws, or fewer where sweeps are long."""
+    return int(np.clip(round(OPERATIONS / sweep_cost(setup)), min(LEAST_SWEEPS, n_draws), n_draws))
+
+
+def sweep_cost(setup: SelectionSetup) -> float:
+    """Return about how many multiplications a sweep takes: of rows by B^2, of features by B^3."""
+    columns, n_blocks = setup.columns, setup.target.n_blocks
+    along = np.repeat(columns.with_intercept, np.diff(columns.start))
+    heavy = ~columns.light[columns.feature]
+    each = np.diff(columns.row_start)[columns.feature]
+    of_rows = len(setup.target.training.rows.counts) * columns.with_intercept.sum() + each.sum() + 20 * len(each)
+    of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
+    return float(15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + 1.0)
+
+
+def warm_up(n_sweeps: int) -> int:
+    """Return how many sweeps are dropped before so many are kept."""
+    return max(20, n_sweeps // 5)
+
+
+def thinning(n_numbers: int, n_draws: int) -> int:
+    """Return one in how many draws of the weights is stored, for so many numbers in all."""
+    return min(max(1, ceil(8 * n_numbers / STORED_BYTES)), n_draws)
+
+
+def starts_full(chain: int) -> bool:
+    """Tell whether a chain starts with all columns included: every second one does."""
+    return chain % 2 == 1
+
+
+def _begin(setup: SelectionSetup, seed: int, n_chains: int, thin: int) -> list[SelectionState]:
+    streams = [stream(seed, "selection", chain) for chain in range(n_chains)]
+    return [start_selection(setup, rng, starts_full(chain), thin) for chain, rng in enumerate(streams)]
+
+
+def gather_selection(
+    groups: ColumnGroups, drawn: SelectionRecord, partition: Any, thin: int, settings: dict[str, Any]
+) -> SelectionTrace:
+    """Join what the chains left behind."""
+    return SelectionTrace(
+        inclusion=drawn.inclusion,
+        chance=drawn.chance,
+        scales=drawn.scales,
+        weights=drawn.weights,
+        energy=drawn.energy,
+        acceptance_rate=drawn.acceptance,
+        accepted=drawn.accepted,
+        full_start=np.array([starts_full(chain) for chain in range(len(drawn.energy))]),
+        partition=np.asarray(partition),
+        column_names=groups.names,
+        of_feature=groups.of_feature,
+        thin=thin,
+        settings=settings,
+    )

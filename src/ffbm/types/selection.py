@@ -1,0 +1,136 @@
+"""Draws under the selection of columns: which are included, with which scales and weights."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ffbm.plain import count_of
+from ffbm.types.network import Array
+
+MOST_ERROR = 0.01  # the largest Monte Carlo error of an inclusion probability that passes
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionTrace:
+    """Draws from p(inclusion, weights, scales | X, y): C chains of T draws, G columns, B blocks and D features.
+
+    Parameters
+    ----------
+    inclusion : (C, T, G) bool
+        Which columns are included.
+    chance : (C, T, G) float64
+        The probability of inclusion of each column given all others, estimated whenever the chain visits it: its mean
+        is the inclusion probability, with less noise than the mean of ``inclusion``.
+    scales : (C, T, G) float64
+        s_g; from the prior while a column is out.
+    weights : (C, T / thin, B, D) float64
+        Less their mean over blocks; 0 where a column is out.
+    energy : (C, T) float64
+        Minus the log of the joint density of inclusion and weights, scales integrated out, up to a constant.
+    acceptance_rate : (C, T) float64
+        Of the Hamiltonian moves between visits of columns.
+    accepted : (C, T, 4) int32
+        Columns born, dead, refreshed and exchanged in each sweep.
+    full_start : (C,) bool
+        Which chains began with all columns included; the others with none.
+    partition : (C, T) int64
+        The partition that each draw is of, if memberships are drawn; else 0.
+    column_names : tuple of G
+    of_feature : (D,) int64
+        The column of each feature; -1 for the intercept.
+    thin : int
+    settings : dict
+    """
+
+    inclusion: Array
+    chance: Array
+    scales: Array
+    weights: Array
+    energy: Array
+    acceptance_rate: Array
+    accepted: Array
+    full_start: Array
+    partition: Array
+    column_names: tuple[str, ...]
+    of_feature: Array
+    thin: int
+    settings: dict[str, Any]
+
+    @property
+    def n_chains(self) -> int:
+        """C."""
+        return int(self.inclusion.shape[0])
+
+    @property
+    def n_draws(self) -> int:
+        """T."""
+        return int(self.inclusion.shape[1])
+
+    @cached_property
+    def probability(self) -> Array:
+        """The inclusion probability of each column (G,)."""
+        return np.asarray(self.chance.mean(axis=(0, 1)))
+
+    @cached_property
+    def error(self) -> Array:
+        """The Monte Carlo standard error of each inclusion probability (G,), given the partitions if they are drawn."""
+        n_partitions = len(np.unique(self.partition[0])) if self.n_chains else 1
+        if n_partitions == 1:
+            return batch_error(self.chance)
+        apart = self.chance.reshape(self.n_chains * n_partitions, 1, -1, len(self.column_names))
+        return np.asarray(np.sqrt(np.mean([batch_error(part) ** 2 for part in apart], axis=0) / len(apart)))
+
+    @cached_property
+    def by_partition(self) -> Array:
+        """The inclusion probabilities of each partition (P, G), chain after chain; one row unless they are drawn."""
+        n_partitions = len(np.unique(self.partition[0]))
+        if n_partitions == 1:
+            return self.probability[np.newaxis]
+        return np.asarray(self.chance.reshape(self.n_chains * n_partitions, -1, len(self.column_names)).mean(axis=1))
+
+    @cached_property
+    def difference(self) -> Array:
+        """How far chains from all columns and from none disagree on each inclusion (G,); NaN without both."""
+        if self.full_start.all() or not self.full_start.any():
+            return np.full(len(self.column_names), np.nan)
+        full, empty = self.chance[self.full_start], self.chance[~self.full_start]
+        return np.asarray(np.abs(full.mean(axis=(0, 1)) - empty.mean(axis=(0, 1))))
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether every Monte Carlo error is at most 0.01."""
+        return bool((self.error <= MOST_ERROR).all())
+
+    def __repr__(self) -> str:
+        chains = f"{count_of(self.n_chains, 'chain')} x {count_of(self.n_draws, 'draw')}"
+        inside = int((self.probability > 0.5).sum())
+        worst = float(self.error.max(initial=0.0))
+        return (
+            f"<SelectionTrace: {chains}, {inside} of {count_of(len(self.column_names), 'column')} more likely in than"
+            f" out, Monte Carlo error up to {worst:.3f}>"
+        )
+
+
+def batch_error(values: Array) -> Array:
+    """Return the standard error of the mean of values (C, T, ...) over chains and draws, by the means of batches.
+
+    Batches are about sqrt(T) long, of which a chain has at least four if it has as many draws; chains that disagree
+    make it larger, since batch means are compared with the mean over all chains.
+
+    >>> rng = np.random.default_rng(1)
+    >>> round(float(batch_error(rng.normal(size=(4, 2500, 1)))[0]), 3)
+    0.01
+    """
+    n_chains, n_draws = values.shape[:2]
+    n_batches = max(min(int(np.sqrt(n_draws)), n_draws), 1)
+    size = n_draws // n_batches
+    means = values[:, : n_batches * size].reshape(n_chains, n_batches, size, *values.shape[2:]).mean(axis=2)
+    grand = means.mean(axis=(0, 1))
+    n_means = n_chains * n_batches
+    within = ((means - grand) ** 2).sum(axis=(0, 1)) / max(n_means - 1, 1) / n_means
+    if n_chains == 1:
+        return np.asarray(np.sqrt(within))
+    between = ((means.mean(axis=1) - grand) ** 2).sum(axis=0) / (n_chains - 1) / n_chains
+    return np.asarray(np.sqrt(np.maximum(within, between)))

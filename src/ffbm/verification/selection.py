@@ -1,0 +1,215 @@
+"""Calibration of the selection of columns, and Geweke's test of its moves.
+
+Columns, scales, weights and an intercept are drawn from the learned prior, and labels from them. Then the truth is one
+more draw of the posterior: its rank among draws is uniform, and columns that are included with probability p are
+included in truth at that rate. Geweke's test moves the state given the labels, then draws labels given the state, and
+so on: the law of both must not change.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from ffbm.rng import child_seed
+from ffbm.theta.adapt import first_adaptation
+from ffbm.theta.prepare import WeightTarget, weight_target
+from ffbm.theta.selection import SelectionSetup, SelectionState, advance_selection, set_up_selection, start_selection
+from ffbm.theta.target import selection_energy
+from ffbm.types import Array
+from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.goodness import chi_square
+from ffbm.verification.selection_laws import CHECKS as LAWS
+from ffbm.verification.selection_laws import INTERCEPT_SD
+
+N_DRAWS, THIN, N_WARMUP = 99, 4, 40
+N_BINS, N_TENTHS = 10, 5
+GROUPS = {"flag": ["0"], "three values": ["1", "2", "3"], "twin": ["4"], "number": ["5"], "rare": ["6"]}
+COLUMN = np.array([0, 1, 1, 1, 2, 3, 4, -1])
+QUANTITIES = (
+    *(f"s of {name}" for name in GROUPS),
+    *(f"|V|^2 of {name}" for name in GROUPS),
+    "intercept contrast",
+    "log joint",
+)
+
+
+class Size(NamedTuple):
+    """Vertices and blocks."""
+
+    n_nodes: int
+    n_blocks: int
+
+
+SIZES = (Size(24, 3), Size(60, 2))
+
+
+class Truth(NamedTuple):
+    """A draw from the prior: which columns are inside, their scales, and contrasts (B, D), the intercept last."""
+
+    inside: Array
+    scales: Array
+    weights: Array
+
+
+def draw_features(rng: np.random.Generator, n_nodes: int) -> Array:
+    """Return a flag, three values that most vertices have one of, a twin of the flag, a number and a rare flag."""
+    flag = rng.random(n_nodes) < 0.5
+    value = rng.integers(0, 4, n_nodes)
+    twin = flag ^ (rng.random(n_nodes) < 0.1)
+    rare = np.arange(n_nodes) < 2
+    return np.column_stack((flag, *(value == v for v in range(3)), twin, rng.normal(size=n_nodes), rare)).astype(float)
+
+
+def draw_truth(rng: np.random.Generator, n_blocks: int) -> Truth:
+    """Draw from the learned prior."""
+    inside = rng.random(len(GROUPS)) < rng.beta(1, len(GROUPS))
+    scales = np.sqrt(3 / rng.chisquare(3, len(GROUPS)))
+    of_feature = np.append(np.where(inside, scales, 0.0), INTERCEPT_SD)[COLUMN]
+    w = rng.normal(size=(n_blocks, len(COLUMN))) * of_feature
+    return Truth(inside, scales, w - w.mean(axis=0))
+
+
+def draw_memberships(rng: np.random.Generator, x: Array, w: Array) -> Array:
+    """Draw a label for each vertex, and return them as memberships (N, B)."""
+    p = softmax(np.column_stack((x, np.ones(len(x)))) @ w.T, axis=1)
+    labels = (p.cumsum(axis=1) < rng.random((len(x), 1))).sum(axis=1)
+    return np.eye(w.shape[0])[np.minimum(labels, w.shape[0] - 1)]
+
+
+def quantities(inside: Array, scales: Array, w: Array, energy: float) -> Array:
+    """Return the ranked functions (Q,) of one state."""
+    squares = [(w[:, g == COLUMN] ** 2).sum() for g in range(len(inside))]
+    return np.array([*scales, *squares, w[0, -1] - w[1, -1], -energy])
+
+
+def calibrate_one(size: Size, seed: int, number: int) -> Array:
+    """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
+    own = child_seed(seed, "selection", *size, number)
+    rng = np.random.default_rng([own % 2**32, 7])
+    x, truth = draw_features(rng, size.n_nodes), draw_truth(rng, size.n_blocks)
+    y = draw_memberships(rng, x, truth.weights)
+    target = _target(x, y)
+    setup = set_up_selection(target, N_WARMUP, np.zeros_like(target.sums))
+    state = start_selection(setup, rng, full=number % 2 == 1)
+    _, drawn = advance_selection(setup, state, N_WARMUP + N_DRAWS * THIN)
+    kept = range(THIN - 1, N_DRAWS * THIN, THIN)
+    draws = np.array([quantities(drawn.inclusion[t], drawn.scales[t], drawn.weights[t], drawn.energy[t]) for t in kept])
+    with_one = np.column_stack((x, np.ones(len(x))))
+    energy = selection_energy(truth.weights, truth.inside, with_one, y, COLUMN, INTERCEPT_SD)
+    at = quantities(truth.inside, truth.scales, truth.weights, energy)
+    ties = (draws == at).sum(axis=0)
+    ranks = (draws < at).sum(axis=0) + rng.integers(0, ties + 1)
+    return np.concatenate((ranks, drawn.chance.mean(axis=0), truth.inside))
+
+
+def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
+    """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth."""
+    histograms, ps = [], []
+    n_columns = len(GROUPS)
+    for size in sizes:
+        found = np.array(effort.each(partial(calibrate_one, size, effort.seed), range(n_sets)))
+        where = f"N={size.n_nodes} B={size.n_blocks}"
+        for name, column in zip(QUANTITIES, found.T[: len(QUANTITIES)].astype(int), strict=True):
+            counts = np.bincount(column * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
+            p = chi_square(counts.astype(float), np.full(N_BINS, n_sets / N_BINS))
+            ps.append(p)
+            histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
+        chance, truth = found[:, -2 * n_columns : -n_columns].ravel(), found[:, -n_columns:].ravel()
+        ps += calibration_of_inclusion(chance, truth)
+    return Finding(min(ps), 0.001 / len(ps), at_least=True, details={"n_sets": n_sets, "ranks": histograms})
+
+
+def calibration_of_inclusion(chance: Array, truth: Array) -> list[float]:
+    """Return, for inclusion probabilities in fifths of their order, p of as many columns included in truth.
+
+    >>> calibration_of_inclusion(np.full(10, 0.5), np.tile([0, 1], 5))[0]
+    1.0
+    """
+    ps = []
+    for part in np.array_split(np.argsort(chance, kind="stable"), N_TENTHS):
+        off = truth[part].sum() - chance[part].sum()
+        spread = np.sqrt((chance[part] * (1 - chance[part])).sum())
+        ps.append(float(2 * norm.sf(abs(off) / max(spread, 1e-9))))
+    return ps
+
+
+def _target(x: Array, y: Array) -> WeightTarget:
+    return weight_target(x, y, intercept=True, weight_prior="learned", column_groups=GROUPS)
+
+
+def geweke_means(seed: int, n_steps: int, moves: bool, number: int) -> Array:
+    """Return means of functions of (state, labels) along a run: of the moves, or of fresh draws from the model."""
+    size = SIZES[0]
+    rng = np.random.default_rng([seed, number, int(moves)])
+    x = draw_features(np.random.default_rng(5), size.n_nodes)
+    truth = draw_truth(rng, size.n_blocks)
+    y = draw_memberships(rng, x, truth.weights)
+    target = _target(x, y)
+    active = target.training.rows.active
+    setup = set_up_selection(target, 0, np.zeros_like(target.sums))
+    state = SelectionState(
+        np.ascontiguousarray(truth.weights.T[active]), truth.inside.copy(), first_adaptation(0.3),
+        np.zeros(1, np.int64), np.ones(1, np.int64), rng,
+    )  # fmt: skip
+    found = []
+    for _ in range(n_steps):
+        if moves:
+            setup = SelectionSetup(_with_response(target, y), *setup[1:])
+            state, drawn = advance_selection(setup, state, 1)
+            truth = Truth(drawn.inclusion[0], drawn.scales[0], drawn.weights[0])
+        else:
+            truth = draw_truth(rng, size.n_blocks)
+        y = draw_memberships(rng, x, truth.weights)
+        found.append(_functions(truth, y))
+    return np.mean(found, axis=0)
+
+
+def _functions(truth: Truth, y: Array) -> Array:
+    squares = [(truth.weights[:, g == COLUMN] ** 2).sum() for g in range(len(GROUPS))]
+    sizes = y.sum(axis=0)
+    rest = [truth.inside.sum(), truth.inside.sum() ** 2, (truth.weights[:, -1] ** 2).sum(), (sizes**2).sum()]
+    return np.array([*truth.inside, *np.log(truth.scales), *np.log1p(squares), *rest])
+
+
+def _with_response(target: WeightTarget, y: Array) -> WeightTarget:
+    training = target.training
+    sums = training.sums(y[training.vertices])
+    return WeightTarget(training, sums, target.scale, groups=target.groups, intercept_sd=target.intercept_sd)
+
+
+def law_kept(effort: Effort) -> Finding:
+    """Compare means along runs of the moves with those of fresh draws; return the smallest p of Student's test."""
+    n_runs, n_steps = (200, 300) if effort.full else (40, 40)
+    runs = np.array(effort.each(partial(geweke_means, effort.seed, n_steps, True), range(n_runs)))
+    fresh = np.array(effort.each(partial(geweke_means, effort.seed, n_steps, False), range(n_runs)))
+    error = np.sqrt((runs.var(axis=0, ddof=1) + fresh.var(axis=0, ddof=1)) / n_runs)
+    off = (runs.mean(axis=0) - fresh.mean(axis=0)) / error
+    p = 2 * student.sf(np.abs(off), n_runs - 1)
+    details = {"n_runs": n_runs, "n_steps": n_steps, "deviations": off.tolist()}
+    return Finding(float(p.min()), 0.001 / len(p), at_least=True, details=details)
+
+
+def uniform_ranks(effort: Effort) -> Finding:
+    """Run the calibration: 300 data sets of each size in full runs, 60 of one size else."""
+    return calibrate(SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 60)
+
+
+CHECKS = (
+    *LAWS,
+    Check(
+        "calibration: selection of columns",
+        "smallest p of uniform ranks of the truth among draws, and of the rate of true inclusion",
+        "any posterior that is not the model's own: omega's counting, a proposal density or a volume left out",
+        uniform_ranks,
+    ),
+    Check(
+        "Geweke: selection of columns",
+        "smallest p of equal means along runs of the moves and in fresh draws",
+        "a move of columns, intercept or weights that does not keep the posterior",
+        law_kept,
+    ),
+)

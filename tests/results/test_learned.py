@@ -1,0 +1,144 @@
+"""Fits under the learned prior: what they decide, say, save and refuse."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.cli import run
+from ffbm.config import FitConfig
+from ffbm.errors import OptionError
+
+from ..planted import planted_network, two_flags
+
+SHORT = {"n_blocks": 2, "n_sweeps": 200, "n_warmup": 100, "n_draws": 200, "n_chains": 2, "seed": 3, "progress": False}
+
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    net, _ = planted_network(5, two_flags)
+    return ffbm.fit(net, weight_prior="learned", n_kept=1, **SHORT)
+
+
+def test_the_answer(fitted):
+    assert fitted.relevance.matters == ("x1",)
+    assert fitted.relevance.sentence == "of 2 columns 1 matters: x1"
+    assert fitted.weights.selected.settings["n_partitions"] == 20
+    assert len(fitted.weights.rows) == fitted.network.n_nodes  # weights and decisions come from all vertices
+    assert fitted.scores.n_train == len(fitted.train) < fitted.network.n_nodes
+    assert {value.feature for value in fitted.relevance.values} == {"x1"}
+
+
+def test_the_ranking_follows_inclusion(fitted):
+    ranking = fitted.ranking
+    assert ranking.rule == "inclusion"
+    assert ranking.order.tolist() == [1, 0]
+    assert ranking.kept == ("x1",)
+    assert np.isnan(ranking.cutoff)
+    assert ranking.table["score"].tolist() == sorted(fitted.relevance.inclusion, reverse=True)
+    assert "by inclusion" in repr(ranking)
+    assert fitted.reduced.features.names == ("x1",)
+    paper = ffbm.rank_features(fitted.weights, rule="paper", n_kept=1)
+    assert paper.rule == "paper"
+    assert paper.inclusion is None
+
+
+def test_the_sentence_stands_first(fitted):
+    text = fitted.summary()
+    paragraphs = [part for part in text.split("\n\n") if not part.startswith("NOT CONVERGED")]
+    assert paragraphs[0] == "Of 2 columns 1 matters: x1."
+    assert "Columns by inclusion" in text
+    assert "Ranking (" not in text
+    assert "20 of the kept partitions" in text
+
+
+def test_saved_and_loaded(fitted, tmp_path):
+    fitted.save(tmp_path / "run")
+    again = ffbm.load_fit(tmp_path / "run")
+    assert again.relevance.sentence == fitted.relevance.sentence
+    assert again.relevance.values == fitted.relevance.values
+    for name in ("inclusion", "chance", "scales", "weights", "energy", "accepted", "partition", "full_start"):
+        assert np.array_equal(getattr(again.weights.selected, name), getattr(fitted.weights.selected, name)), name
+    assert np.array_equal(again.ranking.order, fitted.ranking.order)
+    assert again.config == fitted.config
+    record = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert record["relevance"]["matters"] == ["x1"]
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "Of 2 columns 1 matters: x1." in page
+
+
+def test_a_run_in_a_folder_is_the_same_and_can_be_resumed(fitted, tmp_path):
+    options = {"weight_prior": "learned", "n_kept": 1, "out": tmp_path / "run", **SHORT}
+    run_there = ffbm.fit(fitted.network, **options)
+    again = ffbm.fit(fitted.network, resume=True, **options)
+    for fit in (run_there, again):
+        assert np.array_equal(fit.weights.selected.chance, fitted.weights.selected.chance)
+        assert np.array_equal(fit.weights.weights, fitted.weights.weights)
+
+
+def test_given_blocks_are_one_partition():
+    net, labels = planted_network(5, two_flags)
+    fit = ffbm.fit(net, blocks=labels, weight_prior="learned", n_kept=None, **{**SHORT, "n_blocks": "auto"})
+    assert fit.weights.selected.by_partition.shape == (1, 2)
+    assert fit.reduced is None
+    assert "the given blocks" in fit.summary()
+
+
+def test_groups_and_folds():
+    net, labels = planted_network(5, two_flags)
+    fit = ffbm.fit(
+        net, blocks=labels, weight_prior="learned", column_groups={"both": ["x0", "x1"]}, folds=2, fdr=0.2,
+        **{**SHORT, "n_blocks": "auto"},
+    )  # fmt: skip
+    assert fit.relevance.column_names == ("both",)
+    assert fit.relevance.fdr == 0.2
+    assert FitConfig.from_toml(fit.config.to_toml()) == fit.config
+
+
+def test_the_command_line(tmp_path, capsys):
+    edges = "\n".join(f"{i},{j}" for c in (0, 6) for i in range(c, c + 6) for j in range(c, i))
+    (tmp_path / "edges.csv").write_text("source,target\n" + edges + "\n0,11")
+    rows = [f"{i},{int(i < 6)},{i % 2}" for i in range(12)]
+    (tmp_path / "nodes.csv").write_text("id,side,odd\n" + "\n".join(rows))
+    command = ["fit", str(tmp_path / "edges.csv"), "--nodes", str(tmp_path / "nodes.csv"), "--weight-prior", "learned"]
+    command += ["--fdr", "0.2", "--intercept-sd", "1.5", "--draws", "60", "--warmup", "60", "--chains", "2", "--json"]
+    assert run([*command, "--sweeps", "60", "--blocks", "2", "--seed", "1", "--quiet"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["config"]["weight_prior"] == "learned"
+    assert record["relevance"]["columns"][0]["column"] == "side"
+
+
+def test_the_preset_of_the_paper():
+    config = FitConfig(preset="paper", n_blocks=3, n_sweeps=50)
+    assert config.weight_prior == "fixed"
+    assert (config.intercept, config.n_kept, config.n_sweeps) == (False, 10, 50)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight_prior": "loose"}, "weight_prior must be"),
+        ({"preset": "thesis"}, "preset must be"),
+        ({"fdr": 2}, "fdr must be a number"),
+        ({"intercept_sd": -1}, "intercept_sd must be a number"),
+        ({"column_groups": {"a": ["x0"]}}, "column_groups are for"),
+        ({"weight_prior": "learned", "column_groups": "x0"}, "a mapping of names"),
+        ({"weight_prior": "learned", "column_groups": {"a": ["x7"]}}, "must name columns"),
+        ({"weight_prior": "learned", "sigma": 2.0}, "sigma is for"),
+        ({"weight_prior": "learned", "target": "joint"}, "the joint chain has the fixed prior"),
+    ],
+)
+def test_refused(options, message):
+    net, _ = planted_network(5, two_flags)
+    with pytest.raises(OptionError, match=message):
+        ffbm.fit(net, **SHORT | options)
+
+
+def test_ranking_by_inclusion_needs_it():
+    with pytest.raises(OptionError, match='rule="inclusion" needs weights'):
+        ffbm.rank_features(np.zeros((1, 2, 2, 1)), rule="inclusion")
+    with pytest.raises(OptionError, match="rule must be"):
+        ffbm.rank_features(np.zeros((1, 2, 2, 1)), rule="best")

@@ -1,0 +1,180 @@
+"""The selection of columns: its energy, its moves and its law."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ffbm.diagnostics import ess_mean
+from ffbm.theta.columns import group_columns, lay_out
+from ffbm.theta.design import make_design
+from ffbm.theta.prepare import weight_target
+from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
+from ffbm.theta.target import selection_energy
+from ffbm.verification import selection_laws
+from ffbm.verification.selection import COLUMN, GROUPS, draw_features, draw_memberships, draw_truth
+
+from ..mutants import interpreted
+
+
+def made(seed=3, n_nodes=30, n_blocks=3, groups=GROUPS):
+    rng = np.random.default_rng(seed)
+    x = draw_features(rng, n_nodes)
+    y = draw_memberships(rng, x, draw_truth(rng, n_blocks).weights)
+    return x, y, weight_target(x, y, intercept=True, weight_prior="learned", column_groups=groups)
+
+
+def run(target, n_sweeps, full=False, seed=1, n_warmup=20, thin=1):
+    setup = set_up_selection(target, n_warmup, np.zeros_like(target.sums))
+    state = start_selection(setup, np.random.default_rng(seed), full, thin)
+    return advance_selection(setup, state, n_warmup + n_sweeps)[1]
+
+
+def test_energy_is_that_of_the_readable_target():
+    x, y, target = made()
+    drawn = run(target, 40)
+    with_one = np.column_stack((x, np.ones(len(x))))
+    for t in range(40):
+        exact = selection_energy(drawn.weights[t], drawn.inclusion[t], with_one, y, COLUMN)
+        assert drawn.energy[t] == pytest.approx(exact, abs=1e-9)
+
+
+def test_weights_are_contrasts_and_zero_where_a_column_is_out():
+    _, _, target = made()
+    drawn = run(target, 60, full=True)
+    assert np.abs(drawn.weights.sum(axis=1)).max() < 1e-10
+    for g in range(len(GROUPS)):
+        out = ~drawn.inclusion[:, g]
+        assert not drawn.weights[out][:, :, g == COLUMN].any()
+        assert drawn.weights[~out][:, :, g == COLUMN].any(axis=(1, 2)).all()
+
+
+def test_advancing_in_pieces_changes_no_bit():
+    _, _, target = made()
+    setup = set_up_selection(target, 10, np.zeros_like(target.sums))
+    whole = advance_selection(setup, start_selection(setup, np.random.default_rng(5), True, 3), 40)[1]
+    state, parts = start_selection(setup, np.random.default_rng(5), True, 3), []
+    for n in (4, 13, 1, 22):
+        state, part = advance_selection(setup, state, n)
+        parts.append(part)
+    for name in whole._fields:
+        together = np.concatenate([getattr(part, name) for part in parts])
+        assert np.array_equal(getattr(whole, name), together), name
+
+
+def test_without_training_vertices_the_prior_is_drawn_exactly():
+    x = np.eye(4)
+    target = weight_target(x, [0, 1, 0, 1], rows=[], intercept=True, weight_prior="learned")
+    drawn = run(target, 6000)
+    n_inside = np.bincount(drawn.inclusion.sum(axis=1), minlength=5) / 6000
+    # a Beta-binomial law with omega ~ Beta(1, 4)
+    exact = np.array([0.5, 2 / 7, 1 / 7, 2 / 35, 1 / 70])
+    assert np.abs(n_inside - exact).max() < 0.035
+    assert drawn.chance.mean() == pytest.approx(0.2, abs=0.02)
+    # s^2 ~ InverseGamma(3/2, 3/2): P(s < 1) = P(chi^2_3 > 3)
+    assert (drawn.scales < 1).mean() == pytest.approx(0.3916, abs=0.02)
+
+
+@pytest.mark.parametrize("law", selection_laws.LAWS)
+def test_inclusion_by_quadrature(law):
+    off, means = selection_laws.compare(law, 1500, 3)
+    assert off < 0.01
+    assert means.max() < 4.5
+
+
+def reference():
+    path = Path(os.environ.get("FFBM_SHARED", "")) / "reference" / "relevance.json"
+    if not path.exists():
+        pytest.skip("relevance.json is found through FFBM_SHARED")
+    return json.loads(path.read_text())["cases"]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_inclusion_of_the_reference(number):
+    case = reference()[number]
+    groups = {f"column {g}": [str(j) for j in part] for g, part in enumerate(case["columns"])}
+    x, y = np.array(case["X"], dtype=float), np.array(case["y"], dtype=float)
+    target = weight_target(x, y, intercept=True, weight_prior="learned", column_groups=groups)
+    drawn = [run(target, 5000, full, seed) for full, seed in ((False, 5), (True, 6))]
+    chance = np.stack([one.chance for one in drawn])
+    assert np.abs(chance.mean(axis=(0, 1)) - case["inclusion_beta_1_G"]).max() < 0.01
+    w = np.stack([one.weights for one in drawn])[..., :-1]
+    exact = np.array(case["mean_centred_weights_beta_1_G"]).T
+    for b, d in np.ndindex(*exact.shape):
+        draws = w[:, :, b, d]
+        assert abs(draws.mean() - exact[b, d]) < 3 * draws.std() / np.sqrt(ess_mean(draws)) + 1e-6
+
+
+MOVES = {
+    "three values": (GROUPS, 3, 1),
+    "a flag and its twin, overlapping": ({"both": ["0", "4", "6"]}, 3, 0),
+    "a number": (GROUPS, 2, 3),
+    "too rare for the intercept to move": (GROUPS, 3, 4),
+    "so rare that a diagonal will do": (GROUPS, 17, 4),
+}
+
+
+@pytest.mark.parametrize("case", MOVES)
+def test_the_way_back_is_priced_as_the_way_there(case):
+    """With one particle a proposal retraced has the same worth, and the intercept returns to where it was."""
+    assert way_back(interpreted(), *MOVES[case]) < 1e-6
+
+
+def way_back(kernels, groups, n_blocks, g):
+    """Return how far the worth of a proposal, and the intercept, are off when it is retraced."""
+    _, _, target = made(n_blocks=n_blocks, groups=groups)
+    columns = lay_out(target.groups, target.training, 1.28)
+    counts, sums = target.training.rows.counts, target.sums
+    work = workspace(len(counts), n_blocks, 3, n_particles=1)
+    arrow, weight = kernels["ffbm.kernels.arrow"], kernels["ffbm.kernels.columnweight"]
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=n_blocks)
+    work.base[:] = 0.3 * rng.normal(size=work.base.shape)
+    along = columns.with_intercept[g]
+    if along:
+        arrow.centre_intercept(columns, counts, sums, work, 8)
+    else:
+        work.base[:] += a
+    centre, spread = weight.locate_scale(columns, counts, sums, g, work)
+    off = 0.0
+    for _ in range(3):
+        before = a.copy()
+        t = weight.propose_log_scale(rng, centre, spread)
+        there = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, False, work)
+        assert np.array_equal(a, before) is not bool(along)
+        back = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, True, work)
+        off = max(off, abs(there - back), float(np.abs(a - before).max()))
+        a[:] = before
+    return off
+
+
+def test_columns_and_groups():
+    design = make_design(np.eye(4), intercept=True)
+    assert group_columns(design).names == ("0", "1", "2", "3")
+    groups = group_columns(design, {"odd": ["1", "3"]})
+    assert groups.names == ("0", "odd", "2")
+    assert groups.of_feature.tolist() == [0, 1, 2, 1, -1]
+
+
+def test_columns_that_resemble_each_other_may_be_exchanged():
+    rng = np.random.default_rng(1)
+    flag = rng.random(200) < 0.4
+    x = np.column_stack((flag, ~flag, rng.random(200) < 0.5, flag ^ (rng.random(200) < 0.02))).astype(float)
+    target = weight_target(x, np.arange(200) % 2, intercept=True, weight_prior="learned")
+    pairs = lay_out(target.groups, target.training, 1.28).pair
+    assert sorted(map(tuple, pairs.tolist())) == [(0, 1), (0, 3), (1, 3)]
+
+
+def test_equivalent_columns_share_their_inclusion():
+    rng = np.random.default_rng(1)
+    flag = rng.random(80) < 0.5
+    labels = np.where(rng.random(80) < 0.9, flag, ~flag).astype(int)
+    x = np.column_stack((flag, flag)).astype(float)
+    target = weight_target(x, labels, intercept=True, weight_prior="learned")
+    drawn = [run(target, 1500, full, seed) for full, seed in ((False, 1), (True, 2))]
+    # alike in every chain: P(one alone) = 1/6 each beside P(both) = 1/6, with about equal evidence
+    found = np.stack([one.chance.mean(axis=0) for one in drawn])
+    assert np.ptp(found) < 0.06
+    assert found.mean() == pytest.approx(0.75, abs=0.1)

@@ -1,0 +1,143 @@
+"""Faults planted in the moves of columns, one at a time: each must be seen."""
+
+import numpy as np
+import pytest
+
+from ffbm.theta.columns import lay_out
+from ffbm.theta.prepare import weight_target
+from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
+from ffbm.verification.selection_laws import LAWS, compare
+
+from ..mutants import interpreted, planted
+from ..theta.test_selection import MOVES, way_back
+
+# of the worth of a column: E[worth] over proposals must be the evidence for it
+WORTH = {
+    "density of the scale left out": (" - log_scale_density(t, centre, spread)", ""),
+    "prior of the scale left out": ("worth = log_scale_prior(t) - ", "worth = -"),
+    "volume of the intercept's map left out": (
+        "volumes += log(work.root[0, k, k]) - log(work.root[1, k, k])",
+        "volumes += 0.0",
+    ),
+    "prior of the intercept left out": ("volumes - 0.5 * columns.tightness *", "volumes - 0.0 *"),
+    "density of the particles left out": ("fit + prior - log_sum(", "fit + prior - 0.0 * log_sum("),
+    "determinant left out": ("normal = 0.5 * determinant", "normal = 0.0 * determinant"),
+    "prior of the weights left out": ("fit + prior - log_sum(", "fit - log_sum("),
+    "best particle for the mean": ("top + log(total / n_particles)", "top"),
+}
+# of the way back: a proposal that is retraced must have the same worth
+BACK = {
+    "intercept mapped in on the way out": ("(0, 1) if retrace else (1, 0)", "(1, 0)"),
+    "logits without the other intercept": ("(after, before) if retrace else (before, after)", "(before, after)"),
+    "search from the last mode": ("_begin(columns, g, work, work.first, work.centre[1])\n    newton", "newton"),
+}
+# of the decision: the chain's law must be that of the right one
+DECISION = {
+    "odds of another count": ("(1.0 + n_inside) / (2.0 * n_columns - n_inside - 1.0)", "(1.0 + n_inside) / n_columns"),
+    "the column itself counted": ("int(inside[h] and h != g)", "int(inside[h])"),
+    "death with the odds of birth": ("< -odds - worth", "< odds - worth"),
+    "refreshed without the worth of the present": ("fresh - worth if own", "fresh if own"),
+    "birth without odds": ("else odds + worth)", "else worth)"),
+}
+
+
+@pytest.fixture(scope="module")
+def law():
+    return LAWS["covering"]()
+
+
+def mean_worth(kernels, law, n_draws, seed=1):
+    """Return ln of the mean worth of a column over proposals, the intercept being drawn without it, and its error."""
+    groups = {"column": [str(j) for j in range(law.x.shape[1])]}
+    target = weight_target(law.x, law.y, intercept=True, weight_prior="learned", column_groups=groups)
+    columns = lay_out(target.groups, target.training, 1.28)
+    counts, sums, rng = target.training.rows.counts, target.sums, np.random.default_rng(seed)
+    work = workspace(len(counts), 2, law.x.shape[1], n_particles=2)
+    kernels["ffbm.kernels.arrow"].centre_intercept(columns, counts, sums, work, 8)
+    weight = kernels["ffbm.kernels.columnweight"]
+    centre, spread = weight.locate_scale(columns, counts, sums, 0, work)
+    grid = np.linspace(-6, 6, 4001)
+    n0, n1 = law.y.sum(axis=0)
+    log_p = (
+        -(grid**2) / (2 * 1.28**2) - n0 * np.logaddexp(0, -np.sqrt(2) * grid) - n1 * np.logaddexp(0, np.sqrt(2) * grid)
+    )
+    p = np.exp(log_p - log_p.max())
+    found = []
+    for _ in range(n_draws):
+        a = rng.choice(grid, p=p / p.sum()) * np.array([1, -1]) / np.sqrt(2) + rng.normal() * 1.28 / np.sqrt(2)
+        t = weight.propose_log_scale(rng, centre, spread)
+        found.append(weight.weigh(rng, columns, counts, sums, 0, t, centre, spread, a, False, work))
+    worth = np.exp(found)
+    return np.log(worth.mean()), worth.std() / worth.mean() / np.sqrt(n_draws)
+
+
+def evidence(law):
+    return np.log(law.inclusion / (1 - law.inclusion))
+
+
+def test_the_mean_worth_is_the_evidence(law):
+    found, error = mean_worth(interpreted(), law, 600)
+    assert error < 0.1
+    assert abs(found - evidence(law)) < 4 * error
+
+
+@pytest.mark.parametrize("fault", WORTH)
+def test_a_wrong_worth_is_seen(fault, law):
+    found, error = mean_worth(interpreted(WORTH[fault]), law, 600)
+    assert not abs(found - evidence(law)) < 5 * error
+
+
+@pytest.mark.parametrize("fault", BACK)
+def test_a_wrong_way_back_is_seen(fault):
+    assert not way_back(interpreted(BACK[fault]), *MOVES["three values"]) < 1e-3
+
+
+def few_vertices():
+    """Return a target with a flag, its near twin and a flag of which the data say nothing."""
+    x = np.repeat([[1, 1, 0], [0, 0, 0], [1, 0, 0]], [5, 5, 1], axis=0).astype(float)
+    return weight_target(x, [0] * 4 + [1] * 5 + [0, 1], intercept=True, weight_prior="learned")
+
+
+def inclusion(target, n_sweeps, seed):
+    setup = set_up_selection(target, 5, np.zeros_like(target.sums))
+    state = start_selection(setup, np.random.default_rng(seed), full=True)
+    return advance_selection(setup, state, 5 + n_sweeps)[1].inclusion
+
+
+STRETCH = {
+    "volume left out": (" + slab.freedom[g] * log_factor", ""),
+    "prior left out": ("change -= 0.5 * (DEGREES + slab.freedom[g]) * spread", "change -= 0.0 * spread"),
+    "response left out": ("change = (factor - 1.0) * fit", "change = 0.0 * fit"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", STRETCH)
+def test_a_wrong_stretch_is_seen(fault, monkeypatch):
+    order = ["ffbm.kernels.stretch", "ffbm.kernels.hmc"]
+    kernels = planted("ffbm.kernels.stretch", STRETCH[fault], order=order)
+    monkeypatch.setattr("ffbm.theta.chain.run_hmc", kernels["ffbm.kernels.hmc"].run_hmc)
+    _, means = compare("covering", 1000, 3)
+    assert not means.max() < 9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", DECISION)
+def test_a_wrong_decision_is_seen(fault, monkeypatch):
+    target = few_vertices()
+    right = inclusion(target, 20_000, 1)
+    visit_columns = interpreted(DECISION[fault])["ffbm.kernels.selection"].visit_columns
+    monkeypatch.setattr("ffbm.theta.selection.visit_columns", visit_columns)
+    wrong = inclusion(target, 1500, 2)
+    off = [abs(right[:, g].mean() - wrong[:, g].mean()) for g in range(3)]
+    off.append(abs(right.sum(axis=1).var() - wrong.sum(axis=1).var()))
+    assert max(off) > 0.1
+
+
+@pytest.mark.slow
+def test_the_interpreted_chain_has_the_law_of_the_compiled_one(monkeypatch):
+    target = few_vertices()
+    right = inclusion(target, 20_000, 1)
+    monkeypatch.setattr("ffbm.theta.selection.visit_columns", interpreted()["ffbm.kernels.selection"].visit_columns)
+    same = inclusion(target, 1500, 2)
+    assert np.abs(right.mean(axis=0) - same.mean(axis=0)).max() < 0.05
