@@ -13,6 +13,7 @@ import ffbm
 from ffbm.blocks.chain import BlockDraws
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.gathering import gather
+from ffbm.pipeline.length import Chains
 from ffbm.types import Graph
 
 from ..planted import planted_edges
@@ -209,8 +210,9 @@ def test_of_equally_good_chains_the_first_has_the_best_partition():
     labels, entropy = np.zeros((2, 1, 3), dtype=np.uint8), np.zeros((2, 1))
 
     def best(*lowest):
-        states = [SimpleNamespace(best=np.full(3, c), totals=np.array([0.0, 0.0, s])) for c, s in enumerate(lowest)]
-        return gather(graph, 2, states, BlockDraws(labels, entropy, entropy), {"seed": 0}).best_labels.tolist()
+        states = [SimpleNamespace(best=np.full(3, c), lowest=s) for c, s in enumerate(lowest)]
+        chains = Chains(states, BlockDraws(labels, entropy, entropy), n_sweeps=1, burn=0, thin=1)
+        return gather(graph, 2, chains, {"seed": 0}).best_labels.tolist()
 
     assert best(5.0, 5.0 - 1e-12) == [0, 0, 0]
     assert best(5.0, 5.0 - 1e-3) == [1, 1, 1]

@@ -7,11 +7,9 @@ import ffbm
 from ffbm.errors import OptionError
 from ffbm.pipeline import length as lengths
 
-from ..planted import planted_edges
-
 pytestmark = pytest.mark.auto_length
 
-EASY = ffbm.as_network(planted_edges(np.random.default_rng(3), (20, 20, 20), 0.5, 0.02)[0])
+EASY = ffbm.load_dataset("polbooks")
 
 
 def sample(net=EASY, n_blocks=3, **settings):
@@ -85,7 +83,7 @@ def test_tempering_is_switched_on_where_length_does_not_help(monkeypatch):
 def test_inverse_temperatures_of_ones_own():
     blocks = sample(n_sweeps=200, tempering=[1, 0.9, 0.7])
     assert blocks.settings["tempering"] == [1, 0.9, 0.7]
-    assert blocks.labels.shape == (4, 32, 60)
+    assert blocks.labels.shape == (4, 32, 105)
 
 
 @pytest.mark.parametrize(

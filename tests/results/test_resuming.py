@@ -154,7 +154,7 @@ def test_a_run_interrupted_while_it_is_lengthened_is_unfinished_and_goes_on(net,
     [
         ({"n_blocks": 3}, "n_blocks was 2 and is 3"),
         ({"seed": 4, "sigma": 2.0}, "sigma was 1.0 and is 2.0; seed was 3 and is 4"),
-        ({"n_draws": 40}, "n_draws was 50 and is 40; only --sweeps and --draws may grow"),
+        ({"n_draws": 40}, "n_draws was 50 and is 40; only --sweeps, --draws and --max-minutes may grow"),
         ({"blocks": [0] * 10}, "its given blocks differ"),
     ],
 )

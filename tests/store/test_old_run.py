@@ -35,6 +35,8 @@ def test_its_answer_is_what_it_was(old):
         "fdr": 0.1,
         "column_groups": None,
         "preset": None,
+        "max_minutes": 10.0,
+        "tempering": "auto",
     }
     assert old.config.to_dict() == {**known["config"], **of_one_choice}
 
