@@ -1,0 +1,68 @@
+"""Which temperatures a ladder has: found from short runs before its first sweep, and then fixed.
+
+Neighbours at beta and beta' exchange with a probability that falls with Lambda(beta, beta'), the integral between them
+of half the mean distance of two independent draws of L = -ln P(A|b) (Syed, Bouchard-Cote, Deligiannidis and Doucet
+2022); for a normal law that is sd(L) / sqrt(pi). Inverse temperatures that are equally far apart in Lambda exchange
+equally often.
+"""
+
+import numpy as np
+
+from ffbm.blocks.ladder import LadderSetup, advance, start
+from ffbm.types import Array
+
+_BARRIER = 1.2  # Lambda from the cold end to the hot one: beyond, round trips are lost faster than modes are gained
+_NOTHING = 1e-6  # S is carried as a sum of changes and varies by rounding
+_LOWEST = 0.35  # inverse temperature
+_N_SWEEPS = 300  # of a short run; the first half is dropped
+_STEP, _WIDEST = 0.1, 0.05  # between short runs: Lambda, and inverse temperature at most
+
+
+def find_betas(setup: LadderSetup, labels: Array, rng: np.random.Generator) -> Array:
+    """Return the inverse temperatures (R,) of a ladder, from 1 down, from short runs that begin at ``labels`` (N,).
+
+    Each run begins where the one before, a little colder, ended.
+    """
+    settings = setup.settings._replace(burn=_N_SWEEPS // 2, thin=1)
+    betas, slopes, barrier = [1.0], [], [0.0]
+    while True:
+        beta = betas[-1]
+        state = start(setup._replace(settings=settings), labels[None], np.array([beta]), rng)
+        state, draws = advance(setup._replace(settings=settings), state, _N_SWEEPS)
+        labels = state.ledgers.b[0]
+        slopes.append(settings.beta * half_distance(likelihood_nats(setup, draws.labels, draws.entropy, beta)))
+        if len(slopes) > 1:
+            barrier.append(barrier[-1] + (betas[-2] - beta) * (slopes[-2] + slopes[-1]) / 2)
+        if barrier[-1] >= _BARRIER or beta == _LOWEST:
+            return spread(np.array(betas), np.array(barrier), min(barrier[-1], _BARRIER))
+        betas.append(max(beta - min(_WIDEST, _STEP / max(slopes[-1], 1e-9)), _LOWEST))
+
+
+def half_distance(nats: Array) -> float:
+    """Return half the mean distance of two draws.
+
+    >>> half_distance(np.array([1.0, 2.0, 4.0]))
+    1.0
+    """
+    n = len(nats)
+    return float((2 * np.arange(1, n + 1) - n - 1) @ np.sort(nats)) / (n * (n - 1))
+
+
+def likelihood_nats(setup: LadderSetup, labels: Array, entropy: Array, beta: float) -> Array:
+    """Return L of each draw (T, N) of a replica at ``beta``: its S without the prior."""
+    prior = setup.model.prior
+    n_blocks = len(prior.used_cost) - 1
+    sizes = np.array([np.bincount(its, minlength=n_blocks) for its in labels])
+    cost = prior.size_cost[sizes].sum(axis=1) + prior.used_cost[np.count_nonzero(sizes, axis=1)]
+    return np.asarray(entropy - cost / beta)
+
+
+def spread(betas: Array, barrier: Array, most: float) -> Array:
+    """Return 2 Lambda + 2 inverse temperatures, rounded up, at equal steps of Lambda from 0 to ``most``.
+
+    >>> spread(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).round(3).tolist()
+    [1.0, 0.917, 0.833, 0.75]
+    """
+    if most < _NOTHING:  # L does not vary: there is nothing to cross
+        return np.ones(1)
+    return np.interp(np.linspace(0.0, most, int(np.ceil(2 * most + 2))), barrier, betas)
