@@ -63,10 +63,10 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
     first = [block_start(plain, its, rng) for its in labels]
     lowest = min(first, key=lambda state: round(float(state.totals[0]), 6))
     ledgers = Ledger(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
-    rungs = lay_out(setup, betas)
+    rungs, plain_rung = lay_out(setup, betas), lay_out(setup, np.ones(1))
     totals = np.array([state.totals for state in first])
     for k in range(len(betas)):
-        totals[k, 0] += prior_cost(rungs, k, ledgers, k) - prior_cost(rungs, 0, ledgers, k)
+        totals[k, 0] += prior_cost(rungs, k, ledgers, k) - prior_cost(plain_rung, 0, ledgers, k)
     totals[:, 1] /= betas
     totals[:, 2] = [lowest.totals[0], *np.full(len(betas) - 1, -np.inf)]
     exchange = Exchange(
@@ -84,23 +84,21 @@ def advance(setup: LadderSetup, state: LadderState, n_sweeps: int) -> tuple[Ladd
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, _, epsilon, allow_empty, _, n_scans = setup.settings
+    burn, thin, _, *moves = setup.settings
     n_nodes, n_blocks = state.ledgers.b.shape[1], state.ledgers.n.shape[1]
     draws = empty_draws(setup.settings, int(state.tally[0, 2]), n_sweeps, n_nodes, n_blocks)
     run_ladder(
-        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_sweeps, burn, thin, setup.gap, epsilon,
-        allow_empty, n_scans, state.totals, state.tally, state.best, state.exchange, *workspace(n_nodes, n_blocks),
-        *draws,
+        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_sweeps, burn, thin, setup.gap, *moves,
+        state.totals, state.tally, state.best, state.exchange, *workspace(n_nodes, n_blocks), *draws,
     )  # fmt: skip
     return state, draws
 
 
 def lay_out(setup: LadderSetup, betas: Array) -> Rungs:
     """Lay out what differs between temperatures."""
-    model, settings = setup.model, setup.settings
+    model = setup.model
     return Rungs(
-        beta=settings.beta * betas,
-        jumps=np.full(len(betas), settings.jumps),
+        beta=setup.settings.beta * betas,
         size_cost=model.prior.size_cost / betas[:, None],
         size_step=model.prior.size_step / betas[:, None],
         used_cost=model.prior.used_cost / betas[:, None],

@@ -11,11 +11,11 @@ import numpy as np
 from ffbm.blocks.ladder import LadderSetup, advance, start
 from ffbm.types import Array
 
-_BARRIER = 3.0  # Lambda from the cold end to the hot one
+_BARRIER = 1.2  # Lambda from the cold end to the hot one: beyond, round trips are lost faster than modes are gained
+_NOTHING = 1e-6  # S is carried as a sum of changes and varies by rounding
 _LOWEST = 0.35  # inverse temperature
-_N_SWEEPS = 100  # of a short run; the first half is dropped
-_STEP, _WIDEST = 0.3, 0.06  # between short runs: Lambda, and inverse temperature at most
-_FEWEST, _MOST = 6, 9  # replicas
+_N_SWEEPS = 300  # of a short run; the first half is dropped
+_STEP, _WIDEST = 0.1, 0.05  # between short runs: Lambda, and inverse temperature at most
 
 
 def find_betas(setup: LadderSetup, labels: Array, rng: np.random.Generator) -> Array:
@@ -58,10 +58,11 @@ def likelihood_nats(setup: LadderSetup, labels: Array, entropy: Array, beta: flo
 
 
 def spread(betas: Array, barrier: Array, most: float) -> Array:
-    """Return inverse temperatures at equal steps of Lambda up to ``most``: 2 Lambda + 3 of them, from 6 to 9.
+    """Return 2 Lambda + 2 inverse temperatures, rounded up, at equal steps of Lambda from 0 to ``most``.
 
-    >>> spread(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).tolist()
-    [1.0, 0.95, 0.9, 0.85, 0.8, 0.75]
+    >>> spread(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).round(3).tolist()
+    [1.0, 0.917, 0.833, 0.75]
     """
-    n_replicas = int(np.clip(np.ceil(2 * most + 3), _FEWEST, _MOST))
-    return np.interp(np.linspace(0.0, most, n_replicas), barrier, betas)
+    if most < _NOTHING:  # L does not vary: there is nothing to cross
+        return np.ones(1)
+    return np.interp(np.linspace(0.0, most, int(np.ceil(2 * most + 2))), barrier, betas)

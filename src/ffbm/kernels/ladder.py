@@ -24,7 +24,6 @@ class Rungs(NamedTuple):
     """What differs between temperatures, cold to hot: the first is the target itself."""
 
     beta: np.ndarray  # (R,) inverse temperatures, falling
-    jumps: np.ndarray  # (R,) moves of many vertices after each sweep, in the mean
     size_cost: np.ndarray  # (R, N+2) the tables of the prior over beta, see ``target.Prior``
     size_step: np.ndarray  # (R, N+1)
     used_cost: np.ndarray  # (R, B+1)
@@ -42,7 +41,7 @@ class Exchange(NamedTuple):
 
 @njit(**DOOR)
 def run_ladder(
-    rng, model, rungs, ledgers, n_sweeps, burn, thin, gap, epsilon, allow_empty, n_scans,
+    rng, model, rungs, ledgers, n_sweeps, burn, thin, gap, epsilon, allow_empty, jumps, n_scans,
     totals, tally, best, exchange, journal, work, scratch, labels, entropy, acceptance,
 ):  # fmt: skip
     """Advance all replicas by n_sweeps and write the draws that are kept of the cold one; return how many.
@@ -55,7 +54,8 @@ def run_ladder(
     kept = 0
     for _ in range(n_sweeps):
         climb(
-            rng, m, rungs, s, gap, epsilon, allow_empty, n_scans, totals, tally, best, exchange, journal, work, scratch
+            rng, m, rungs, s, gap, epsilon, allow_empty, jumps, n_scans,
+            totals, tally, best, exchange, journal, work, scratch,
         )  # fmt: skip
         if tally[0, 2] == burn:
             exchange.swaps[:] = 0
@@ -67,7 +67,8 @@ def run_ladder(
 
 @njit(**INNER)
 def climb(
-    rng, m, rungs, s, gap, epsilon, allow_empty, n_scans, totals, tally, best, exchange, journal, work, scratch
+    rng, m, rungs, s, gap, epsilon, allow_empty, jumps, n_scans,
+    totals, tally, best, exchange, journal, work, scratch,
 ):  # fmt: skip
     """Let every replica make one sweep, and after each ``gap`` of them trade places, at even and odd pairs in turn."""
     for t in range(rungs.beta.size):
@@ -80,7 +81,7 @@ def climb(
             m.constant,
         )
         step(
-            rng, tempered, ledger_of(s, k), rungs.beta[t], epsilon, allow_empty, rungs.jumps[t], n_scans,
+            rng, tempered, ledger_of(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
             totals[k], tally[t], best, journal, work, scratch,
         )  # fmt: skip
     n_sweeps = tally[0, 2]

@@ -29,13 +29,13 @@ def count_visits(
 
 @njit(**DOOR)
 def count_ladder_visits(
-    rng, model, rungs, ledgers, n_steps, n_dropped, gap, epsilon, allow_empty, n_scans,
+    rng, model, rungs, ledgers, n_steps, n_dropped, gap, epsilon, allow_empty, jumps, n_scans,
     totals, tally, best, exchange, journal, work, scratch, visits,
 ):  # fmt: skip
     """Do the same for replicas that trade places, by temperature: visits (R, B^N). A step is one of ``climb``."""
     for turn in range(n_dropped + n_steps):
         climb(
-            rng, model, rungs, ledgers, gap, epsilon, allow_empty, n_scans,
+            rng, model, rungs, ledgers, gap, epsilon, allow_empty, jumps, n_scans,
             totals, tally, best, exchange, journal, work, scratch,
         )  # fmt: skip
         if turn >= n_dropped:

@@ -13,7 +13,7 @@ from ffbm.blocks.target import block_model
 from ffbm.kernels.visits import count_ladder_visits
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, target_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.finding import Effort, Finding
 from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK
 from ffbm.workers import Run
 
@@ -60,7 +60,7 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
     visits = np.zeros((len(BETAS), case.n_blocks**case.n_nodes), dtype=np.int64)
     count_ladder_visits(
         rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, n_steps // 100, setup.gap,
-        settings.epsilon, settings.allow_empty, settings.n_scans, state.totals, state.tally, state.best,
+        settings.epsilon, settings.allow_empty, settings.jumps, settings.n_scans, state.totals, state.tally, state.best,
         state.exchange, *workspace(case.n_nodes, case.n_blocks), visits,
     )  # fmt: skip
     return visits
@@ -76,15 +76,3 @@ def follow_the_laws(name: str, effort: Effort) -> Finding:
     doubt = "" if chance <= most else f"chance alone makes {chance:.4f} of it, more than {most}"
     details = {"chance": chance, "n_steps": n_steps, "by_temperature": [it.distance for it in found]}
     return Finding(max(it.distance for it in found), bound, doubt=doubt, details=details)
-
-
-CHECKS = tuple(
-    Check(
-        f"replica exchange: {name}",
-        "largest total variation between visits and the exact law on all partitions, over the temperatures",
-        "energies left out of exchanges, the prior or the field tempered, labels exchanged without their counts",
-        partial(follow_the_laws, name),
-        full_only=not trial.n_quick,
-    )
-    for name, trial in TRIALS.items()
-)
