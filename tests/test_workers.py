@@ -45,10 +45,11 @@ def test_listeners(capsys):
     assert capsys.readouterr() == ("", "")
     with listening(True) as tell:
         tell(event)
-        tell(Progress("blocks", 2, 2))
+        tell(Progress("blocks", 2, 2, "lowest S 12.50"))
     out, err = capsys.readouterr()
     assert out == ""
     assert "blocks" in err
+    assert "lowest S 12.50" in err
     with pytest.raises(OptionError, match="progress must be"), listening("yes"):
         pass
 
@@ -60,7 +61,7 @@ def test_a_notebook_without_widgets_is_told_in_lines(capsys, monkeypatch):
         logging.getLogger("ffbm").info("compiling")
         for done in (0, 1, 2):
             tell(Progress("blocks", done, 2))
-        tell(Progress("weights", 0, 1500))
+        tell(Progress("weights", 0, 1500, "R-hat 1.02"))
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "compiling\n\rblocks: 0 of 2\rblocks: 1 of 2\rblocks: 2 of 2\n\rweights: 0 of 1,500\n"
+    assert err == "compiling\n\rblocks: 0 of 2\rblocks: 1 of 2\rblocks: 2 of 2\n\rweights: 0 of 1,500 (R-hat 1.02)\n"

@@ -12,12 +12,19 @@ from ffbm.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a stage is: ``done`` of ``total`` units, and what is known so far, in a few words."""
+    """How far a stage is: ``done`` of ``total`` units, and what is known so far, in a few words.
+
+    >>> str(Progress("number of blocks", 3, 9, "lowest S 1,343.89"))
+    'number of blocks: 3 of 9 (lowest S 1,343.89)'
+    """
 
     stage: str
     done: int
     total: int
     note: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.stage}: {self.done:,} of {self.total:,}{self.note and f' ({self.note})'}"
 
 
 Listener = Callable[[Progress], None]
@@ -66,8 +73,7 @@ def _lines() -> Iterator[Listener]:
         if shown and shown != event.stage:
             sys.stderr.write("\n")
         shown = event.stage
-        note = f" ({event.note})" if event.note else ""
-        sys.stderr.write(f"\r{event.stage}: {event.done:,} of {event.total:,}{note}")
+        sys.stderr.write(f"\r{event}")
         sys.stderr.flush()
 
     with hearing(lambda text: sys.stderr.write(f"{text}\n")):

@@ -91,11 +91,14 @@ def test_a_cross_keeps_what_its_parents_agree_on():
 def test_progress_moves_with_the_work():
     edges, labels = planted_edges(np.random.default_rng(5), (40, 40, 40), 0.15, 0.05)
     heard = []
-    choose(Graph.from_edges(edges[:, 0], edges[:, 1], len(labels)), 0, heard.append)
+    found = choose(Graph.from_edges(edges[:, 0], edges[:, 1], len(labels)), 0, heard.append)
     done = [event.done for event in heard]
-    assert done == sorted(done)
-    assert len(set(done)) >= 5
+    assert done[:5] == [0, 1, 2, 3, 4]  # the first round, piece by piece
+    assert done == sorted(set(done))
     assert heard[-1].done == heard[-1].total
+    lowest = [float(event.note.removeprefix("lowest S ").replace(",", "")) for event in heard[1:]]
+    assert lowest == sorted(lowest, reverse=True)
+    assert lowest[-1] == pytest.approx(found[best_of(found)].entropy, abs=0.005)
 
 
 @pytest.mark.parametrize(("n_blocks", "size"), [(1, 12), (3, 12), (120, 22)])

@@ -70,11 +70,14 @@ def test_records_of_search_and_scale_would_be_shown(told):
     search = {
         "starts": [{"graph": "g", "n_blocks": 3, "ffbm_entropy": 2.25, "ffbm_seconds": 0.1,
                     "graph_tool_entropy": None, "graph_tool_seconds": None}],
-        "default_runs": [{"graph": "g", "best_entropy_median": 1.0, "best_entropy_lowest": 1.0,
-                          "entropy_per_entity_mean": 2.0}],
-        "choices": [{"graph": "g", "n_blocks": 5, "description_length": 1300.25, "next_n_blocks": 4,
-                     "next_difference": 2.5, "seconds": 1.0, "graph_tool_n_blocks": [5, 4],
-                     "graph_tool_description_length": [1301.5, 1300.5], "graph_tool_seconds": 3.0}],
+        "before": {"version": "0.1.0", "commit": "abc", "networks": {}},
+        "rows": [{"graph": "g", "n_nodes": 1000, "n_edges": 2000, "run_seconds": 0.5, "seconds": 2.0,
+                  "entropy": 1300.5, "search_in_runs": 4.0,
+                  "budgets": {n: {"ffbm": 1300.5, "graph_tool": 1301.5} for n in ("1", "3", "10")},
+                  "before": {"entropy": 1300.5, "seconds": 5.0, "n_runs": 3, "reached": 1.0, "share": 0.2,
+                             "n_reached": 5}},
+                 {"graph": "h", "n_nodes": 20_000, "n_edges": 150_000, "run_seconds": 200.0, "seconds": 9.0,
+                  "entropy": 7.0, "search_in_runs": 0.1, "budgets": {"1": {"ffbm": None, "graph_tool": 8.0}}}],
     }  # fmt: skip
     rows = [{"n_edges": 100_000, "n_nodes": 10_000, "start_seconds": 1.0, "sweep_seconds": 2.0, "found": 0.987,
              "membership_seconds": 0.5, "total_seconds": 3.5, "peak_gb": 0.25}]  # fmt: skip
@@ -83,6 +86,8 @@ def test_records_of_search_and_scale_would_be_shown(told):
     made = json.loads(json.dumps({**told, "search": head | search, "scale": head | scale}))
     page = rendering.render(SOURCE.read_text(encoding="utf-8"), made)
     assert "| g | 3 | 2.2500 | 0.10 | – | – |" in page
-    assert "| g | 5 | 1,300.2 | 4 | 2.5 | 1.0 | 5, 4 | 1,300.5 | 3.0 |" in page
+    assert f"| g | 1,000 | 2,000 | 0.50 |{' 1,300.5 | 1,301.5 |' * 3} 2.00 | 4.0 |" in page
+    assert f"| h | 20,000 | 150,000 | 200.00 | – | 8.0 |{' – |' * 4} 9.00 | 0.1 |" in page
+    assert "| g | 1,300.5 | 5.00 | 3 | 1.00 | 0.20 | 5 | 1,300.5 | 2.00 |" in page
     assert "| 100,000 | 10,000 | 1.0 | 2.0 | 0.5 | 3.5 | 0.25 | 98.7% |" in page
     assert "*Measured on 2030-01-02 with Python 3.11.7, ffbm 9.9.*" in page

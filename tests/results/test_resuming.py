@@ -94,6 +94,29 @@ def test_a_run_that_stopped_anywhere_ends_with_the_same_bits(net, tmp_path, ofte
     assert_same(ffbm.load_fit(tmp_path / "run"), whole)
 
 
+def test_a_search_for_the_number_of_blocks_that_is_interrupted_keeps_its_rounds(tmp_path):
+    """On a ring of vertices blocks may begin anywhere, so the search has several rounds."""
+    ring = [(i, (i + step) % 60) for i in range(60) for step in range(1, 5)]
+    net = ffbm.as_network(np.array(ring), np.arange(60)[:, None] % 2)
+    settings = SHORT | {"n_blocks": "auto", "n_kept": 1, "workers": 1}
+
+    def interrupt(event):
+        if event.done == 6:  # of four pieces of work in the first round, four in the second
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="go on with"):
+        ffbm.fit(net, **settings, out=tmp_path / "run", progress=interrupt)
+    rounds = {path: path.read_bytes() for path in (tmp_path / "run" / CHAINS).glob("number-of-blocks-*")}
+    assert [path.name for path in rounds] == ["number-of-blocks-round-0.npz"]
+    heard = []
+    resumed = ffbm.fit(net, **settings, out=tmp_path / "run", resume=True, progress=heard.append)
+    assert [event.done for event in heard if event.stage == "number of blocks"][:4] == [0, 4, 5, 6]
+    assert all(path.read_bytes() == data for path, data in rounds.items())
+    whole = ffbm.fit(net, **settings, progress=False)
+    assert resumed.blocks.candidates.equals(whole.blocks.candidates)
+    assert_same(resumed, whole)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_the_number_of_workers_may_change_on_the_way(net, tmp_path, often, workers):
     with pytest.raises(Stop):

@@ -51,4 +51,4 @@ class SignsOfLife:
                 return
             self._stages.add(event.stage)
             self._told = now
-            print_error(f"{event.stage}: {event.done:,} of {event.total:,}, after {in_words(now - self._begun)}")
+            print_error(f"{event}, after {in_words(now - self._begun)}")

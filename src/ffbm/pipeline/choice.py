@@ -1,7 +1,7 @@
 """The choice of the number of blocks: partitions that are found by descents, crossed in rounds, and then compared."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -70,29 +70,49 @@ def find_candidates(target: BlockTarget, seed: int, conduct: Conduct) -> Candida
             barren = 0 if min(it.entropy for it in slots) < lowest - _SAME else barren + 1
             found = pool([found, *parts])
         (last,) = work.round(-1, partial(_compare, seed), [as_table(found)])
-    conduct.tell(Progress(_STAGE, work.total, work.total))
+    work.end()
     return last
 
 
 class _Rounds:
-    """Rounds of independent pieces of work, each remembered, with progress by piece."""
+    """Rounds of independent pieces of work, each remembered, with progress by piece and the lowest S so far."""
 
     def __init__(self, run: Pool, target: BlockTarget, conduct: Conduct, key: str, total: int) -> None:
-        self.run, self.target, self.conduct, self.key, self.total, self.done = run, target, conduct, key, total, 0
-        conduct.tell(Progress(_STAGE, 0, total))
+        self.run, self.target, self.conduct, self.key, self.total = run, target, conduct, key, total
+        self.done, self.lowest = 0, np.inf
+        self.told: Progress | None = None
+        self._tell([])
 
     def round(self, number: int, function: Callable[..., CandidateTable], items: Sequence[Any]) -> list[Candidates]:
         """Return what the function finds for each item, unless it is known already."""
         name = f"{_STAGE}, {f'round {number}' if number >= 0 else 'neighbours'}"
         tables = self.conduct.remember(name, self.key, _Round, partial(self._find, function, items)).parts
+        self._tell(tables)
+        self.done += len(tables)
         return [from_table(table) for table in tables]
 
+    def end(self) -> None:
+        """Say that no round is left, however many there might have been."""
+        self.done = self.total
+        self._tell([])
+
     def _find(self, function: Callable[..., CandidateTable], items: Sequence[Any]) -> _Round:
-        futures = [self.run.submit(function, item, self.target, kind=CandidateTable) for item in items]
+        futures: list[Future[CandidateTable]] = []
+        for item in items:
+            futures.append(self.run.submit(function, item, self.target, kind=CandidateTable))
+            self._tell([future.result() for future in futures if future.done()])  # a single worker has ended by now
         for _ in as_completed(futures):
-            self.done += 1
-            self.conduct.tell(Progress(_STAGE, self.done, self.total))
+            self._tell([future.result() for future in futures if future.done()])
         return _Round([future.result() for future in futures])
+
+    def _tell(self, ended: Sequence[CandidateTable]) -> None:
+        """Say how many pieces have ended, these of the present round among them."""
+        self.lowest = min([self.lowest, *(float(table.entropies.min()) for table in ended)])
+        note = f"lowest S {self.lowest:,.2f}" if self.lowest < np.inf else ""
+        event = Progress(_STAGE, self.done + len(ended), self.total, note)
+        if event != self.told:
+            self.told = event
+            self.conduct.tell(event)
 
 
 def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:
