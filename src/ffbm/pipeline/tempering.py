@@ -18,6 +18,8 @@ from ffbm.pipeline.run import Stepper
 from ffbm.rng import stream
 from ffbm.types import Array, Graph
 
+_JUMPS = 0.25  # as many moves of many vertices as plain chains make: exchanges do the rest, and cost less
+
 FirstLabels = Callable[..., Array]  # labels (N,) to begin with, given the setup, the chain and a random stream
 
 
@@ -40,7 +42,8 @@ def run_ladders(
 
     The inverse temperatures are found beforehand, for all ladders alike, and then fixed.
     """
-    setup = LadderSetup(plain.target, plain.model, plain.settings)
+    settings = plain.settings._replace(jumps=_JUMPS * plain.settings.jumps)
+    setup = LadderSetup(plain.target, plain.model, settings)
     betas = np.asarray(tempering)
     if not isinstance(tempering, list):
         rng = stream(seed, "temperatures")

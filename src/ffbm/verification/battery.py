@@ -10,7 +10,6 @@ from ffbm.verification import (
     lengths,
     partitions,
     ranking,
-    selection,
     weights,
 )
 from ffbm.verification.finding import Check
@@ -23,7 +22,6 @@ CHECKS: tuple[Check, ...] = (
     *gradients.CHECKS,
     *weights.CHECKS,
     *calibration.CHECKS,
-    *selection.CHECKS,
     *ranking.CHECKS,
     *alignment.CHECKS,
     *joint.CHECKS,
