@@ -22,8 +22,8 @@ from typing import Any
 
 OFTEN = {"_SEGMENT_SECONDS": 0.0, "_SAVE_SECONDS": 0.0}  # one step a segment, all of them saved
 STAGES = {
-    "cut": ("number-of-blocks.npz", "blocks", "weights", "weights-kept-features"),
-    "joint": ("number-of-blocks.npz", "joint", "joint-kept-features"),
+    "cut": ("number-of-blocks-neighbours.npz", "blocks", "weights", "weights-kept-features"),
+    "joint": ("number-of-blocks-neighbours.npz", "joint", "joint-kept-features"),
 }
 SAVING, ENDED = "saving", "ended"
 LIMIT = 300.0  # seconds that a run may take

@@ -1,6 +1,10 @@
 """The scripts in examples/: complete, and true to what they say of themselves."""
 
+import pytest
+
 from .loading import ROOT, load
+
+pytestmark = pytest.mark.auto_length
 
 EXAMPLES = ROOT / "examples"
 

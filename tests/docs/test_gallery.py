@@ -8,6 +8,8 @@ import pytest
 
 from .loading import DOCS, load
 
+pytestmark = pytest.mark.auto_length
+
 making = load(DOCS / "gallery" / "make.py")
 
 

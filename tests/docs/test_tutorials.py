@@ -4,6 +4,8 @@ import pytest
 
 from .loading import DOCS, ROOT, load
 
+pytestmark = pytest.mark.auto_length
+
 running = load(DOCS / "run.py")
 
 

@@ -6,6 +6,7 @@ import pytest
 import ffbm
 from ffbm.errors import OptionError
 from ffbm.pipeline import length as lengths
+from ffbm.pipeline import tempering
 
 pytestmark = pytest.mark.auto_length
 
@@ -73,7 +74,8 @@ def test_tempering_is_switched_on_where_length_does_not_help(monkeypatch):
     edges = np.array([(12 * c + i, 12 * c + j) for c in range(4) for i in range(12) for j in range(i)])
     net = ffbm.as_network(edges)
     monkeypatch.setattr(lengths, "_EARLY", 1)
-    monkeypatch.setattr(lengths, "judge_blocks", lambda *_: ffbm.diagnostics.Verdict("too short", "of no use"))
+    for where in (lengths, tempering):
+        monkeypatch.setattr(where, "judge_blocks", lambda *_: ffbm.diagnostics.Verdict("too short", "of no use"))
     blocks = sample(net, 2, max_minutes=0.03)
     assert isinstance(blocks.settings["tempering"], list)
     assert blocks.diagnostics.round_trips.shape == (4,)

@@ -78,7 +78,7 @@ def test_a_wrong_scale_fails_the_battery(sampler, sigma):
     assert deviations("unequal_scales", sampler, sigma=sigma).max() > 2 * ALLOWED
 
 
-def of_the_first(training, sums, scale, values=None):
+def of_the_first(training, sums, scale, *_):
     """Scales in the order of the table, where kernels have the most frequent feature first."""
     return Target(training.rows, sums, scale, scale[: len(training.rows.active)] ** -2)
 

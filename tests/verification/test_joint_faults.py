@@ -68,8 +68,8 @@ def test_training_rows_ignored(place, check, monkeypatch):
 def test_a_scale_ignored_or_of_the_wrong_feature(wrong, check, monkeypatch):
     right = Training.target
 
-    def of_another(training, sums, scale, values=None):
-        target = right(training, sums, scale, values)
+    def of_another(training, sums, scale, *rest):
+        target = right(training, sums, scale, *rest)
         return target._replace(precision=np.ascontiguousarray(wrong(target.precision)))
 
     monkeypatch.setattr(Training, "target", of_another)

@@ -20,6 +20,7 @@ from ffbm.types.weights import INTERCEPT, WeightTrace
 _SECONDS = 4.0  # of one core, about, for all chains
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _WARMUP = 60  # moves for a partition, with what its mode costs
+_PIECE = 64  # draws looked at together
 _DRAWS = 100  # of each chain
 _ERRORS = 3.0  # standard errors: there may be hundreds of columns, and the extremes of the chains are compared
 _BY_CHAIN = (
@@ -115,9 +116,13 @@ def _chain(trace: WeightTrace, number: int) -> WeightTrace:
 
 
 def _sizes(weights: Array, which: list[Array]) -> Array:
-    """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D)."""
-    square = ((weights - weights.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return np.stack([square[:, features].sum(axis=1) for features in which], axis=1)
+    """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D); some draws at a time, for memory."""
+    found = []
+    for first in range(0, len(weights), _PIECE):
+        piece = weights[first : first + _PIECE]
+        square = ((piece - piece.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        found.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
+    return np.concatenate(found)
 
 
 def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:

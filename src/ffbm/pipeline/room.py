@@ -37,7 +37,7 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     >>> import ffbm
     >>> room = estimate_room(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
     >>> room.labels, room.weights
-    (67200, 288000)
+    (268800, 288000)
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     n_sweeps = config.countable_sweeps

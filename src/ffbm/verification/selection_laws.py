@@ -71,7 +71,7 @@ def solve(x: Array, y: Array) -> Law:
     """Return the law of a column with disjoint flags, or of one number, by quadrature on grids.
 
     >>> law = solve(np.zeros((3, 1)), np.array([[1.0, 0], [0, 1], [0, 1]]))  # a flag that nobody has
-    >>> round(law.inclusion, 6), round(float(law.mean[0]), 6)
+    >>> round(law.inclusion, 6), round(abs(float(law.mean[0])), 6)
     (0.5, 0.0)
     """
     a, u = np.linspace(-7.0, 7.0, 113), np.linspace(-8.0, 8.0, 321)
