@@ -21,6 +21,7 @@ _SECONDS = 4.0  # of one core, about, for all chains
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _WARMUP = 60  # moves for a partition, with what its mode costs
 _PIECE = 64  # draws looked at together
+_LOOKED_AT = 500  # draws of a chain, at most, where weights belong to block chains: more would be read into memory
 _DRAWS = 100  # of each chain
 _ERRORS = 3.0  # standard errors: there may be hundreds of columns, and the extremes of the chains are compared
 _BY_CHAIN = (
@@ -76,7 +77,8 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     """Return weights whose chains belong to the block chains."""
     blocks, config = parts.blocks, parts.config
     if config.target == "joint" or config.memberships == "drawn":
-        return parts.weights
+        step = -(-parts.weights.weights.shape[1] // _LOOKED_AT)
+        return parts.weights if step == 1 else replace(parts.weights, weights=parts.weights.weights[:, ::step].copy())
     if config.seed is None:
         raise AssertionError("a fit records its seed")
     which = _some(parts)
