@@ -9,7 +9,7 @@ from ffbm.check import check_int, check_seed
 from ffbm.diagnostics.convergence import MIN_DRAWS, Array, effective_sizes
 from ffbm.rng import stream
 
-_CHUNK = 2**22  # pairs of labels looked at together
+_CHUNK = 2**19  # pairs of labels looked at together: a few megabytes
 
 
 class PairMeasures(NamedTuple):
