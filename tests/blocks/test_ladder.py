@@ -83,7 +83,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow) if case == "all of it" else case for case in CASES]
+)
 def test_counts_and_energies_follow_their_replica(case):
     setup, state = begin(burn=0, thin=1, gap=1, **CASES[case])
     state, draws = advance(setup, state, 2000)

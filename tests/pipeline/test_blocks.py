@@ -193,6 +193,7 @@ def test_free_blocks_open_and_close():
     assert np.array_equal(found.labels, again.labels)
 
 
+@pytest.mark.slow
 def test_more_blocks_than_a_dense_table_holds():
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 9000, (20_000, 2))

@@ -124,10 +124,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
 
 NAMED = {  # the rest takes minutes to compile
     "a dropped Hastings ratio",
-    "P(e|b) constant in b with empty blocks",
-    "the way back launched from the present split",
     "the field left out of merge-split",
-    "half-edges that stay behind, without degree correction",
 }
 
 
