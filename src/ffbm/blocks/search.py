@@ -1,7 +1,7 @@
 """The search for a partition of low description length under Peixoto's prior, with any number of blocks.
 
 Descents from many blocks down to one give a partition for every B; the lowest of each is annealed with B free. Two
-partitions are crossed by a descent from their meet: what both agree on stays together, and the rest is decided anew.
+partitions are crossed by a descent from their meet: what both agree on stays together, and the rest is decided again.
 At the end the neighbours of the best B are made from it and annealed, so that the numbers can be compared.
 """
 
