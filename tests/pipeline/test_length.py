@@ -57,6 +57,12 @@ def never_converged(judge):
     return judged
 
 
+def test_one_check_is_not_enough(monkeypatch):
+    """Chains that seem converged from the first check on run to the second."""
+    monkeypatch.setattr(lengths, "judge_blocks", lambda *_: ffbm.diagnostics.Verdict("converged", "so it seems"))
+    assert sample().settings["n_sweeps"] == 2000
+
+
 def test_thinning_doubles_with_the_length(monkeypatch):
     monkeypatch.setattr(lengths, "_LATE", 5)
     monkeypatch.setattr(lengths, "judge_blocks", never_converged(lengths.judge_blocks))
