@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from ffbm import kernels
 from ffbm.pipeline import warming
 
 
@@ -57,3 +58,17 @@ def test_it_is_told_whether_what_is_compiled_is_kept(is_kept, said, caplog, monk
     with caplog.at_level("INFO", logger="ffbm"):
         warming.kernels.announce_compiling()
     assert re.search(said, caplog.text)
+
+
+def test_an_interrupt_while_the_cache_is_looked_at_is_not_lost(monkeypatch):
+    class Folder:
+        def rglob(self, pattern):
+            try:
+                yield "kernel.nbi"
+            finally:
+                raise KeyboardInterrupt  # as if Ctrl-C came while the generator is closed
+
+    monkeypatch.setattr(kernels, "CACHE_FOLDER", Folder())
+    monkeypatch.setattr(kernels.numba.config, "DISABLE_JIT", 0)
+    with pytest.raises(KeyboardInterrupt):
+        kernels.is_cold()

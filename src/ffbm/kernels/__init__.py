@@ -50,7 +50,8 @@ CACHE_FOLDER = _WANTED if _IS_KEPT else _pass_by()
 
 def is_cold() -> bool:
     """Tell whether nothing is compiled yet, so that the first call takes some seconds longer."""
-    return not numba.config.DISABLE_JIT and not any(CACHE_FOLDER.rglob("*.nbi"))
+    # A list, not any(): what Ctrl-C raises while a generator is thrown away half read is lost.
+    return not numba.config.DISABLE_JIT and not list(CACHE_FOLDER.rglob("*.nbi"))
 
 
 def announce_compiling() -> None:

@@ -84,7 +84,7 @@ def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume
     if resume and (folder / CHAINS / RECORD).is_file():
         record = read_record(folder)
     else:
-        if resume and (folder / CHAINS).is_dir() and not any(folder.glob(f"{CHAINS}/*/*")):
+        if resume and (folder / CHAINS).is_dir() and not list(folder.glob(f"{CHAINS}/*/*")):
             shutil.rmtree(folder / CHAINS)  # ended before it began
         check_new_folder(folder)
         (folder / CHAINS).mkdir()
