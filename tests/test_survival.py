@@ -274,7 +274,12 @@ MEMORY = {
 
 @pytest.mark.parametrize(
     "what",
-    ["cut", "joint", pytest.param("drawn", marks=pytest.mark.slow), pytest.param("blocks", marks=pytest.mark.slow)],
+    [
+        "cut",
+        pytest.param("joint", marks=pytest.mark.slow),
+        pytest.param("drawn", marks=pytest.mark.slow),
+        pytest.param("blocks", marks=pytest.mark.slow),
+    ],
 )
 def test_memory_does_not_grow_with_the_number_of_draws(nest, shapes, tmp_path, what):
     if not Path("/proc/self/status").exists():

@@ -8,6 +8,8 @@ from ffbm.errors import OptionError
 from ffbm.pipeline import length as lengths
 from ffbm.pipeline import tempering
 
+from ..blocks.pictures import cliques_in_pairs
+
 pytestmark = pytest.mark.auto_length
 
 EASY = ffbm.load_dataset("polbooks")
@@ -86,6 +88,17 @@ def test_tempering_is_switched_on_where_length_does_not_help(monkeypatch):
     assert isinstance(blocks.settings["tempering"], list)
     assert blocks.diagnostics.round_trips.shape == (4,)
     assert len(blocks.settings["swap_rates"]) == len(blocks.settings["tempering"]) - 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_equally_good_pictures_are_both_seen(seed):
+    """Chains of the four cliques that all begin in one picture would agree on it, and be wrong."""
+    edges, pictures = cliques_in_pairs()
+    blocks = ffbm.sample_blocks(ffbm.as_network(edges), 2, seed=seed, progress=False, max_minutes=0.05)
+    sides = blocks.labels ^ blocks.labels[:, :, :1]
+    shares = [(sides == picture).all(axis=2).mean() for picture in pictures]
+    assert min(shares) > 0.1
+    assert not blocks.converged or blocks.settings["tempering"]
 
 
 def test_inverse_temperatures_of_ones_own():

@@ -13,6 +13,7 @@ from ffbm.plots import (
     block_colour,
     plot_accuracy,
     plot_comparison,
+    plot_ladder,
     plot_network,
     plot_traces,
     plot_weights,
@@ -160,6 +161,18 @@ def test_traces_show_every_chain():
     for wrong in ({}, {"a": np.zeros((1, 2, 3))}, {"a": [[np.nan]]}):
         with pytest.raises(DataError):
             plot_traces(wrong)
+
+
+def test_the_ladder_shows_every_pair_of_neighbours():
+    figure = plot_ladder([1, 0.9, 0.7], [0.6, 0.25], title="Exchanges")
+    check_text(figure)
+    (lines, _) = figure.axes[0].collections
+    assert [segment.tolist() for segment in lines.get_segments()] == [
+        [[0.9, 0.6], [1, 0.6]],
+        [[0.7, 0.25], [0.9, 0.25]],
+    ]
+    with pytest.raises(DataError, match="a swap rate for each pair"):
+        plot_ladder([1, 0.9], [0.5, 0.5])
 
 
 def test_a_comparison_leaves_out_what_is_not_there():

@@ -7,11 +7,18 @@ from ffbm.verification.finding import Effort
 from ffbm.verification.partitions import MESS, TRIALS, follow_the_law
 from ffbm.workers import open_workers
 
-LONG = {"re-split, B=3", "merge-split, field", "all moves, B=3", "single moves, field and empty blocks"}
+OFTEN = {  # the others are slow, and shorter in every ``ffbm verify``
+    "merge-split, B=3",
+    "re-split, field",
+    "all moves, empty blocks",
+    "free B, all moves",
+    "compact tables, all moves",
+    "no degree correction, single moves",
+}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in TRIALS]
+    "name", [pytest.param(name, marks=() if name in OFTEN else pytest.mark.slow) for name in TRIALS]
 )
 def test_visits_follow_the_law(name):
     with open_workers(1, 1) as each:

@@ -50,6 +50,10 @@ FAULTS = {
 
 SLOW = {  # each compiles a sampler; a fault of the same kind is caught in every run
     "never refused",
+    "trajectory not reversible",
+    "noise of variance h",
+    "no Hastings ratio",
+    "scale ignored in features nobody has",
     "always accepted",
     "scale of another feature in the mean over blocks",
     "scale of another feature where nobody has one",

@@ -179,7 +179,14 @@ def test_edge_counts_over_empty_blocks(check, monkeypatch):
     assert not outcome(check).passed
 
 
-@pytest.mark.parametrize("check", ["p(W|X,y): mala, one vertex", "p(W|X,y): mala, two features", "calibration: mala"])
+@pytest.mark.parametrize(
+    "check",
+    [
+        "p(W|X,y): mala, one vertex",
+        pytest.param("p(W|X,y): mala, two features", marks=pytest.mark.slow),
+        pytest.param("calibration: mala", marks=pytest.mark.slow),
+    ],
+)
 def test_the_authors_acceptance_rule(check, monkeypatch):
     """Densities of variance 1 where the noise has variance 2h."""
     made = planted_weights("mala", ("(there - back) / (4.0 * h)", "(there - back) / 2.0"))

@@ -1,7 +1,11 @@
-"""Where a chain starts: cheap, low, and different for each random stream.
+"""Where chains start: cheap, low, and as different from each other as good partitions are.
 
-Two descents, one along communities and one from random labels, are annealed and crossed.
+Two descents, one along communities and one from random labels, are annealed and crossed. Chains that all begin in the
+same mode agree whether or not there is another one, so those of a small network begin far apart.
 """
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,22 +19,62 @@ from ffbm.types import Array
 
 _MORE = 4  # how many times as many blocks a descent begins with
 _MOST = 4096  # blocks to begin with, unless more are wanted: pricing a merge takes time in their number
+_SLACK = 10.0  # nats above the lowest S up to which a partition may be typical of a mode that matters
+
+
+class Starts(NamedTuple):
+    """Partitions into the same number of blocks, as arrays."""
+
+    entropy: Array  # (K,)
+    labels: Array  # (K, N)
+
+
+def greedy_starts(target: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Starts:
+    """Return up to three partitions into ``n_blocks`` non-empty blocks with a low description length."""
+    graph, effort = target.graph, effort_for(target.graph)
+    top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
+    model = block_model(target, top)
+    parts = [_annealed(target, model, structured_labels(graph, top, rng), n_blocks, effort, rng)]
+    if not needs_structure(graph):
+        parts.append(_annealed(target, model, random_labels(graph.n_nodes, top, rng), n_blocks, effort, rng))
+        both = meet(parts[0].labels, parts[1].labels)
+        if int(both.max(initial=0)) >= n_blocks:
+            parts.append(_annealed(target, model, both, n_blocks, effort, rng))
+    return Starts(np.array([it.entropy for it in parts]), np.array([it.labels for it in parts]))
 
 
 def greedy_labels(target: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks with a low description length."""
-    graph, effort = target.graph, effort_for(target.graph)
-    top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
-    model = block_model(target, top)
-    one = _annealed(target, model, structured_labels(graph, top, rng), n_blocks, effort, rng)
-    if needs_structure(graph):
-        return one.labels
-    two = _annealed(target, model, random_labels(graph.n_nodes, top, rng), n_blocks, effort, rng)
-    both = meet(one.labels, two.labels)
-    parts = [one, two]
-    if int(both.max(initial=0)) >= n_blocks:
-        parts.append(_annealed(target, model, both, n_blocks, effort, rng))
-    return min(parts, key=lambda it: round(it.entropy, 6)).labels  # equally good partitions differ by rounding
+    found = greedy_starts(target, n_blocks, rng)
+    return np.asarray(found.labels[np.argmin(found.entropy.round(6))])  # equally good partitions differ by rounding
+
+
+def pick_apart(found: Sequence[Starts], n_chains: int) -> Array:
+    """Return labels (C, N) of low partitions that differ: the lowest, then always the one farthest from those taken.
+
+    Taken are partitions within 10 nats of the lowest; the lowest ones if those are fewer than chains. The distance of
+    two is the number of pairs of vertices that only one of them puts together.
+
+    >>> rows = np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0]])
+    >>> pick_apart([Starts(np.array([1.0, 1.0, 1.5, 90.0]), rows)], 2).tolist()
+    [[0, 0, 1, 1], [0, 1, 0, 1]]
+    """
+    entropy, labels = np.concatenate([it.entropy for it in found]), np.concatenate([it.labels for it in found])
+    order = np.argsort(entropy.round(6), kind="stable")
+    near = np.count_nonzero(entropy <= entropy[order[0]] + _SLACK)
+    rows = labels[order[: max(near, n_chains)]]
+    taken = [0]
+    distances = np.full(len(rows), np.inf)
+    while len(taken) < n_chains:
+        distances = np.minimum(distances, [_distance(row, rows[taken[-1]]) for row in rows])
+        taken.append(int(np.argmax(distances)))
+    return np.asarray(rows[taken])
+
+
+def _distance(one: Array, other: Array) -> float:
+    shared = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
+    np.add.at(shared, (one, other), 1)
+    return float((shared.sum(axis=0) ** 2).sum() + (shared.sum(axis=1) ** 2).sum() - 2 * (shared**2).sum()) / 2
 
 
 def _annealed(

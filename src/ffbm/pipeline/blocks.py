@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
+from ffbm.blocks.descent import needs_structure
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.priors import FULL, SETS, UNIFORM
 from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.seeds import random_labels
-from ffbm.blocks.start import greedy_labels
+from ffbm.blocks.start import Starts, greedy_labels, greedy_starts, pick_apart
 from ffbm.blocks.target import BlockTarget, block_model, n_blocks_of
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.errors import DataError, OptionError
@@ -31,6 +32,7 @@ from ffbm.workers import Workers
 _MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
 _JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean
+_STARTS_PER_CHAIN = 3  # of which each chain takes one
 _MORE_IF_FREE = 5  # as many times: without them blocks open and close one vertex at a time
 
 
@@ -159,7 +161,7 @@ def sample_blocks(
         if isinstance(tempering, list) or tempering is True:
             chains = ladders()
         else:
-            begin = partial(conduct.begin, partial(_begin_one, seed, first), BlockState, n_chains, setup)
+            begin = partial(_begin_all, wanted, given, setup, seed, n_chains, conduct)
             stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
             chains = run_for("blocks", stepper, setup, begin, length, seed, conduct, key, gives_up)
             chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
@@ -178,6 +180,26 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
         check_choice("n_blocks", n_blocks, ("auto", "free"))
         return None
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
+
+
+def _begin_all(
+    n_blocks: int | None, given: str | Array, setup: BlockSetup, seed: int, n_chains: int, conduct: Conduct
+) -> list[BlockState]:
+    """Begin every chain; those of a small network far apart."""
+    if (
+        isinstance(given, str)
+        and given == "greedy"
+        and n_blocks is not None
+        and not needs_structure(setup.target.graph)
+    ):
+        one = partial(_find_starts, seed, min(n_blocks, setup.target.graph.n_nodes))
+        given = pick_apart(conduct.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
+    first = partial(_first_labels, n_blocks, given)
+    return conduct.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
+
+
+def _find_starts(seed: int, n_blocks: int, target: BlockTarget, number: int) -> Starts:
+    return greedy_starts(target, n_blocks, stream(seed, "starts", number))
 
 
 def _begin_one(seed: int, first: FirstLabels, setup: BlockSetup, chain: int) -> BlockState:

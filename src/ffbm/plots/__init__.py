@@ -11,6 +11,7 @@ from ffbm.plots.calibration import plot_calibration
 from ffbm.plots.calibration_ranks import plot_ranks
 from ffbm.plots.comparison import Series, plot_comparison
 from ffbm.plots.heatmap import plot_block_matrix, plot_heatmap
+from ffbm.plots.ladder import plot_ladder
 from ffbm.plots.modes import plot_modes
 from ffbm.plots.network import plot_network
 from ffbm.plots.palette import block_colour, block_marker
@@ -30,6 +31,7 @@ __all__ = [
     "plot_calibration",
     "plot_comparison",
     "plot_heatmap",
+    "plot_ladder",
     "plot_modes",
     "plot_network",
     "plot_ranking",

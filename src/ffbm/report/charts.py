@@ -234,6 +234,14 @@ def draw_trace(values: Array, label: str) -> Any:
     return chart
 
 
+def draw_swap_rates(betas: list[float], rates: list[float]) -> Any:
+    """Draw how often replicas at neighbouring temperatures exchanged."""
+    chart = new_chart(220, xlabel="inverse temperature of the replicas", ylabel="exchanges made", y_range=(0, 1))
+    chart.x_range.flipped = True
+    chart.segment(betas[:-1], rates, betas[1:], rates, line_color=SHADES[0], line_width=4)
+    return chart
+
+
 def swatch(block: int) -> str:
     """Return the marker of a block as a small SVG."""
     paths = {

@@ -132,6 +132,12 @@ def _panels(subject: Subject) -> dict[str, Panel]:
         means = ", ".join(f"{mean:,.1f}" for mean in values.mean(axis=1))
         told = f"Traces of the {what}; means by chain: {means}"
         found.append(Panel(name, told, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}")))
+    settings, trips = subject.parts.blocks.settings, subject.parts.blocks.diagnostics.round_trips
+    if trips is not None and len(settings["tempering"]) > 1:
+        by_ladder = ", ".join(map(str, trips))
+        told = f"How often replicas at neighbouring temperatures exchanged; round trips by ladder: {by_ladder}"
+        chart = charts.draw_swap_rates(settings["tempering"], settings["swap_rates"])
+        found.append(Panel("ladder", told, chart, tables.ladder_table(subject)))
     return {panel.name: panel for panel in found}
 
 

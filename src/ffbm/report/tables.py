@@ -161,6 +161,14 @@ def mode_table(subject: Subject) -> Table:
     return Table("Modes", head, rows)
 
 
+def ladder_table(subject: Subject) -> Table:
+    """One row for each pair of neighbouring temperatures."""
+    settings = subject.parts.blocks.settings
+    betas = settings["tempering"]
+    rows = [*zip(betas[:-1], betas[1:], settings["swap_rates"], strict=True)]
+    return Table("Exchanges", ("inverse temperature", "and", "share of exchanges made"), rows)
+
+
 def trace_table(values: Array, name: str) -> Table:
     """One row for each of some draws that a trace shows, one column a chain."""
     n_chains, n_draws = values.shape

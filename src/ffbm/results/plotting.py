@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ffbm.errors import DataError
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Plots:
     """
 
     NAMES = (
-        "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "modes",
+        "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "ladder",
+        "modes",
     )  # fmt: skip
 
     def __init__(self, fit: FitParts) -> None:
@@ -80,6 +82,15 @@ class Plots:
         found = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
         return plot_traces(found, **options)
 
+    def ladder(self, **options: Any) -> "Figure":
+        """Draw how often neighbouring temperatures exchanged, of a tempered fit: see ``ffbm.plots.plot_ladder``."""
+        from ffbm.plots import plot_ladder
+
+        settings = self._fit.blocks.settings
+        if not _is_tempered(self._fit):
+            raise DataError("the block chains of this fit were not tempered: there are no exchanges to draw")
+        return plot_ladder(settings["tempering"], settings["swap_rates"], **options)
+
     def modes(self, **options: Any) -> "Figure":
         """Draw the network once for each mode of its partitions: see ``ffbm.plots.plot_modes``."""
         from ffbm.plots import plot_modes
@@ -89,7 +100,7 @@ class Plots:
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every figure as PDF and PNG into a new or empty folder, and return the files.
 
-        Calibration is left out if no vertex was held out, modes if there is one.
+        Left out are calibration if no vertex was held out, the ladder of chains without tempering, and a single mode.
         """
         from ffbm.plots import save_figure
         from ffbm.store.folder import check_new_folder
@@ -100,6 +111,7 @@ class Plots:
             if not self._fit.scores.n_test or len(self._fit.train) == self._fit.network.n_nodes
             else set()
         )
+        left |= set() if _is_tempered(self._fit) else {"ladder"}
         left |= {"modes"} if self._fit.memberships.n_modes == 1 else set()
         files = []
         for name in self.NAMES:
@@ -112,3 +124,7 @@ class Plots:
 
     def __repr__(self) -> str:
         return f"<Plots: {', '.join(self.NAMES)}>"
+
+
+def _is_tempered(fit: FitParts) -> bool:
+    return len(fit.blocks.settings.get("tempering") or ()) > 1

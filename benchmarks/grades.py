@@ -1,0 +1,173 @@
+"""Grades against long runs: does "converged" mean that how often two vertices share a block is known?
+
+    python benchmarks/grades.py [--seeds 20] [--minutes 1] [NAME ...]
+
+Small networks are sampled by default settings with many seeds, and once by ladders of another design: more
+replicas down to hotter temperatures, random starts, at least 20 times the work of a run (``ratio`` says how many
+times). Of every run graded converged all pairs of vertices are compared with that reference: 99 % of them must lie
+within 3 combined standard errors, and none may be off by more than 0.1. Each network is written to
+results/grades.json when it is done and not repeated, so the measurement can be made in pieces.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import ffbm
+from ffbm.diagnostics.pairs import measure_pairs
+
+RESULTS = Path(__file__).parent / "results" / "grades.json"
+LONGER = 20  # times the work of a run
+REFERENCE_SEED = 1_000
+
+
+def shared(name, **options):
+    folder = Path(os.environ["FFBM_SHARED"]) / "networks" / name
+    return ffbm.read_network(folder / "edges.csv", nodes=folder / "nodes.csv", **options)
+
+
+def law(kind):
+    """The law firm's network of one kind of tie."""
+    folder = Path(os.environ["FFBM_SHARED"]) / "networks" / "lazega_law"
+    header, *rows = (line.split(",") for line in (folder / "edges.csv").read_text().split())
+    at = header.index(kind)
+    return ffbm.as_network(np.array([[int(row[0]), int(row[1])] for row in rows if float(row[at] or 0) > 0]))
+
+
+def cliques():
+    """Four cliques of eight in a ring, six edges between neighbours: two pairings are about equally good."""
+    rng = np.random.default_rng(1)
+    inside = [(8 * c + i, 8 * c + j) for c in range(4) for i in range(8) for j in range(i)]
+    across = [
+        (8 * c + int(i), 8 * ((c + 1) % 4) + int(j)) for c in range(4) for i, j in rng.integers(0, 8, size=(6, 2))
+    ]
+    return ffbm.as_network(np.array(inside + across))
+
+
+def planted(n_nodes, n_blocks, seed, ratio=0.25):
+    """Blocks of equal size, a mean degree of 8, this share of the edges between blocks: some vertices are unclear."""
+    rng = np.random.default_rng(seed)
+    b = np.arange(n_nodes) % n_blocks
+    i, j = np.triu_indices(n_nodes, 1)
+    same = b[i] == b[j]
+    share = np.where(same, 8 * (1 - ratio) / (n_nodes / n_blocks), 8 * ratio / (n_nodes * (1 - 1 / n_blocks)))
+    there = rng.random(len(i)) < share
+    return ffbm.as_network(np.column_stack((i[there], j[there])))
+
+
+NETWORKS = {
+    "polbooks": (lambda: ffbm.load_dataset("polbooks"), "auto"),
+    "football": (lambda: shared("football"), "auto"),
+    "facebook_698": (lambda: shared("facebook_698"), "auto"),
+    "lazega_advice": (lambda: shared("lazega_advice"), "auto"),
+    "lazega_law": (lambda: shared("lazega_law"), "auto"),
+    "law friends": (lambda: law("friends"), "auto"),
+    "law cowork": (lambda: law("cowork"), "auto"),
+    "knecht_w1": (lambda: shared("knecht_w1"), 2),
+    "four cliques": (cliques, 2),
+    "planted 60": (lambda: planted(60, 3, 1), 3),
+    "planted 100": (lambda: planted(100, 4, 2), 4),
+    "planted 140": (lambda: planted(140, 7, 3), 7),
+}
+
+
+def sample(net, n_blocks, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ffbm.sample_blocks(net, n_blocks, progress=False, **options)
+
+
+def of_pairs(blocks, pairs):
+    found = measure_pairs(blocks.labels, pairs)
+    p = found.frequency
+    return p, np.sqrt(p * (1 - p) / found.ess)
+
+
+def work(blocks):
+    """Sweeps of all replicas of a chain."""
+    return blocks.settings["n_sweeps"] * len(blocks.settings["tempering"] or [1])
+
+
+def reference(net, n_blocks, n_visits):
+    found = sample(net, n_blocks, n_sweeps=200, tempering=True, seed=REFERENCE_SEED).settings["tempering"]
+    lowest = max(0.3, 1 - 1.3 * (1 - found[-1]))
+    betas = np.linspace(1, lowest, max(3, int(np.ceil(1.8 * len(found)))))
+    n_sweeps = int(np.ceil(n_visits / len(betas)))
+    thin = max(5, n_sweeps // 4000)
+    return sample(
+        net, n_blocks, n_sweeps=n_sweeps, thin=thin, n_chains=6, tempering=betas.tolist(), initial="random",
+        seed=REFERENCE_SEED + 1,
+    )  # fmt: skip
+
+
+def measure(name, n_seeds, minutes):
+    make, n_blocks = NETWORKS[name]
+    net = make()
+    if n_blocks == "auto":
+        n_blocks = sample(net, "auto", n_sweeps=200, seed=0).n_blocks
+    pairs = np.array(list(itertools.combinations(range(net.n_nodes), 2)))
+    runs, begun = [], time.perf_counter()
+    for seed in range(n_seeds):
+        blocks = sample(net, n_blocks, seed=seed, max_minutes=minutes)
+        runs.append((blocks.converged.grade, *of_pairs(blocks, pairs), float(blocks.entropy.mean()), work(blocks)))
+    seconds = (time.perf_counter() - begun) / n_seeds
+    longest = float(np.median([its[4] for its in runs]))
+    begun = time.perf_counter()
+    known = reference(net, n_blocks, LONGER * longest)
+    p, error = of_pairs(known, pairs)
+    rows = []
+    for grade, q, error_q, mean, n_visits in runs:
+        off = np.abs(q - p)
+        within = float((off <= 3 * np.sqrt(error**2 + error_q**2) + 1e-9).mean())
+        rows.append({
+            "grade": grade, "within": within, "worst": float(off.max()), "mean_entropy": mean, "visits": n_visits,
+            "agrees": bool(within >= 0.99 and off.max() <= 0.1),
+        })  # fmt: skip
+    return {
+        "network": name, "n_nodes": net.n_nodes, "n_edges": net.n_edges, "n_blocks": n_blocks, "seconds": seconds,
+        "reference": {
+            "grade": known.converged.grade, "reason": known.converged.reason, "ratio": work(known) / longest,
+            "replicas": len(known.settings["tempering"]), "mean_entropy": float(known.entropy.mean()),
+            "error": float(np.quantile(error, 0.99)), "seconds": time.perf_counter() - begun,
+        },
+        "runs": rows,
+    }  # fmt: skip
+
+
+def show(row):
+    good = [its for its in row["runs"] if its["grade"] == "converged"]
+    agree = sum(its["agrees"] for its in good)
+    worst = max((its["worst"] for its in good), default=0.0)
+    print(
+        f"{row['network']:16} B = {row['n_blocks']:2} {row['seconds']:5.1f} s a run, {len(good)} of {len(row['runs'])}"
+        f" converged, {agree} of them agree (worst pair off by {worst:.3f}); reference {row['reference']['grade']},"
+        f" {row['reference']['ratio']:.0f} times as long",
+        flush=True,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", default=[])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    chosen = parser.parse_args()
+    rows = json.loads(RESULTS.read_text())["networks"] if RESULTS.exists() else []
+    for name in chosen.names or NETWORKS:
+        if name in {row["network"] for row in rows}:
+            continue
+        rows.append(measure(name, chosen.seeds, chosen.minutes))
+        show(rows[-1])
+        RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "networks": rows}, indent=1) + "\n")
+    good = [its for row in rows for its in row["runs"] if its["grade"] == "converged"]
+    print(f"{len(good)} runs graded converged, {sum(its['agrees'] for its in good)} agree with the reference")
+
+
+if __name__ == "__main__":
+    main()
