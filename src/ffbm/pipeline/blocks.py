@@ -21,6 +21,7 @@ from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.length import run_for
+from ffbm.pipeline.numbers import probabilities
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import FirstLabels, better_of, may_temper, run_ladders
 from ffbm.progress import Listener, listening
@@ -152,6 +153,7 @@ def sample_blocks(
         if wanted is None and not is_free:
             found = find_candidates(target, seed, conduct)
             wanted, chosen["candidates"] = best_of(found), list_candidates(found)
+            chosen["probabilities"] = probabilities(target, found, seed, conduct)
         room = most_blocks(graph) if wanted is None else wanted
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         model = block_model(target, room, check_field(field, graph.n_nodes, room))

@@ -11,6 +11,7 @@ from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
+_NUMBERS = 3  # of blocks whose probabilities are listed
 _MODES = 8  # modes whose shares are listed
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
@@ -80,8 +81,17 @@ def tell_choice(fit: FitParts) -> str:
         return f"  ({chosen}: there is no other number to choose)\n"
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
-    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear})"
+    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})"
     return wrap(said, "  ", "  ") + "\n"
+
+
+def _tell_probabilities(fit: FitParts) -> str:
+    """Say how probable numbers of blocks are, where chains with B free were run."""
+    known = fit.blocks.settings.get("probabilities")
+    if not known:
+        return ""
+    shown = ", ".join(f"{n} with {share:.0%}" for n, share in known[:_NUMBERS])
+    return f"; with B free, chains have {shown}{', ...' if len(known) > _NUMBERS else ''}"
 
 
 def tell_grade(fit: FitParts) -> str:

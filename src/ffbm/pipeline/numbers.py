@@ -1,0 +1,61 @@
+"""How probable each number of blocks is: short chains with B free, beside the choice of one."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
+from ffbm.blocks.priors import SETS
+from ffbm.blocks.search import Candidates, most_blocks
+from ffbm.blocks.target import BlockTarget, block_model
+from ffbm.diagnostics.convergence import summarise
+from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.rng import stream
+from ffbm.store.journal import digest
+from ffbm.types import Array
+
+_MOST_EDGES = 5_000  # beyond, such chains take longer than the choice itself
+_N_CHAINS, _N_SWEEPS, _BURN, _THIN = 4, 2_500, 500, 5
+_JUMPS = 1.0  # moves of many vertices after each sweep: they open and close blocks
+_STAGE = "number of blocks, free"
+_LEAST = 0.005  # probability that is told
+
+
+class _Starts(NamedTuple):
+    labels: list[Array]  # (N,) for each chain
+
+
+def probabilities(
+    target: BlockTarget, found: Candidates, seed: int, conduct: Conduct
+) -> list[tuple[int, float]] | None:
+    """Return P(B | A) by falling probability, from chains with B free; None if that would take long, or did not mix.
+
+    The chains begin with the partitions of lowest S, each with another number of blocks.
+    """
+    graph = target.graph
+    if graph.n_edges > _MOST_EDGES:
+        return None
+    target = target._replace(prior=SETS)
+    settings = BlockSettings(burn=_BURN, thin=_THIN, allow_empty=True, jumps=_JUMPS)
+    room = max(most_blocks(graph), *found)
+    setup = BlockSetup(target, block_model(target, room), settings)
+    lowest = sorted(found.values(), key=lambda it: it.entropy)
+    starts = _Starts([lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)])
+    begin = partial(conduct.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
+    key = digest(setup, starts, seed) if conduct.journal else ""
+    _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, conduct, key)
+    numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
+    seen = summarise(numbers.astype(np.float64))
+    if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):
+        return None
+    values, counts = np.unique(numbers, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    shares = counts / counts.sum()
+    return [(int(values[j]), round(float(shares[j]), 4)) for j in order if shares[j] >= _LEAST]
+
+
+def _begin_one(seed: int, starts: _Starts, setup: BlockSetup, chain: int) -> BlockState:
+    return start(setup, starts.labels[chain].astype(np.int64), stream(seed, _STAGE, chain))

@@ -1,0 +1,50 @@
+"""P(B | A) beside the choice of B: from chains with B free, where they mix."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.blocks.entropy import description_length
+from ffbm.pipeline import numbers
+
+TRIANGLES = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (0, 3), (0, 1), (4, 5)]
+
+
+def set_partitions(n):
+    """Restricted growth strings: every partition of n vertices once."""
+    for labels in itertools.product(range(n), repeat=n):
+        if all(b <= max(labels[:i], default=-1) + 1 for i, b in enumerate(labels)):
+            yield np.array(labels)
+
+
+def test_probabilities_are_those_of_enumeration():
+    net = ffbm.as_network(np.array(TRIANGLES))
+    weight = np.zeros(7)
+    for labels in set_partitions(6):
+        weight[labels.max() + 1] += np.exp(-description_length(net, labels, prior="full").total)
+    exact = weight / weight.sum()
+    table = ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
+    found = dict(zip(table["n_blocks"], table["probability"], strict=True))
+    for n in range(1, 5):
+        assert found[n] == pytest.approx(exact[n], abs=0.05)
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_they_are_told_and_kept(tmp_path):
+    net = ffbm.load_dataset("polbooks")
+    run = tmp_path / "run"
+    fit = ffbm.fit(net, n_sweeps=200, n_draws=200, n_warmup=200, seed=1, out=run, progress=False)
+    assert "with B free, chains have" in " ".join(fit.summary().split())
+    assert ffbm.load_fit(run).blocks.candidates.equals(fit.blocks.candidates)
+    assert fit.blocks.candidates["probability"].sum() == pytest.approx(1, abs=0.03)
+
+
+def test_not_where_they_do_not_mix_or_take_long(monkeypatch):
+    net = ffbm.load_dataset("polbooks")
+    monkeypatch.setattr(numbers, "USABLE_RHAT", 0.5)
+    assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
+    monkeypatch.setattr(numbers, "_MOST_EDGES", 100)
+    monkeypatch.setattr(numbers, "run_chains", None)
+    assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
