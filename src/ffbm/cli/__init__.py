@@ -18,6 +18,7 @@ import typer
 from ffbm.cli.datasets import datasets
 from ffbm.cli.describe import describe
 from ffbm.cli.fit import fit
+from ffbm.cli.links import links
 from ffbm.cli.report import report
 from ffbm.cli.reproduce import reproduce
 from ffbm.cli.screen import one_line, print_error, print_text
@@ -56,7 +57,7 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
     return run_command
 
 
-_COMMANDS = (fit, test, describe, report, reproduce, datasets, simulate, verify)
+_COMMANDS = (fit, test, describe, report, links, reproduce, datasets, simulate, verify)
 for _command in _COMMANDS:
     app.command()(_passing_on_the_word(_command))
 

@@ -113,6 +113,51 @@ class Fit(FitParts):
 
         return predict_unseen(self.weights, self.network.features, features)
 
+    def link_scores(self, pairs: Any) -> Array:
+        """Return for each pair of vertices the log odds of an edge between them, up to one constant.
+
+        The score of a pair without an edge is ln p(A + edge) - ln p(A), averaged over the partitions of the fit (100 of
+        them, evenly spaced); that of a pair with an edge is taken in the network without that edge, so that scores of
+        both kinds can be compared.
+
+        Parameters
+        ----------
+        pairs : pairs of ids
+            Such as ``[("Anna", "Bert"), ("Anna", "Carl")]``, or a table with two columns.
+        """
+        from ffbm.results.links import link_scores
+
+        return link_scores(self, pairs)
+
+    def link_probabilities(self, pairs: Any) -> Array:
+        """Return for each pair of vertices the probability of an edge between them.
+
+        The constant that turns ``link_scores`` into log odds is fitted to pairs that are held out one by one. Where
+        degrees vary by chance alone, which the model takes for real, the highest probabilities are too high.
+
+        Parameters
+        ----------
+        pairs : pairs of ids
+        """
+        from ffbm.results.links import link_probabilities
+
+        return link_probabilities(self, pairs)
+
+    def missing_links(self, top: int = 100) -> "pd.DataFrame":
+        """Return the pairs without an edge that are most likely to have one, the likeliest first.
+
+        One row a pair: ``source``, ``target``, ``probability``, ``score``, ``source_block``, ``target_block``. In a
+        network of more than 5,000,000 pairs those at distance two are looked at.
+
+        Parameters
+        ----------
+        top : int
+            How many pairs.
+        """
+        from ffbm.results.links import missing_links
+
+        return missing_links(self, top)
+
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return how much the probability of each block changes with each feature, averaged over the vertices.
 

@@ -1,0 +1,39 @@
+"""``ffbm links``: the pairs of vertices without an edge that are most likely to have one."""
+
+from typing import Annotated
+
+import typer
+
+from ffbm.cli.options import Json
+from ffbm.cli.screen import align, print_json, print_text
+from ffbm.typeset import number
+
+Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
+Top = Annotated[int, typer.Option(metavar="N", help="How many pairs.")]
+Out = Annotated[str | None, typer.Option(metavar="FILE", help="Write the table as CSV here.")]
+
+
+def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> None:
+    """List the pairs of vertices without an edge that are most likely to have one, by the blocks of a saved run.
+
+    Probabilities are calibrated on the network's own pairs, each held out by itself. Blocks alone decide: what else
+    makes edges, such as common neighbours, is not looked at.
+
+    Example: ffbm links runs/first --top 100 --out links.csv
+    """
+    from ffbm.results import load_fit
+
+    table = load_fit(run).missing_links(top)
+    if out is not None:
+        table.to_csv(out, index=False)
+    if as_json:
+        print_json({"links": table.to_dict("records")})
+        return
+    rows = [["source", "target", "probability", "blocks"]]
+    for row in table.itertuples():
+        rows.append(
+            [str(row.source), str(row.target), number(row.probability, 3), f"{row.source_block}, {row.target_block}"]
+        )
+    print_text(align(rows, right=[2]))
+    if out is not None:
+        print_text(f"wrote {out}")
