@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ffbm.cli.check import check
 from ffbm.cli.datasets import datasets
 from ffbm.cli.describe import describe
 from ffbm.cli.fit import fit
@@ -57,7 +58,7 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
     return run_command
 
 
-_COMMANDS = (fit, test, describe, report, links, reproduce, datasets, simulate, verify)
+_COMMANDS = (fit, test, describe, report, check, links, reproduce, datasets, simulate, verify)
 for _command in _COMMANDS:
     app.command()(_passing_on_the_word(_command))
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from ffbm.plots.accuracy import plot_accuracy
 from ffbm.plots.calibration import plot_calibration
 from ffbm.plots.calibration_ranks import plot_ranks
+from ffbm.plots.checks import plot_check
 from ffbm.plots.comparison import Series, plot_comparison
 from ffbm.plots.heatmap import plot_block_matrix, plot_heatmap
 from ffbm.plots.ladder import plot_ladder
@@ -29,6 +30,7 @@ __all__ = [
     "plot_accuracy",
     "plot_block_matrix",
     "plot_calibration",
+    "plot_check",
     "plot_comparison",
     "plot_heatmap",
     "plot_ladder",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ffbm.progress import Listener
+    from ffbm.results.checks import Check
     from ffbm.results.plotting import Plots
 
 
@@ -112,6 +113,23 @@ class Fit(FitParts):
         from ffbm.results.unseen import predict_unseen
 
         return predict_unseen(self.weights, self.network.features, features)
+
+    def check(self, n_replicates: int = 200, seed: int | None = 0) -> "Check":
+        """Compare the network with replicates drawn from the fit: what do blocks and degrees not explain?
+
+        A replicate has the partition, the edge counts and, with degree correction, the degrees of a kept draw; its
+        half-edges are paired at random. ``check.table`` has a row for each statistic, ``check.sentences`` says it in
+        words, ``fit.plot.check()`` draws it.
+
+        Parameters
+        ----------
+        n_replicates : int
+            At least 20.
+        seed : int or None
+        """
+        from ffbm.results.checks import check_fit
+
+        return check_fit(self, n_replicates, seed)
 
     def link_scores(self, pairs: Any) -> Array:
         """Return for each pair of vertices the log odds of an edge between them, up to one constant.

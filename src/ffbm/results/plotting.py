@@ -23,7 +23,7 @@ class Plots:
 
     NAMES = (
         "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "ladder",
-        "modes",
+        "check", "modes",
     )  # fmt: skip
 
     def __init__(self, fit: FitParts) -> None:
@@ -90,6 +90,14 @@ class Plots:
         if not _is_tempered(self._fit):
             raise DataError("the block chains of this fit were not tempered: there are no exchanges to draw")
         return plot_ladder(settings["tempering"], settings["swap_rates"], **options)
+
+    def check(self, **options: Any) -> "Figure":
+        """Draw the network's statistics among those of its replicates: see ``ffbm.plots.plot_check``."""
+        from ffbm.plots import plot_check
+        from ffbm.results.checks import check_fit
+
+        found = check_fit(self._fit)
+        return plot_check(found.table, found.replicates, **options)
 
     def modes(self, **options: Any) -> "Figure":
         """Draw the network once for each mode of its partitions: see ``ffbm.plots.plot_modes``."""

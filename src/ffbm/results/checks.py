@@ -1,0 +1,164 @@
+"""Posterior predictive checks: statistics of the network against those of replicates drawn from the fit.
+
+A replicate keeps the partition, the edge counts and the degrees of a kept draw and pairs the half-edges at random,
+which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; what is looked at is not.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from ffbm.blocks.additions import count
+from ffbm.check import check_int
+from ffbm.rng import resolve_seed, stream
+from ffbm.simulation.multigraph import pair_half_edges, scatter_half_edges
+from ffbm.store.parts import FitParts
+from ffbm.types import Array, Graph
+
+_SOURCES = 64  # vertices from which distances are measured
+
+
+class _Statistic(NamedTuple):
+    name: str
+    what: str  # as the subject of a sentence
+    more: str  # what it means if the network has more
+    less: str
+    digits: int
+
+
+STATISTICS = (
+    _Statistic("triangles", "triangles", "blocks alone do not make them", "something keeps triangles from closing", 0),
+    _Statistic(
+        "clustering", "clustering", "neighbours of a vertex are linked beyond their blocks",
+        "neighbours of a vertex are linked less than their blocks say", 3,
+    ),
+    _Statistic(
+        "assortativity", "degree assortativity", "vertices of high degree are linked among themselves",
+        "vertices of high degree are linked to those of low degree", 3,
+    ),
+    _Statistic(
+        "distance", "mean distance between vertices", "the network is wider than its blocks and degrees say",
+        "the network is tighter than its blocks and degrees say", 2,
+    ),
+    _Statistic(
+        "parallel", "parallel edges", "the same pairs are linked again and again",
+        "the network has fewer repeated edges than a multigraph with these blocks", 0,
+    ),
+    _Statistic(
+        "component", "share of vertices in the largest component", "the network holds together more than its blocks say",
+        "the network falls apart more than its blocks say", 3,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What ``fit.check()`` returns.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a statistic: ``statistic``, ``observed``, ``mean``, ``low`` and ``high`` (the middle 95 % of the
+        replicates), ``p`` (two-sided), ``fits``, ``sentence``.
+    replicates : (R, S) float64
+        The statistics of each replicate.
+    """
+
+    table: pd.DataFrame
+    replicates: Array
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """A sentence for each statistic."""
+        return tuple(self.table["sentence"])
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def __repr__(self) -> str:
+        misses = int((~self.table["fits"]).sum())
+        return f"<Check: {len(self.replicates)} replicates; {misses} of {len(self.table)} statistics do not fit>"
+
+
+def check_fit(fit: FitParts, n_replicates: int = 200, seed: int | None = 0) -> Check:
+    """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
+    n_replicates = check_int("n_replicates", n_replicates, low=20)
+    rng = stream(resolve_seed(seed), "check")
+    graph = fit.network.graph
+    sources = np.sort(rng.permutation(graph.n_nodes)[:_SOURCES])
+    labels = fit.blocks.labels.reshape(-1, graph.n_nodes)
+    which = np.linspace(0, len(labels) - 1, n_replicates).astype(np.int64)
+    corrected = bool(fit.blocks.settings.get("degree_corrected", True))
+    observed = measure(graph, sources)
+    found = np.array([measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources) for t in which])
+    return Check(_tabulate(observed, found), found)
+
+
+def replicate(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
+    """Draw a network with the edge counts of this one between blocks, and with its degrees if these are corrected for."""
+    counts = count(graph, b, int(b.max(initial=0)) + 1)
+    degrees = graph.degrees if is_corrected else scatter_half_edges(rng, b, counts.ends)
+    return pair_half_edges(rng, b, degrees, counts.edges)
+
+
+def measure(graph: Graph, sources: Array) -> Array:
+    """Return the statistics of a network; all but parallel edges are of its simple projection."""
+    n = graph.n_nodes
+    pairs = graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]
+    simple = np.unique(pairs, axis=0)
+    ends = np.concatenate((simple, simple[:, ::-1]))
+    matrix = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    degrees = np.bincount(ends[:, 0], minlength=n)
+    triangles = float((matrix @ matrix).multiply(matrix).sum()) / 6
+    wedges = float((degrees * (degrees - 1)).sum()) / 2
+    _, component = connected_components(matrix, directed=False)
+    distances = dijkstra(matrix, directed=False, indices=sources, unweighted=True)
+    reached = distances[np.isfinite(distances) & (distances > 0)]
+    return np.array([
+        triangles,
+        3 * triangles / wedges if wedges else 0.0,
+        _correlation(degrees[ends[:, 0]], degrees[ends[:, 1]]),
+        float(reached.mean()) if len(reached) else 0.0,
+        len(pairs) - len(simple),
+        float(np.bincount(component).max()) / n,
+    ])  # fmt: skip
+
+
+def _correlation(x: Array, y: Array) -> float:
+    if not len(x) or x.std() == 0:
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _tabulate(observed: Array, found: Array) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for k, statistic in enumerate(STATISTICS):
+        value, values = float(observed[k]), found[:, k]
+        low, high = np.quantile(values, (0.025, 0.975))
+        above, below = int((values >= value - 1e-12).sum()), int((values <= value + 1e-12).sum())
+        p = min(1.0, 2 * (1 + min(above, below)) / (1 + len(values)))
+        row = {
+            "statistic": statistic.name, "observed": value, "mean": float(values.mean()), "low": float(low),
+            "high": float(high), "p": p, "fits": bool(low - 1e-12 <= value <= high + 1e-12),
+        }  # fmt: skip
+        rows.append(row | {"sentence": _say(statistic, row)})
+    return pd.DataFrame(rows)
+
+
+def _say(statistic: _Statistic, row: dict[str, Any]) -> str:
+    def form(value: float) -> str:
+        return f"{value:,.{statistic.digits}f}"
+
+    against = f"{form(row['observed'])} against {form(row['mean'])} ({form(row['low'])} to {form(row['high'])})"
+    name = statistic.what[0].upper() + statistic.what[1:]
+    if row["fits"]:
+        return f"{name}: {against} in replicates: as the model says."
+    is_more = row["observed"] > row["mean"]
+    times = ""
+    if statistic.digits == 0 and row["mean"] > 0 and row["observed"] > 0:
+        times = f", {row['observed'] / row['mean']:.1f} times as many"
+    return f"{name}: {against} in replicates{times}: {statistic.more if is_more else statistic.less}."
