@@ -29,11 +29,10 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
     if as_json:
         print_json({"links": table.to_dict("records")})
         return
-    rows = [["source", "target", "probability", "blocks"]]
-    for row in table.itertuples():
-        rows.append(
-            [str(row.source), str(row.target), number(row.probability, 3), f"{row.source_block}, {row.target_block}"]
-        )
-    print_text(align(rows, right=[2]))
+    cells = [
+        [str(row.source), str(row.target), number(row.probability, 3), f"{row.source_block}, {row.target_block}"]
+        for row in table.itertuples()
+    ]
+    print_text(align([["source", "target", "probability", "blocks"], *cells], right=[2]))
     if out is not None:
         print_text(f"wrote {out}")

@@ -49,8 +49,8 @@ STATISTICS = (
         "the network has fewer repeated edges than a multigraph with these blocks", 0,
     ),
     _Statistic(
-        "component", "share of vertices in the largest component", "the network holds together more than its blocks say",
-        "the network falls apart more than its blocks say", 3,
+        "component", "share of vertices in the largest component",
+        "the network holds together more than its blocks say", "the network falls apart more than its blocks say", 3,
     ),
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ def check_fit(fit: FitParts, n_replicates: int = 200, seed: int | None = 0) -> C
 
 
 def replicate(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
-    """Draw a network with the edge counts of this one between blocks, and with its degrees if these are corrected for."""
+    """Draw a network with the edge counts of this one between blocks and, if corrected for, its degrees."""
     counts = count(graph, b, int(b.max(initial=0)) + 1)
     degrees = graph.degrees if is_corrected else scatter_half_edges(rng, b, counts.ends)
     return pair_half_edges(rng, b, degrees, counts.edges)
