@@ -21,7 +21,7 @@ def outcome(name):
 
 
 OPENING = "scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)"
-DECISION = "if accepts(rng.random(), beta * (lift - change) + ratio):"
+DECISION = "if accepts(u, beta * (lift - change) + ratio):"
 RESPLIT, MERGE_SPLIT = (
     f"back = scan(rng, m, c, beta, {group}, r, s, before, True, spare, scratch)\n"
     "    return path[0], path[1], back - there"

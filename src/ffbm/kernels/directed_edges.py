@@ -19,12 +19,9 @@ def arc_change(lf, c, loops, r, s, blocks, links, n_near):
         elif t == s:
             out_s, in_s = out, into
         else:
-            if out > 0:
-                old_r, old_s = look(c.ers, r, t), look(c.ers, s, t)
-                change += lf[old_r] - lf[old_r - out] + lf[old_s] - lf[old_s + out]
-            if into > 0:
-                old_r, old_s = look(c.ers, t, r), look(c.ers, t, s)
-                change += lf[old_r] - lf[old_r - into] + lf[old_s] - lf[old_s + into]
+            to_r, to_s, from_r, from_s = look(c.ers, t, r), look(c.ers, t, s), look(c.ers, r, t), look(c.ers, s, t)
+            change += lf[from_r] - lf[from_r - out] + lf[from_s] - lf[from_s + out]
+            change += lf[to_r] - lf[to_r - into] + lf[to_s] - lf[to_s + into]
     inside_r, inside_s, there, back = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
     change += lf[inside_r] - lf[inside_r - out_r - in_r - loops]
     change += lf[inside_s] - lf[inside_s + out_s + in_s + loops]

@@ -73,6 +73,7 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
     least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
     longest = np.log(least) + _NEVER
+    most = (1.0 + 1e-9) * least  # no ratio of proposal chances is larger
     noted = -1
     for i in range(c.b.size):
         r = np.int64(c.b[i])
@@ -84,8 +85,11 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
         lift = lift_to(m, c, i, s)
         if beta * (lift - change) < -longest:
             continue  # whatever the proposal ratio, this is not accepted
+        u = rng.random()
+        if u > most * np.exp(beta * (lift - change)):
+            continue  # nor is this: most proposals end here
         ratio = log_proposal_ratio(m.graph, c, i, s, epsilon, blocks, links, n_near)
-        if accepts(rng.random(), beta * (lift - change) + ratio):
+        if accepts(u, beta * (lift - change) + ratio):
             move(m, c, i, s)
             totals[0] += change
             totals[1] += lift
