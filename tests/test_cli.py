@@ -115,7 +115,7 @@ def test_describe_files(capsys, friends):
     shown = capsys.readouterr()
     for part in (
         "  vertices       13  1 without an edge\n",
-        "  edges          14  1 self-loop, 1 parallel\n",
+        "  edges          14  undirected; 1 self-loop, 1 parallel\n",
         "  features        5  from 3 columns\n",
         "  age     numbers, standardised\n",
         "  member  1 flag                   8 (62%)\n",

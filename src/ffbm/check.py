@@ -54,6 +54,17 @@ def check_bool(name: str, value: Any) -> bool:
     return value
 
 
+def check_bool_or(name: str, value: Any, word: str) -> bool | str:
+    """Return ``value`` if it is a truth value or that one word.
+
+    >>> check_bool_or("directed", "auto", "auto"), check_bool_or("directed", True, "auto")
+    ('auto', True)
+    """
+    if not isinstance(value, bool) and not (isinstance(value, str) and value == word):
+        raise OptionError(f"{name} must be True, False or {word!r}; got {value!r}")
+    return value
+
+
 def check_scale(name: str, value: Any) -> float | list[float] | dict[str, float]:
     """Return ``value`` as one number above 0, a list of them (one for each feature), or a dict of them by column.
 

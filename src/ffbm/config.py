@@ -11,6 +11,7 @@ from typing import Any
 
 from ffbm.check import (
     check_bool,
+    check_bool_or,
     check_choice,
     check_int,
     check_int_or,
@@ -42,6 +43,7 @@ PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defa
         "n_sweeps": 1000,
         "tempering": False,
         "degree_corrected": True,
+        "directed": False,
     }
 }
 
@@ -76,6 +78,8 @@ class FitConfig:
         Replica exchange of the block chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
+    directed : "auto" or bool
+        Whether edges have a direction: as the network says, or without it.
     weight_prior : {"fixed", "learned"}
         The paper's prior with ``sigma``, or one that learns a scale for each column and which columns matter.
     intercept_sd, fdr, column_groups : float, float, dict
@@ -126,6 +130,7 @@ class FitConfig:
     folds: int | None = None
     moves: str = "default"
     degree_corrected: bool = True
+    directed: bool | str = "auto"
     max_minutes: float = 10.0
     tempering: bool | str | list[float] = "auto"
     weight_prior: str = "fixed"
@@ -161,6 +166,7 @@ class FitConfig:
             "folds": None if self.folds is None else check_int("folds", self.folds, low=2),
             "moves": check_choice("moves", self.moves, ("default", "single")),
             "degree_corrected": check_bool("degree_corrected", self.degree_corrected),
+            "directed": check_bool_or("directed", self.directed, "auto"),
             "max_minutes": check_real("max_minutes", self.max_minutes, low=0, above=True),
             "tempering": check_tempering(self.tempering),
             "intercept_sd": check_real("intercept_sd", self.intercept_sd, low=0, above=True),

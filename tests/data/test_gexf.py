@@ -51,3 +51,11 @@ def test_values_that_change_with_time_are_left_out():
 def test_the_first_version_writes_id_for_for():
     text = TEXT.replace('attvalue for="', 'attvalue id="')
     assert read_gexf(text.encode(), "t").vertices.table["team"].tolist() == ["none", "red", "none"]
+
+
+def test_edges_of_both_kinds():
+    text = TEXT.replace("undirected", "directed").replace('id="1" source', 'type="mutual" id="1" source')
+    raw = read_gexf(text.encode(), "t")
+    assert raw.is_directed
+    assert raw.both_ways is not None
+    assert raw.both_ways.sum() == 1

@@ -60,3 +60,12 @@ def test_prefixes_and_other_encodings():
     graph = '<g:graphml xmlns:g="x"><g:graph><g:node id="é"/></g:graph></g:graphml>'
     text = f'<?xml version="1.0" encoding="ISO-8859-1"?>{graph}'
     assert read_graphml(text.encode("latin-1"), "t").ids.tolist() == ["é"]
+
+
+def test_edges_of_both_kinds():
+    text = """<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>
+    <edge source="a" target="b"/><edge source="b" target="a" directed="false"/></graph></graphml>"""
+    raw = read_graphml(text.encode(), "t")
+    assert raw.is_directed
+    assert raw.both_ways.tolist() == [False, True]
+    assert read_graphml(text.replace(' directed="false"', "").encode(), "t").both_ways is None

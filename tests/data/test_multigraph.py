@@ -3,15 +3,17 @@ import pytest
 
 from ffbm.data.multigraph import is_reciprocal, settle_edges
 from ffbm.data.raw import RawGraph
+from ffbm.errors import OptionError
 
 PAIRS = [(0, 1), (1, 2), (0, 1), (2, 2)]
 
 
-def settle(pairs, counts=None, parallel="count", n_nodes=4, **options):
+def settle(pairs, counts=None, parallel="count", n_nodes=4, directed="auto", **options):
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     counts = None if counts is None else np.array(counts)
     ids = np.array(list("abcd"), dtype=object)
-    graph, notes = settle_edges(RawGraph("t", ids, ends[:, 0], ends[:, 1], counts, **options), None, n_nodes, parallel)
+    raw = RawGraph("t", ids, ends[:, 0], ends[:, 1], counts, **options)
+    graph, notes = settle_edges(raw, None, n_nodes, parallel, directed)
     return sorted(map(tuple, graph.edges.tolist())), {note.code: note.count for note in notes}
 
 
@@ -60,10 +62,33 @@ def test_a_reciprocal_list_is_read_once_with_its_loops_and_counts():
     assert notes["reciprocal"] == 2
 
 
-def test_direction_is_ignored_with_a_note():
-    edges, notes = settle([(1, 0), (1, 2)], is_directed=True)
+def test_direction_is_ignored_with_a_note_if_asked():
+    edges, notes = settle([(1, 0), (1, 2)], is_directed=True, directed=False)
     assert edges == [(0, 1), (1, 2)]
     assert notes["directed"] == 2
+
+
+def test_direction_is_kept_as_the_graph_says():
+    edges, notes = settle([(1, 0), (0, 1), (1, 2), (2, 2)], n_nodes=3, is_directed=True)
+    assert edges == [(0, 1), (1, 0), (1, 2), (2, 2)]
+    assert notes == {"self-loops": 1}
+    assert settle([(1, 0), (0, 1)], directed=True)[0] == [(0, 1), (1, 0)]
+    thrice = [(1, 0), (1, 0), (0, 1)]
+    assert settle(thrice, n_nodes=2, parallel="merge", directed=True) == ([(0, 1), (1, 0)], {"merged": 1})
+    assert settle(thrice, n_nodes=2, directed=True)[1] == {"parallel": 1}
+
+
+def test_an_edge_without_a_direction_among_directed_ones_is_two():
+    edges, notes = settle(
+        [(1, 0), (1, 2), (2, 2)], counts=[1, 2, 1], is_directed=True, both_ways=np.array([False, True, True])
+    )
+    assert edges == [(1, 0), (1, 2), (1, 2), (2, 1), (2, 1), (2, 2)]
+    assert notes["both-ways"] == 1
+
+
+def test_an_object_without_direction_cannot_be_given_one():
+    with pytest.raises(OptionError, match="directed=True needs edges that lead from one vertex to another; t has none"):
+        settle([(0, 1)], is_ordered=False, directed=True)
 
 
 def test_pairs_of_short_integers_are_not_mixed_up():

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from ffbm.data import as_network
+from ffbm.errors import OptionError
 
 
 def edges_of(net) -> list[tuple[str, str]]:
@@ -34,11 +35,19 @@ def test_a_truth_matrix():
 
 
 def test_a_matrix_that_is_not_symmetric_is_directed():
-    net = as_network(sp.csr_array([[0, 1, 1], [1, 0, 0], [0, 0, 0]]))
+    matrix = sp.csr_array([[0, 1, 1], [1, 0, 0], [0, 0, 0]])
+    net = as_network(matrix)
+    assert net.graph.is_directed
+    assert net.graph.edges.tolist() == [[0, 1], [0, 2], [1, 0]]
+    net = as_network(matrix, directed=False)
     assert edges_of(net) == [("0", "1"), ("0", "1"), ("0", "2")]
     assert codes_of(net)["directed"] == 3
     triangle = as_network(sp.triu(sp.csr_array(np.ones((3, 3)) - np.eye(3))), node_ids=["a", "b", "c"])
     assert edges_of(triangle) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert codes_of(triangle)["triangular"] == 3
+    assert not triangle.graph.is_directed
+    both = as_network(sp.csr_array([[0, 1], [1, 0]]), directed=True)
+    assert both.graph.edges.tolist() == [[0, 1], [1, 0]]
 
 
 def test_weights_that_differ_each_way_are_still_one_edge_unless_counted():
@@ -111,7 +120,11 @@ def test_networkx():
     net = as_network(graph)
     assert net.node_ids.tolist() == ["alone", "(1, 2)", "7"]
     assert edges_of(net) == [("(1, 2)", "7"), ("7", "alone"), ("7", "alone")]
-    assert codes_of(net).items() >= {"nested": 1, "edge-columns": 1, "directed": 3, "parallel": 1}.items()
+    assert codes_of(net).items() >= {"nested": 1, "edge-columns": 1, "parallel": 1}.items()
+    assert net.graph.edges.tolist() == [[0, 2], [0, 2], [2, 1]]
+    assert codes_of(as_network(graph, directed=False))["directed"] == 3
+    with pytest.raises(OptionError, match="the networkx graph has none: leave it away, or give a directed graph"):
+        as_network(graph.to_undirected(), directed=True)
     assert net.features.names == ("team=blue", "team=red", "old")
     assert as_network(graph, multiplicity="n").n_edges == 4
 
@@ -156,4 +169,5 @@ def test_igraph_names_that_are_not_different_are_no_ids():
     graph = igraph.Graph(n=2, edges=[(0, 1)], directed=True, vertex_attrs={"name": ["a", "a"]})
     net = as_network(graph)
     assert net.node_ids.tolist() == ["0", "1"]
-    assert codes_of(net).items() >= {"ids": 2, "directed": 1}.items()
+    assert codes_of(net)["ids"] == 2
+    assert net.graph.is_directed

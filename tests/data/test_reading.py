@@ -113,7 +113,7 @@ def test_objects(graph, tables, expected):
     bare.add_edges_from(edges.to_numpy())
     for made in (
         as_network(graph),
-        as_network(graph.to_directed()),
+        as_network(graph.to_directed(), directed=False),
         as_network(networkx.MultiGraph(graph)),
         as_network(bare, nodes),
         as_network(igraph.Graph.from_networkx(graph, vertex_attr_hashable="name")),

@@ -1,5 +1,7 @@
 """The description length against graph-tool's, live, on random multigraphs and partitions."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ import json, sys
 import graph_tool.all as gt
 out = []
 for case in json.load(sys.stdin):
-    g = gt.Graph(directed=False)
+    g = gt.Graph(directed=case["directed"])
     g.add_vertex(case["n_nodes"])
     g.add_edge_list(case["edges"])
     state = gt.BlockState(g, b=g.new_vp("int", vals=case["labels"]), deg_corr=case["degree_corrected"])
@@ -54,22 +56,26 @@ def cases(rng):
         edges = rng.integers(0, n_nodes, size=(int(rng.integers(1, 120)), 2))
         n_blocks = int(rng.integers(1, 6))
         labels = rng.integers(0, n_blocks, n_nodes).tolist()
-        for corrected in (True, False):
-            yield {"n_nodes": n_nodes, "edges": edges.tolist(), "labels": labels, "degree_corrected": corrected}
+        for corrected, directed in product((True, False), (False, True)):
+            yield {
+                "n_nodes": n_nodes, "edges": edges.tolist(), "labels": labels, "degree_corrected": corrected,
+                "directed": directed,
+            }  # fmt: skip
 
 
 def test_every_part_agrees_once_q_is_graph_tool_s():
     given = list(cases(np.random.default_rng(8)))
     for case, theirs in zip(given, run_graph_tool(SCRIPT, given), strict=True):
         edges, labels = np.array(case["edges"]), np.array(case["labels"])
-        graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"])
+        graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"], case["directed"])
         ours = description_length(graph, labels, prior="full", degree_corrected=case["degree_corrected"])
-        ends = np.bincount(labels, weights=graph.degrees).astype(int)
+        sides = (graph.out_degrees, graph.in_degrees) if case["directed"] else (graph.degrees,)
         sizes = np.bincount(labels)
-        table = recursion_of_graph_tool(int(ends.max()), int(sizes.max()))
+        table = recursion_of_graph_tool(2 * graph.n_edges, int(sizes.max()))
         swap = sum(
             log_q_of_graph_tool(table, m, n) - float(log_partitions(m, n))
-            for m, n in zip(ends, sizes, strict=True)
+            for degrees in sides
+            for m, n in zip(np.bincount(labels, weights=degrees).astype(int), sizes, strict=True)
             if n > 0 and case["degree_corrected"]
         )
         assert ours.adjacency == pytest.approx(theirs["adjacency"], abs=1e-6)

@@ -60,7 +60,7 @@ def test_pairs_are_drawn_one_after_the_other(way, blocks, monkeypatch):
     monkeypatch.setattr(planted, "_MOST_DENSE", 0.0 if way == "listed" else 1.0)
     monkeypatch.setattr(planted, "_PATIENCE", 1 if way == "drawn, then listed" else 1000)
     labels, t = np.array(blocks), np.array([4.0, 1.0, 2.0, 0.5])
-    groups = planted._Groups(labels, t, 2)
+    groups = planted._Groups(labels, (t, t), 2, False)
     s = blocks[3]
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4) if s == 0 or blocks[i] != blocks[j]]
     law = {}
@@ -74,6 +74,40 @@ def test_pairs_are_drawn_one_after_the_other(way, blocks, monkeypatch):
     draws = [
         frozenset(map(tuple, planted._draw_pairs(rng, groups, 0, s, len(pairs) - 1).tolist())) for _ in range(3000)
     ]
+    assert fit_of_law(draws, law) > LEAST_P
+
+
+def test_directed_edges_follow_the_matrix_from_row_to_column():
+    labels = np.repeat([0, 1], (60, 40))
+    matrix = np.array([[1.0, 6], [2, 0]])
+    graph = draw_planted(np.random.default_rng(2), labels, matrix, 2000, 2.5, directed=True)
+    assert graph.is_directed
+    assert len(np.unique(graph.edges, axis=0)) == graph.n_edges == 2000
+    assert not graph.loops.any()
+    ends = labels[graph.edges]
+    seen = np.bincount(2 * ends[:, 0] + ends[:, 1], minlength=4)
+    assert seen[3] == 0
+    assert seen[1] > 1.5 * seen[2]
+    assert count_room(labels, matrix, directed=True) == 60 * 59 + 2 * 60 * 40
+    full = draw_planted(np.random.default_rng(2), labels, matrix, 60 * 59 + 2 * 60 * 40, None, directed=True)
+    assert len(np.unique(full.edges, axis=0)) == full.n_edges
+    assert np.corrcoef(graph.out_degrees, graph.in_degrees)[0, 1] < 0.5
+
+
+def test_directed_pairs_are_drawn_one_after_the_other():
+    """All ordered pairs of a block but one: each in proportion to t_i u_j among those still free."""
+    t, u = np.array([4.0, 1.0, 2.0]), np.array([0.5, 2.0, 1.0])
+    groups = planted._Groups(np.zeros(3, dtype=int), (t, u), 1, True)
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    law = {}
+    for order in permutations(pairs, 2):
+        chance, free = 1.0, sum(t[i] * u[j] for i, j in pairs)
+        for i, j in order:
+            chance *= t[i] * u[j] / free
+            free -= t[i] * u[j]
+        law[frozenset(order)] = law.get(frozenset(order), 0.0) + chance
+    rng = np.random.default_rng(5)
+    draws = [frozenset(map(tuple, planted._draw_pairs(rng, groups, 0, 0, 2).tolist())) for _ in range(3000)]
     assert fit_of_law(draws, law) > LEAST_P
 
 

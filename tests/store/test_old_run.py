@@ -30,6 +30,7 @@ def test_its_answer_is_what_it_was(old):
     assert old.diagnostics.weights.max_rhat == pytest.approx(known["diagnostics"]["weights"]["max_rhat"])
     of_one_choice = {  # what 0.1.0 had no choice of
         "degree_corrected": True,
+        "directed": "auto",
         "weight_prior": "fixed",
         "intercept_sd": 1.28,
         "fdr": 0.1,

@@ -21,7 +21,7 @@ def outcome(name):
 
 
 OPENING = "scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)"
-DECISION = "if accepts(rng.random(), beta * (lift - change) + ratio):"
+DECISION = "if accepts(u, beta * (lift - change) + ratio):"
 RESPLIT, MERGE_SPLIT = (
     f"back = scan(rng, m, c, beta, {group}, r, s, before, True, spare, scratch)\n"
     "    return path[0], path[1], back - there"
@@ -116,11 +116,26 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "what is kept of a block out of date": (
         "target",
-        [("c.term[s] = block_term(likelihood, c.n[s], c.e[s])", "c.term[s] += 0.0")],
+        [("    keep_term(g, likelihood, c, s)\n", "")],
         "no degree correction, all moves",
     ),
 }
 
+
+KERNEL_FAULTS |= {
+    f"directed: {fault}": (module, changes, "directed, all moves")
+    for fault, module, changes in (
+        ("arcs counted backwards", "arcs", [("c.near[j, r] -= INTO", "c.near[j, r] -= OUT"),
+                                            ("c.near[j, s] += INTO", "c.near[j, s] += OUT")]),
+        ("in-degrees left out", "directed_corrected",
+         [("nats += degree_change(likelihood, c, k[1], kind[1], r, s, c.n.size)", "nats += 0.0")]),
+        ("loops forgotten", "directed_edges", [("inside_r - out_r - in_r - loops", "inside_r - out_r - in_r")]),
+        ("arcs between two blocks mixed up", "directed_edges",
+         [("there + in_r - out_s", "there + out_r - in_s"), ("back + out_r - in_s", "back + in_r - out_s")]),
+        ("proposals with arcs one way", "arcs",
+         [("return look(c.ers, r, s) + look(c.ers, s, r)", "return 2 * look(c.ers, r, s)")]),
+    )
+}  # fmt: skip
 
 NAMED = {  # the rest takes minutes to compile
     "a dropped Hastings ratio",

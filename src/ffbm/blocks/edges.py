@@ -1,4 +1,4 @@
-"""The parts of -ln P(A|b) that undirected likelihoods share: edge counts of blocks, and multiplicities."""
+"""The parts of -ln P(A|b) that likelihoods share: edge or arc counts of blocks, and multiplicities."""
 
 from typing import Any
 
@@ -15,6 +15,16 @@ def edge_nats(graph: Graph, b: Array) -> float:
     pairs, counts = block_edges(graph, b)
     inside = pairs[:, 0] == pairs[:, 1]
     return -log_factorials(counts) - LN2 * float(counts[inside].sum())
+
+
+def arc_nats(graph: Graph, b: Array) -> float:
+    """Return -sum_rs ln e_rs! of a directed graph."""
+    return -log_factorials(np.unique(b[graph.edges], axis=0, return_counts=True)[1])
+
+
+def arc_multiplicity_nats(graph: Graph) -> float:
+    """Return sum_ij ln A_ij! of a directed graph, A_ii its self-loops at i."""
+    return log_factorials(np.unique(graph.edges, axis=0, return_counts=True)[1])
 
 
 def block_edges(graph: Graph, b: Array) -> tuple[Array, Array]:

@@ -3,12 +3,11 @@
 The truth that it is held to is ``description_length`` of each permuted partition.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks import degree_corrected
-from ffbm.kernels.degree_corrected import DegreeCorrected
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED
 from ffbm.kernels.permutation import EdgeList, score_permutations
 from ffbm.kernels.tables import compact_table
 from ffbm.types import Array, Graph
@@ -21,7 +20,7 @@ class ScoredGraph(NamedTuple):
     """A graph as the kernel scores it."""
 
     edges: EdgeList
-    likelihood: DegreeCorrected
+    likelihood: Any  # the tables of the degree-corrected likelihood
     constant: float  # of the adjacency part: what does not depend on labels
     n_kinds: int  # different degrees
 
@@ -37,11 +36,13 @@ class Shuffle(NamedTuple):
 def score_graph(graph: Graph) -> ScoredGraph:
     """Lay a graph out for the kernel."""
     ends = graph.edges.astype(np.int32)
-    different, kind = np.unique(graph.degrees, return_inverse=True)
+    sides = (graph.out_degrees, graph.in_degrees) if graph.is_directed else (graph.degrees,)
+    degrees = np.column_stack(sides)
+    different, kind = np.unique(degrees, return_inverse=True)
     return ScoredGraph(
-        EdgeList(ends[:, 0].copy(), ends[:, 1].copy(), graph.degrees, kind.astype(np.int32)),
-        degree_corrected.tables(graph, np.zeros(1)),
-        degree_corrected.constant(graph),
+        EdgeList(ends[:, 0].copy(), ends[:, 1].copy(), degrees, kind.reshape(degrees.shape).astype(np.int32)),
+        DEGREE_CORRECTED.tables(graph, np.zeros(1)),
+        DEGREE_CORRECTED.constant(graph),
         len(different),
     )
 
@@ -86,12 +87,14 @@ def _runs(vertices: Array) -> list[Array]:
 def permuted_parts(graph: ScoredGraph, shuffle: Shuffle, n_permutations: int, rng: np.random.Generator) -> Array:
     """Return the adjacency and degree parts of S, (T, 2) in nats, of so many permutations."""
     n_blocks = int(shuffle.labels.max(initial=-1)) + 1
-    n, e = np.zeros((2, n_blocks), dtype=np.int64)
+    n_sides = graph.edges.degree.shape[1]
+    n_rows = n_sides * n_blocks
+    n, e = np.zeros(n_blocks, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     n_edges, n_nodes = len(graph.edges.source), len(shuffle.labels)
-    is_dense = n_blocks * max(n_blocks, graph.n_kinds) <= _ROOM * (n_edges + n_nodes)
+    is_dense = n_blocks * max(n_blocks, n_sides * graph.n_kinds) <= _ROOM * (n_edges + n_nodes)
     ers, eta = (
-        np.zeros((n_blocks, n_columns), dtype=np.int32) if is_dense else compact_table(n_columns, n_cells)
-        for n_columns, n_cells in ((n_blocks, n_edges), (graph.n_kinds, n_nodes))
+        np.zeros((n_rows_of, n_columns), dtype=np.int32) if is_dense else compact_table(n_columns, n_cells)
+        for n_rows_of, n_columns, n_cells in ((n_blocks, n_blocks, n_edges), (n_rows, graph.n_kinds, n_sides * n_nodes))
     )
     nats, b = np.empty((n_permutations, 2)), shuffle.labels.copy()
     score_permutations(

@@ -9,7 +9,9 @@ import numpy as np
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior
-from ffbm.kernels.ledger import Adjacency, Ledger
+from ffbm.kernels.arcs import Arcs
+from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.tables import compact_table
 from ffbm.kernels.target import Model, count
 from ffbm.types import Array, Graph
@@ -36,15 +38,29 @@ class BlockTarget(NamedTuple):
 def block_model(target: BlockTarget, n_blocks: int, field: Array | None = None) -> Model:
     """Lay out the graph and tabulate the target for chains with at most ``n_blocks`` blocks."""
     graph, likelihood = target.graph, target.likelihood
-    kinds = np.unique(graph.degrees, return_inverse=True)[1]
     return Model(
-        graph=Adjacency(
-            graph.indptr, graph.indices, np.column_stack((graph.degrees, graph.loops, kinds)).astype(np.int32)
-        ),
+        graph=_lay_out(graph),
         likelihood=likelihood.tables(graph, _edge_costs(target, n_blocks)),
         prior=target.prior.tables(graph.n_nodes, n_blocks),
         field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
         constant=likelihood.constant(graph),
+    )
+
+
+def _lay_out(graph: Graph) -> Adjacency | Arcs:
+    """Return the graph as kernels read it."""
+    if graph.outward is None:
+        kinds = np.unique(graph.degrees, return_inverse=True)[1]
+        return Adjacency(
+            graph.indptr, graph.indices, np.column_stack((graph.degrees, graph.loops, kinds)).astype(np.int32)
+        )
+    degrees = np.column_stack((graph.out_degrees, graph.in_degrees))
+    kinds = np.unique(degrees, return_inverse=True)[1].reshape(degrees.shape)
+    return Arcs(
+        graph.indptr,
+        graph.indices,
+        graph.indptr[:-1] + graph.outward,
+        np.column_stack((degrees, graph.loops, kinds)).astype(np.int32),
     )
 
 
@@ -68,19 +84,21 @@ def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
 def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger:
     """Return the counts of a partition; a table is dense where it is not too large, or as ``dense`` says."""
     n_nodes, n_ends = len(labels), len(model.graph.indices)
-    n_kinds = int(model.graph.vertex[:, 2].max(initial=-1)) + 1
+    n_sides = 2 if isinstance(model.graph, Arcs) else 1
+    n_rows = n_sides * n_blocks
+    n_kinds = int(model.graph.vertex[:, -n_sides:].max(initial=-1)) + 1
     per_edge = _BYTES_PER_EDGE * n_ends // 2
-    square, oblong = 4 * n_blocks * max(n_blocks, n_kinds), 4 * n_nodes * n_blocks
+    square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
     square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
     near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
     ledger = Ledger(
         b=labels.astype(np.int32),
         n=np.zeros(n_blocks, dtype=np.int64),
-        e=np.zeros(n_blocks, dtype=np.int64),
+        e=np.zeros(n_rows, dtype=np.int64),
         ers=_table(n_blocks, n_blocks, n_ends + n_nodes, square_fits),
-        eta=_table(n_blocks, n_kinds, n_nodes, square_fits),
-        term=np.zeros(n_blocks),
-        near=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32),
+        eta=_table(n_rows, n_kinds, n_sides * n_nodes, square_fits),
+        term=np.zeros(n_rows),
+        near=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32 if n_sides == 1 else np.int64),
         used=np.zeros(1, dtype=np.int64),
         ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )

@@ -30,6 +30,7 @@ def describe(
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
+    directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     blocks: Blocks = None,
@@ -54,6 +55,7 @@ def describe(
         categorical=categorical,
         multiplicity=multiplicity,
         parallel=parallel,
+        directed=directed,
         unknown=unknown,
         min_support=min_support,
     )
@@ -66,14 +68,15 @@ def describe(
 
 def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
     degree = "-" if it["mean_degree"] is None else f"{it['mean_degree']:.2f}"
+    kind = "directed, from source to target" if it["directed"] else "undirected"
     sizes = [
         ["vertices", f"{it['n_nodes']:,}", f"{it['n_isolates']:,} without an edge"],
         [
             "edges",
             f"{it['n_edges']:,}",
-            f"{count_of(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
+            f"{kind}; {count_of(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
         ],
-        ["mean degree", degree, ""],
+        ["mean degree", degree, "out, and as much in" if it["directed"] else ""],
         ["features", f"{it['n_features']:,}", f"from {count_of(len(it['columns']), 'column')}"],
     ]
     print_text(visible(it["source"]))

@@ -14,11 +14,12 @@ def describe_network(network: "Network") -> dict[str, Any]:
         "name": network.name,
         "n_nodes": network.n_nodes,
         "n_edges": network.n_edges,
+        "directed": graph.is_directed,
         "n_features": network.n_features,
         "n_isolates": int((graph.degrees == 0).sum()),
         "n_loops": int(graph.loops.sum()),
         "n_parallel": _count_parallel(graph),
-        "mean_degree": 2 * network.n_edges / network.n_nodes if network.n_nodes else None,
+        "mean_degree": (1 if graph.is_directed else 2) * network.n_edges / network.n_nodes if network.n_nodes else None,
         "fingerprint": network.fingerprint,
         "columns": _describe_columns(features, is_number),
         "features": [

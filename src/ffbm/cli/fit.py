@@ -150,6 +150,7 @@ def fit(
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
+    directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
@@ -193,6 +194,7 @@ def fit(
         train_fraction=train_fraction,
         folds=folds,
         degree_corrected=degree_correction,
+        directed=directed,
         weight_prior=weight_prior,
         intercept_sd=intercept_sd,
         fdr=fdr,
@@ -211,6 +213,7 @@ def fit(
         categorical=categorical,
         multiplicity=multiplicity,
         parallel=parallel,
+        directed=True if directed is None and settings.directed is True else directed,
         unknown=unknown,
         min_support=min_support,
     )

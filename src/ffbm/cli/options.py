@@ -57,6 +57,13 @@ Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edg
 Parallel = Annotated[
     str | None, typer.Option(metavar="count|merge", help="Keep parallel edges, or one of each [default: count].")
 ]
+Directed = Annotated[
+    bool | None,
+    typer.Option(
+        "--directed/--undirected",
+        help="Whether edges lead from source to target [default: as a graph file says; lists of edges do not].",
+    ),
+]
 Unknown = Annotated[
     str | None,
     typer.Option(metavar="error|keep", help="An end of an edge that --nodes does not have [default: error]."),
@@ -69,7 +76,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
-           "--categorical", "--multiplicity", "--parallel", "--unknown", "--min-support")  # fmt: skip
+           "--categorical", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
+           "--min-support")  # fmt: skip
 
 
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:

@@ -31,6 +31,7 @@ Exact = Annotated[
 NoDegreeCorrection = Annotated[
     bool, typer.Option("--no-degree-correction", help="With --exact: from the SBM without degree correction.")
 ]
+Directed = Annotated[bool, typer.Option("--directed", help="Edges that lead from source to target.")]
 Sigma = Annotated[float, typer.Option(metavar="X", help="Prior deviation of the weights that are drawn.")]
 Weights = Annotated[
     str | None, typer.Option(metavar="FILE", help="Weights of one's own: CSV, a row for each block, no header.")
@@ -58,6 +59,7 @@ def simulate(
     nodes: Nodes = None,
     exact: Exact = False,
     no_degree_correction: NoDegreeCorrection = False,
+    directed: Directed = False,
     sigma: Sigma = 1.0,
     weights: Weights = None,
     block_matrix: Matrix = None,
@@ -91,6 +93,7 @@ def simulate(
         given,
         exact=exact,
         degree_corrected=not no_degree_correction,
+        directed=directed,
         sigma=sigma,
         weights=_read_matrix("--weights", weights),
         block_matrix=_read_matrix("--block-matrix", block_matrix),
@@ -103,7 +106,7 @@ def simulate(
         print_json({"out": out, **{name: value for name, value in made.truth().items() if name != "labels"}})
         return
     net = made.network
-    counts = count_of(net.n_nodes, "vertex", "vertices"), count_of(net.n_edges, "edge")
+    counts = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
     print_text(f"{', '.join(counts)}, {count_of(net.n_features, 'feature')}")
     print_text(wrap(_blocks_in_words(made.sizes.tolist()), rest="  "))
     print_text(f"seed {made.settings['seed']}")

@@ -56,6 +56,7 @@ def test(
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
+    directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
@@ -84,6 +85,7 @@ def test(
         categorical=categorical,
         multiplicity=multiplicity,
         parallel=parallel,
+        directed=directed,
         unknown=unknown,
         min_support=min_support,
     )

@@ -30,6 +30,7 @@ def assemble_network(
     unknown: str,
     name: str,
     encoding: Mapping[str, Any],
+    directed: bool | str = "auto",
 ) -> Network:
     """Join edges and vertices and encode the attributes.
 
@@ -56,7 +57,7 @@ def assemble_network(
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
-    graph, more = settle_edges(raw, number, len(ids), parallel)
+    graph, more = settle_edges(raw, number, len(ids), parallel, directed)
     if not graph.n_edges:
         more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))
     notes += more + _note_size(len(ids), len(table.columns), where) + _note_formulas(ids, raw)

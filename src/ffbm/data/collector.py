@@ -10,6 +10,8 @@ from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_left_out, note
 from ffbm.errors import DataError
 from ffbm.types import Note
 
+UNDIRECTED, ONE_WAY, MUTUAL = 0, 1, 2  # what an edge is
+
 
 class Collector:
     """Collects nodes, edges and their attributes as text.
@@ -32,6 +34,7 @@ class Collector:
         self._multiplicity = multiplicity
         self._numbers: dict[str, int] = {}
         self._ends: list[str] = []
+        self._ways = bytearray()
         self._columns: dict[str, dict[int, Any]] = {}
         self._defaults: dict[str, str] = {}
         self._left_out: dict[str, int] = {}
@@ -48,14 +51,19 @@ class Collector:
         number = self._numbers[name] = len(self._numbers)
         return number
 
-    def add_edge(self, source: str | None, target: str | None) -> None:
-        """Add an edge; attributes of edges set from now on are its own."""
+    def add_edge(self, source: str | None, target: str | None, way: int = UNDIRECTED) -> None:
+        """Add an edge; attributes of edges set from now on are its own.
+
+        ``way`` counts unless the whole graph is marked as directed: where some edges are directed, those that are not
+        lead both ways.
+        """
         if source is None or target is None:
             number = len(self._ends) // 2 + 1
             raise DataError(
                 f"{self.where}: every edge must have a source and a target; edge {number} lacks one: mend it"
             )
         self._ends += (source, target)
+        self._ways.append(way)
 
     def declare_node(self, name: str, default: str | None = None) -> None:
         """Announce an attribute of the vertices, so that columns keep the order of their declaration."""
@@ -102,6 +110,8 @@ class Collector:
         )
         ids = text_array(numbers, len(numbers))
         table = self._table(n_nodes)
+        ways = np.frombuffer(bytes(self._ways), dtype=np.uint8)
+        is_mixed = not self.is_directed and bool(ways.any()) and bool((ways != ONE_WAY).any())
         return RawGraph(
             self.where,
             ids,
@@ -109,7 +119,8 @@ class Collector:
             np.ascontiguousarray(ends[1::2]),
             self._whole_counts(n_edges),
             RawNodes(self.where, ids[:n_nodes], table, display=self.display),
-            self.is_directed,
+            self.is_directed or bool(ways.any()),
+            ways != ONE_WAY if is_mixed else None,
             notes=self._gather_notes(),
         )
 

@@ -6,12 +6,13 @@ The id of a node is its id, its ``label`` an attribute; the weight of an edge is
 
 from collections.abc import Callable
 
-from ffbm.data.collector import Collector
+from ffbm.data.collector import MUTUAL, ONE_WAY, UNDIRECTED, Collector
 from ffbm.data.markup import parse_markup
 from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.plain import count_of
 from ffbm.types import Note
 
+_WAYS = {"directed": ONE_WAY, "mutual": MUTUAL}  # any other type is undirected
 _DRAWING = frozenset({"color", "position", "size", "shape", "thickness"})
 
 
@@ -34,7 +35,7 @@ class _Reader:
         self.attribute = ""
         self.default: list[str] = []
         self.is_declared = False
-        self.directed = False
+        self.default_way = UNDIRECTED
         self.nodes: list[int] = []  # the open nodes: one, or more where a node holds others
         self.n_graphs = self.n_drawn = self.n_nested = 0
 
@@ -58,7 +59,7 @@ class _Reader:
             self.listen(True)
         elif name == "graph" and parent == "gexf":
             self.n_graphs += 1
-            self.directed = attributes.get("defaultedgetype") in ("directed", "mutual")
+            self.default_way = _WAYS.get(attributes.get("defaultedgetype", ""), UNDIRECTED)
         elif name in _DRAWING and parent == "node":
             self.n_drawn += 1
 
@@ -94,10 +95,9 @@ class _Reader:
 
     def _add_edge(self, attributes: dict[str, str]) -> None:
         self._declare()
-        self.found.add_edge(attributes.get("source"), attributes.get("target"))
         kind = attributes.get("type")
-        if self.directed if kind is None else kind in ("directed", "mutual"):
-            self.found.is_directed = True
+        way = self.default_way if kind is None else _WAYS.get(kind, UNDIRECTED)
+        self.found.add_edge(attributes.get("source"), attributes.get("target"), way)
         if "weight" in attributes and "weight" not in self.titles["edge"].values():
             self.found.set_edge("weight", attributes["weight"])
 

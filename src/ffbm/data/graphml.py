@@ -7,7 +7,7 @@ or is missing. igraph numbers its nodes n0, n1, ... and writes their names as th
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ffbm.data.collector import Collector
+from ffbm.data.collector import ONE_WAY, UNDIRECTED, Collector
 from ffbm.data.markup import parse_markup
 from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.errors import DataError
@@ -52,10 +52,10 @@ class _Reader:
         if self.key is not None:  # inside a value: what yEd draws with, not text
             self.has_children = True
         elif name == "edge" and parent == "graph":
-            self.found.add_edge(attributes.get("source"), attributes.get("target"))
             written = attributes.get("directed")
-            if self.directed[-1] if written is None else written in ("true", "1"):
-                self.found.is_directed = True
+            is_directed = self.directed[-1] if written is None else written in ("true", "1")
+            way = ONE_WAY if is_directed else UNDIRECTED
+            self.found.add_edge(attributes.get("source"), attributes.get("target"), way)
         elif name == "node" and parent == "graph":
             self.nodes.append(self.found.add_node(attributes.get("id")))
         elif name == "data":

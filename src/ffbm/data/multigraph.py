@@ -1,30 +1,38 @@
-"""Numbered edges to an undirected multigraph: reciprocal lists, parallel edges, loops, isolates."""
+"""Numbered edges to a multigraph: direction, reciprocal lists, parallel edges, loops, isolates."""
 
 import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types import Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
 
 
-def settle_edges(raw: RawGraph, number: Array | None, n_nodes: int, parallel: str) -> tuple[Graph, list[Note]]:
-    """Build the graph of ``n_nodes`` vertices; ``number`` renumbers the ids of ``raw``, None leaves them."""
-    where, notes = raw.where, []
+def settle_edges(
+    raw: RawGraph, number: Array | None, n_nodes: int, parallel: str, directed: bool | str = "auto"
+) -> tuple[Graph, list[Note]]:
+    """Build the graph of ``n_nodes`` vertices; ``number`` renumbers the ids of ``raw``, None leaves them.
+
+    ``directed="auto"`` does as the graph says.
+    """
+    where, notes = raw.where, list[Note]()
     u, v = (raw.source, raw.target) if number is None else (number[raw.source], number[raw.target])
-    counts = raw.counts
-    if raw.is_directed:
-        notes.append(Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u)))
-    if is_reciprocal(u, v, counts, n_nodes):
-        once = u <= v
-        n_twice = len(u) - int(once.sum())
-        u, v = u[once], v[once]
-        counts = None if counts is None else counts[once]
-        told = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
-        notes.append(Note("reciprocal", told, n_twice))
+    counts, is_directed = raw.counts, raw.is_directed if directed == "auto" else bool(directed)
+    if is_directed:
+        u, v, counts, notes = _split_edges(raw, u, v)
+    else:
+        if raw.is_directed:
+            notes.append(Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u)))
+        if is_reciprocal(u, v, counts, n_nodes):
+            once = u <= v
+            n_twice = len(u) - int(once.sum())
+            u, v = u[once], v[once]
+            counts = None if counts is None else counts[once]
+            told = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
+            notes.append(Note("reciprocal", told, n_twice))
     if counts is not None:
         total = float(counts.sum(dtype=np.float64))
         if total > _MOST_EDGES:
@@ -34,12 +42,28 @@ def settle_edges(raw: RawGraph, number: Array | None, n_nodes: int, parallel: st
             )
         u, v = np.repeat(u, counts), np.repeat(v, counts)
     if parallel == "merge":
-        u, v, n_merged = _merge(u, v, n_nodes)
+        u, v, n_merged = _merge(u, v, n_nodes, is_directed)
         if n_merged:
             told = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
             notes.append(Note("merged", told, n_merged))
-    graph = Graph.from_edges(u, v, n_nodes)
+    graph = Graph.from_edges(u, v, n_nodes, is_directed)
     return graph, notes + _describe(graph, where)
+
+
+def _split_edges(raw: RawGraph, u: Array, v: Array) -> tuple[Array, Array, Array | None, list[Note]]:
+    """Return the ends of directed edges, with two for each edge that leads both ways."""
+    if not raw.is_ordered:
+        raise OptionError(
+            f"directed=True needs edges that lead from one vertex to another; {raw.where} has none: leave it away, or "
+            "give a directed graph"
+        )
+    twice = None if raw.both_ways is None else np.flatnonzero(raw.both_ways & (u != v))
+    if twice is None or not len(twice):
+        return u, v, raw.counts, []
+    counts = None if raw.counts is None else np.concatenate((raw.counts, raw.counts[twice]))
+    told = f"{raw.where}: {count_of(len(twice), 'edge')} without a direction read as two, one each way"
+    notes = [Note("both-ways", told, len(twice))]
+    return np.concatenate((u, v[twice])), np.concatenate((v, u[twice])), counts, notes
 
 
 def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> bool:
@@ -62,8 +86,9 @@ def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> boo
     return counts is None or np.array_equal(counts[up][order], counts[down][reverse])
 
 
-def _merge(u: Array, v: Array, n_nodes: int) -> tuple[Array, Array, int]:
-    pairs = np.sort(_pair_numbers(np.minimum(u, v), np.maximum(u, v), n_nodes))
+def _merge(u: Array, v: Array, n_nodes: int, is_directed: bool) -> tuple[Array, Array, int]:
+    first, second = (u, v) if is_directed else (np.minimum(u, v), np.maximum(u, v))
+    pairs = np.sort(_pair_numbers(first, second, n_nodes))
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # many times faster than numpy.unique
     return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
 
@@ -82,7 +107,8 @@ def _describe(graph: Graph, where: str) -> list[Note]:
     n_loops = int(graph.loops.sum())
     if n_loops:
         adds = "adding" if n_loops == 1 else "each adding"
-        told = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} 2 to a degree"
+        what = "1 to both degrees" if graph.is_directed else "2 to a degree"
+        told = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} {what}"
         notes.append(Note("self-loops", told, n_loops))
     n_isolates = int(np.count_nonzero(graph.degrees == 0))
     if n_isolates:
@@ -94,6 +120,8 @@ def _describe(graph: Graph, where: str) -> list[Note]:
 
 def _count_parallel(graph: Graph) -> int:
     """Count the edges beyond the first of each pair; rows of the CSR are sorted."""
+    if graph.is_directed:
+        return int(np.count_nonzero((graph.edges[1:] == graph.edges[:-1]).all(axis=1)))
     again = graph.indices[1:] == graph.indices[:-1]
     starts = graph.indptr[1:-1]
     again[starts[(starts > 0) & (starts < len(graph.indices))] - 1] = False

@@ -78,7 +78,9 @@ def _read_networkx(graph: Any, multiplicity: str | None) -> RawGraph:
         found.add_edge(names[source], names[target])
         for name, value in attributes.items():
             found.set_edge(str(name), value)
-    return found.finish()
+    raw = found.finish()
+    raw.is_ordered = graph.is_directed()
+    return raw
 
 
 def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
@@ -110,7 +112,10 @@ def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
     unused = [name for name in edge_columns if name != multiplicity]
     notes += note_unused(where, unused, can_count=multiplicity is None)
     vertices = RawNodes(where, ids, table)
-    return RawGraph(where, ids, ends[:, 0], ends[:, 1], counts, vertices, graph.is_directed(), notes=notes)
+    is_directed = graph.is_directed()
+    return RawGraph(
+        where, ids, ends[:, 0], ends[:, 1], counts, vertices, is_directed, is_ordered=is_directed, notes=notes
+    )
 
 
 def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGraph:
@@ -141,13 +146,19 @@ def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGra
         upper = row <= column
         row, column = row[upper], column[upper]
         counts = None if counts is None else counts[upper]
+    is_triangular = not is_symmetric and bool((row <= column).all() or (row >= column).all())
+    if is_triangular:
+        told = f"{where} is triangular, so half of a symmetric one: its edges have no direction"
+        notes.append(Note("triangular", f"{told}; directed=True (--directed) would give them one", len(row)))
     n_diagonal = int((row == column).sum())
     if n_diagonal:
         told = f"{where}: its diagonal has {n_diagonal:,} that are not zero; a 1 there is one self-loop"
         notes.append(Note("diagonal", told, n_diagonal))
     ids = _names(node_ids, matrix.shape[0])
     vertices = RawNodes(where, ids, no_attributes(len(ids)))
-    return RawGraph(where, ids, row, column, counts, vertices, not is_symmetric, notes=notes)
+    both_ways = np.ones(len(row), dtype=bool) if is_symmetric else None
+    is_directed = not (is_symmetric or is_triangular)
+    return RawGraph(where, ids, row, column, counts, vertices, is_directed, both_ways, notes=notes)
 
 
 def _is_symmetric(row: Array, column: Array, counts: Array | None) -> bool:

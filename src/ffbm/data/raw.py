@@ -55,6 +55,12 @@ class RawGraph:
         How many edges each stands for.
     vertices : RawNodes, optional
         The vertices that the graph itself declares; None for a list of edges.
+    is_directed : bool
+        The graph says that edges have a direction, from source to target.
+    both_ways : (E,) bool, optional
+        Which edges of a graph that may be directed lead both ways, and so are two.
+    is_ordered : bool
+        Source and target stand as they were written; False for objects without direction.
     is_numbered : bool
         The ids are whole numbers in their plain spelling, so nothing about them needs a look.
     is_doubtful : bool
@@ -68,6 +74,8 @@ class RawGraph:
     counts: Array | None = None
     vertices: RawNodes | None = None
     is_directed: bool = False
+    both_ways: Array | None = None
+    is_ordered: bool = True
     is_numbered: bool = False
     is_doubtful: bool = False
     notes: list[Note] = field(default_factory=list)

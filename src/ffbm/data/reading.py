@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ffbm.check import check_choice
+from ffbm.check import check_bool_or, check_choice
 from ffbm.data.assemble import assemble_network
 from ffbm.data.delimited import open_grid
 from ffbm.data.files import read_bytes, shown
@@ -32,6 +32,7 @@ def read_network(
     target_column: str | None = None,
     multiplicity: str | None = None,
     parallel: str = "count",
+    directed: bool | str = "auto",
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -63,6 +64,9 @@ def read_network(
         one edge and weights are ignored.
     parallel : "count" or "merge"
         Keep parallel edges, or one of each.
+    directed : "auto" or bool
+        Whether edges have a direction, from source to target. "auto" does as a graph file says, where
+        an edge without a direction among directed ones is read as two; a list of edges is undirected.
     unknown : "error" or "keep"
         What to do with an end of an edge that the node table does not have.
     include, exclude, drop, missing, categorical, min_support
@@ -83,7 +87,7 @@ def read_network(
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
     """
-    _check_choices(parallel, unknown, multiplicity)
+    _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
     suffix, stem = _name_parts(path)
     raw, grid = read_graph_file(data, where, suffix, multiplicity), None
@@ -102,7 +106,9 @@ def read_network(
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
-    return assemble_network(raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding)
+    return assemble_network(
+        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed
+    )
 
 
 def as_network(
@@ -115,6 +121,7 @@ def as_network(
     target_column: str | None = None,
     multiplicity: str | None = None,
     parallel: str = "count",
+    directed: bool | str = "auto",
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -129,9 +136,9 @@ def as_network(
     Parameters
     ----------
     graph : networkx or igraph graph, scipy.sparse matrix (N,N), array (E,2) or DataFrame of edges
-        A symmetric matrix is one edge for each pair, any other a directed graph; a 1 on the diagonal
-        is one self-loop. Attributes of networkx and igraph vertices are read unless ``features`` is
-        given.
+        A symmetric matrix, or a triangle of one, is one edge for each pair, any other a directed
+        graph, from row to column; a 1 on the diagonal is one self-loop. Attributes of networkx and
+        igraph vertices are read unless ``features`` is given.
     features : DataFrame indexed by node id, or array (N,D), optional
         The rows of an array are the vertices in order: of the graph, of ``node_ids``, or, for pairs
         of integers, vertex 0, 1, 2, ...
@@ -145,6 +152,8 @@ def as_network(
         Of a DataFrame of edges, as for :func:`read_network`.
     multiplicity : column or edge attribute, optional
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
+    directed : "auto" or bool
+        "auto" does as the graph says; pairs and a DataFrame are undirected.
     parallel, unknown, include, exclude, drop, missing, categorical, min_support
         As for :func:`read_network`.
     name : text
@@ -155,8 +164,10 @@ def as_network(
     >>> net = as_network([(0, 1), (1, 2), (2, 2)], [[0.5, 1], [1.5, 0], [4.0, 1]])
     >>> net.n_edges, net.features.names, net.notes[0].message
     (3, ('x0', 'x1'), 'pairs: 1 self-loop kept, adding 2 to a degree')
+    >>> as_network([("ann", "bob"), ("bob", "ann"), ("bob", "cem")], directed=True)
+    <Network 3 vertices, 3 directed edges, 0 features; 1 note on reading>
     """
-    _check_choices(parallel, unknown, multiplicity)
+    _check_choices(parallel, unknown, multiplicity, directed)
     if isinstance(graph, Network):
         raise OptionError("graph is a Network already: use it as it is, or give its source anew")
     if isinstance(graph, str | os.PathLike):
@@ -180,7 +191,9 @@ def as_network(
     if id_left and (table is None or is_array):
         _refuse_id(raw, id)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
-    return assemble_network(raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding)
+    return assemble_network(
+        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding, directed=directed
+    )
 
 
 def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
@@ -208,9 +221,10 @@ def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
     pick_column(list(map(str, raw.vertices.table.columns)), id, "id", raw.where)
 
 
-def _check_choices(parallel: str, unknown: str, multiplicity: str | None) -> None:
+def _check_choices(parallel: str, unknown: str, multiplicity: str | None, directed: bool | str) -> None:
     check_choice("parallel", parallel, ("count", "merge"))
     check_choice("unknown", unknown, ("error", "keep"))
+    check_bool_or("directed", directed, "auto")
     if multiplicity is not None and parallel == "merge":
         raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
 

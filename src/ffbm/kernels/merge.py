@@ -4,6 +4,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.ledger import between, ends_of
 from ffbm.kernels.target import merge_cost
 
 
@@ -25,7 +26,7 @@ def price_merges(rng, model, ledger, pairs, costs):
         return priced
     for r in range(n_blocks):
         for _ in range(costs.size // n_blocks):
-            s = neighbour_of(rng, c, neighbour_of(rng, c, r))
+            s = neighbour_of(rng, m.graph, c, neighbour_of(rng, m.graph, c, r))
             if s != r:
                 pairs[priced, 0], pairs[priced, 1] = r, s
                 costs[priced] = merge_cost(m, c, r, s)
@@ -34,13 +35,13 @@ def price_merges(rng, model, ledger, pairs, costs):
 
 
 @njit(**INNER)
-def neighbour_of(rng, c, r):
+def neighbour_of(rng, g, c, r):
     """Return the block at the other end of a random half-edge of r; any block if it has none."""
-    if c.e[r] == 0:
+    if ends_of(g, c, r) == 0:
         return int(rng.random() * c.n.size)
-    left = int(rng.random() * c.e[r])
+    left = int(rng.random() * ends_of(g, c, r))
     for s in range(c.n.size):
-        left -= c.ers[r, s]
+        left -= between(g, c, r, s)
         if left < 0:
             return s
     return r

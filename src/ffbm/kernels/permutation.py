@@ -17,8 +17,8 @@ class EdgeList(NamedTuple):
 
     source: np.ndarray  # (E,) int32
     target: np.ndarray  # (E,) int32, the same vertex for a self-loop
-    degree: np.ndarray  # (N,) int64
-    kind: np.ndarray  # (N,) int32, which of the different degrees it is
+    degree: np.ndarray  # (N, 1) int64; (N, 2) out and in of a directed graph
+    kind: np.ndarray  # (N, 1 or 2) int32, which of the different degrees it is
 
 
 @njit(**INNER)
@@ -33,27 +33,37 @@ def permute(rng, b, order, bounds):
 
 @njit(**INNER)
 def parts(likelihood, graph, b, ers, eta, n, e):
-    """Return the adjacency and degree parts of S, up to what does not depend on labels."""
-    lf = likelihood.lf
+    """Return the adjacency and degree parts of S, up to what does not depend on labels.
+
+    A directed graph has two rows a block in e and eta, for the tails and for the heads in it.
+    """
+    lf, n_blocks, n_sides = likelihood.lf, n.size, graph.degree.shape[1]
     clear(ers)
     clear(eta)
-    for r in range(n.size):
-        n[r], e[r] = 0, 0
+    for r in range(n_blocks):
+        n[r] = 0
+    for row in range(e.size):
+        e[row] = 0
     for i in range(b.size):
-        r = b[i]
-        n[r] += 1
-        e[r] += graph.degree[i]
-        add(eta, r, graph.kind[i], 1)
+        n[b[i]] += 1
+        for side in range(n_sides):
+            row = side * n_blocks + b[i]
+            e[row] += graph.degree[i, side]
+            add(eta, row, graph.kind[i, side], 1)
     inside = 0
     for k in range(graph.source.size):
         r, s = b[graph.source[k]], b[graph.target[k]]
-        add(ers, min(r, s), max(r, s), 1)
-        inside += r == s
+        if n_sides == 2:
+            add(ers, r, s, 1)
+        else:
+            add(ers, min(r, s), max(r, s), 1)
+            inside += r == s
     adjacency = -log_factorials(ers, lf, False) - LN2 * inside
     degrees = -log_factorials(eta, lf, False)
-    for r in range(n.size):
-        adjacency += lf[e[r]]
-        degrees += lf[n[r]] + block_term(likelihood, n[r], e[r])
+    for row in range(e.size):
+        size = n[row % n_blocks]
+        adjacency += lf[e[row]]
+        degrees += lf[size] + block_term(likelihood, size, e[row])
     return adjacency, degrees
 
 
@@ -61,8 +71,8 @@ def parts(likelihood, graph, b, ers, eta, n, e):
 def score_permutations(rng, likelihood, graph, b, order, bounds, ers, eta, n, e, nats):
     """Permute labels again and again, and fill nats (T, 2) with the parts of S after each permutation.
 
-    Without vertices in ``order`` the labels stay as they are. n and e (B,) int64 and the tables ers (B, B) and
-    eta (B, kinds) are overwritten.
+    Without vertices in ``order`` the labels stay as they are. n (B,) and e (rows,) int64 and the tables ers (B, B) and
+    eta (rows, kinds) are overwritten; there are B rows, 2B for a directed graph.
     """
     likelihood, graph, b, ers, eta = bare(likelihood), bare(graph), bare(b), bare(ers), bare(eta)
     for t in range(nats.shape[0]):

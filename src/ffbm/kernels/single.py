@@ -1,7 +1,8 @@
 """Single-vertex moves with Peixoto's neighbour-guided proposal.
 
 A random neighbour of i lies in block t; the new block is s with probability (e_ts + eps)/(e_t + eps B).
-Half-edges of self-loops are not picked; a vertex without neighbours takes any block alike.
+Half-edges of self-loops are not picked; a vertex without neighbours takes any block alike. Arcs of a directed graph
+are looked at as edges: neighbours are those that they lead to and come from, e_ts the arcs either way.
 """
 
 import numpy as np
@@ -10,8 +11,7 @@ from numba import njit
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE
-from ffbm.kernels.ledger import across, look_around
-from ffbm.kernels.tables import look
+from ffbm.kernels.ledger import across, between, degree_of, ends_of, look_around, n_links, vertex_of
 from ffbm.kernels.target import entropy_change, lift_to, move
 
 ROUNDING = 1e-9  # S is carried as a sum of changes: a partition that is met again may seem lower by less than this
@@ -27,9 +27,10 @@ def propose(g, c, i, epsilon, u, v):
     if k == 0:
         return int(u * n_blocks)
     t = c.b[g.indices[begin + int(u * k)]]
-    x = v * (c.e[t] + epsilon * n_blocks)
-    if int(x) >= c.e[t]:
-        return min(int((x - c.e[t]) / epsilon), n_blocks - 1)
+    ends = ends_of(g, c, t)
+    x = v * (ends + epsilon * n_blocks)
+    if int(x) >= ends:
+        return min(int((x - ends) / epsilon), n_blocks - 1)
     return across(g, c, t, int(x))
 
 
@@ -38,24 +39,24 @@ def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
     """Return ln of the probability to propose the way back after the move, over the way there before it."""
     if n_near == 0:
         return 0.0
-    r, k, loops = c.b[i], g.vertex[i, 0], g.vertex[i, 1]
+    r, k, loops = c.b[i], degree_of(g, i), vertex_of(g, i)[1]
     base = epsilon * c.n.size
     to_r, to_s = 0, 0
     there, back = 0.0, 0.0
     for a in range(n_near):
-        t, d = blocks[a], links[a]
+        t, d = blocks[a], n_links(g, links[a])
         if t == r:
             to_r = d
         elif t == s:
             to_s = d
         else:
-            share = d / (c.e[t] + base)
-            there += share * (look(c.ers, s, t) + epsilon)
-            back += share * (look(c.ers, r, t) - d + epsilon)
-    between = look(c.ers, r, s)
-    there += to_r * (between + epsilon) / (c.e[r] + base) + to_s * (look(c.ers, s, s) + epsilon) / (c.e[s] + base)
-    back += to_r * (look(c.ers, r, r) - 2 * (to_r + loops) + epsilon) / (c.e[r] - k + base)
-    back += to_s * (between + to_r - to_s + epsilon) / (c.e[s] + k + base)
+            share = d / (ends_of(g, c, t) + base)
+            there += share * (between(g, c, s, t) + epsilon)
+            back += share * (between(g, c, r, t) - d + epsilon)
+    e_r, e_s, e_rs = ends_of(g, c, r), ends_of(g, c, s), between(g, c, r, s)
+    there += to_r * (e_rs + epsilon) / (e_r + base) + to_s * (between(g, c, s, s) + epsilon) / (e_s + base)
+    back += to_r * (between(g, c, r, r) - 2 * (to_r + loops) + epsilon) / (e_r - k + base)
+    back += to_s * (e_rs + to_r - to_s + epsilon) / (e_s + k + base)
     return np.log(back / there)
 
 
@@ -72,6 +73,7 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
     least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
     longest = np.log(least) + _NEVER
+    most = (1.0 + 1e-9) * least  # no ratio of proposal chances is larger
     noted = -1
     for i in range(c.b.size):
         r = np.int64(c.b[i])
@@ -83,8 +85,11 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
         lift = lift_to(m, c, i, s)
         if beta * (lift - change) < -longest:
             continue  # whatever the proposal ratio, this is not accepted
+        u = rng.random()
+        if u > most * np.exp(beta * (lift - change)):
+            continue  # nor is this: most proposals end here
         ratio = log_proposal_ratio(m.graph, c, i, s, epsilon, blocks, links, n_near)
-        if accepts(rng.random(), beta * (lift - change) + ratio):
+        if accepts(u, beta * (lift - change) + ratio):
             move(m, c, i, s)
             totals[0] += change
             totals[1] += lift

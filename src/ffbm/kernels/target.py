@@ -11,7 +11,7 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.ledger import Adjacency, count_all, look_around, relabel, used_after
+from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, used_after, vertex_of
 from ffbm.kernels.likelihood import block_term, change, merge_change, total
 
 
@@ -26,7 +26,7 @@ class Prior(NamedTuple):
 class Model(NamedTuple):
     """What does not change along a chain."""
 
-    graph: Adjacency
+    graph: Any  # ``halfedges.Adjacency`` or ``arcs.Arcs``
     likelihood: Any  # a tuple of tables whose class is registered: see ``likelihood``
     prior: Prior
     field: np.ndarray  # (N, B) log prior of vertex i in block r, or (0, 0)
@@ -39,7 +39,15 @@ def count(model, ledger):
     m, c = bare(model), bare(ledger)
     count_all(m.graph, c)
     for r in range(c.n.size):
-        c.term[r] = block_term(m.likelihood, c.n[r], c.e[r])
+        keep_term(m.graph, m.likelihood, c, r)
+
+
+@njit(**INLINE)
+def keep_term(g, likelihood, c, r):
+    """Keep what the likelihood has of block r by itself, of tails and heads apart in a directed graph."""
+    for side in range(n_sides(g)):
+        row = side * c.n.size + r
+        c.term[row] = block_term(likelihood, c.n[r], c.e[row])
 
 
 @njit(**DOOR)
@@ -58,8 +66,9 @@ def entropy_change(m, c, i, s, blocks, links, n_near):
 
     ``blocks`` and ``links`` are what ``look_around`` lists of the vertex.
     """
-    r, vertex = c.b[i], m.graph.vertex
-    nats = change(m.likelihood, c, vertex[i, 0], vertex[i, 1], vertex[i, 2], r, s, blocks, links, n_near)
+    r = c.b[i]
+    k, loops, kind = vertex_of(m.graph, i)
+    nats = change(m.likelihood, c, k, loops, kind, r, s, blocks, links, n_near)
     return nats + prior_change(m.prior, c, r, s)
 
 
@@ -100,8 +109,8 @@ def _move(g, likelihood, c, i, s):
     g, likelihood, c = bare(g), bare(likelihood), bare(c)
     r = c.b[i]
     relabel(g, c, i, s)
-    c.term[r] = block_term(likelihood, c.n[r], c.e[r])
-    c.term[s] = block_term(likelihood, c.n[s], c.e[s])
+    keep_term(g, likelihood, c, r)
+    keep_term(g, likelihood, c, s)
 
 
 @njit(**INNER)

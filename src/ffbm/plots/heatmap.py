@@ -63,6 +63,8 @@ def plot_heatmap(ranking: Ranking, *, n_features: int | None = None, title: str 
 def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", width: float = COLUMN) -> Figure:
     """Draw edges per pair of vertices between blocks as colours, on a logarithmic scale; numbers are edges.
 
+    Directed edges lead from the block of the row to that of the column.
+
     Parameters
     ----------
     graph : Graph
@@ -105,22 +107,29 @@ def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", wi
             )
     for axis in (axes.xaxis, axes.yaxis):
         _number_blocks(axis, n_blocks)
-    axes.set_ylabel("block", fontsize=TEXT, color=INK, labelpad=1)
-    _finish(figure, axes, image, "log10 of edges a pair of vertices", title)
+    axes.set_ylabel("from block" if graph.is_directed else "block", fontsize=TEXT, color=INK, labelpad=1)
+    across = "to block" if graph.is_directed else "block"
+    _finish(figure, axes, image, "log10 of edges a pair of vertices", title, across)
     return figure
 
 
 def count_edges(graph: Graph, members: Memberships) -> tuple[Array, Array]:
     """Return edges between blocks r and s, and edges for each pair of their vertices, both (B, B) and symmetric.
 
-    An edge inside a block counts once; the density is NaN where there is no pair.
+    An edge inside a block counts once; the density is NaN where there is no pair. Of a directed graph they are those
+    from r to s, for each ordered pair of vertices.
     """
     n_blocks, n = members.n_blocks, members.sizes.astype(np.float64)
-    ends = np.sort(members.labels[graph.edges], axis=1)
-    upper = np.bincount(ends[:, 0] * n_blocks + ends[:, 1], minlength=n_blocks**2).reshape(n_blocks, n_blocks)
-    counts = upper + np.triu(upper, 1).T
+    ends = members.labels[graph.edges]
+    if not graph.is_directed:
+        ends = np.sort(ends, axis=1)
+    counts = np.bincount(ends[:, 0] * n_blocks + ends[:, 1], minlength=n_blocks**2).reshape(n_blocks, n_blocks)
     pairs = np.outer(n, n)
-    np.fill_diagonal(pairs, n * (n - 1) / 2)
+    if graph.is_directed:
+        np.fill_diagonal(pairs, n * (n - 1))
+    else:
+        counts = counts + np.triu(counts, 1).T
+        np.fill_diagonal(pairs, n * (n - 1) / 2)
     return counts, np.where(pairs > 0, counts / np.maximum(pairs, 1), np.nan)
 
 
@@ -142,10 +151,10 @@ def _number_blocks(axis: Any, n_blocks: int) -> None:
     axis.set_ticks(range(0, n_blocks, step))
 
 
-def _finish(figure: Figure, axes: Axes, image: AxesImage, label: str, title: str) -> None:
+def _finish(figure: Figure, axes: Axes, image: AxesImage, label: str, title: str, across: str = "block") -> None:
     axes.tick_params(labelsize=SMALL, length=0, pad=2, labelcolor=INK)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
+    axes.set_xlabel(across, fontsize=TEXT, color=INK, labelpad=1)
     bar = figure.colorbar(image, ax=axes, location="bottom", aspect=40, pad=0.02)
     bar.ax.tick_params(labelsize=SMALL, length=2, color=FAINT, labelcolor=INK)
     bar.outline.set_visible(False)

@@ -13,6 +13,7 @@ from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
 from ffbm.types import Array, Graph, Memberships, Network
 
 _MOST_EDGES = 60_000  # beyond, a random part is drawn: more ink shows less
+_ARROWS = 1_500  # directed edges up to which each has an arrow head in its middle
 _VECTOR_EDGES = 5_000  # beyond, edges are one picture in a PDF
 _LEGEND_ROW = 5
 
@@ -93,7 +94,10 @@ def _read(net: Network, members: Memberships | Array) -> tuple[Array, Array]:
 
 
 def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int) -> int:
-    """Draw edges, those inside a block in its colour; return how many are left out."""
+    """Draw edges, those inside a block in its colour; return how many are left out.
+
+    Few directed edges have an arrow head in the middle.
+    """
     edges = graph.edges
     if len(edges) > _MOST_EDGES:
         some = np.random.default_rng(seed).choice(len(edges), _MOST_EDGES, replace=False)
@@ -112,7 +116,19 @@ def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int)
             rasterized=len(edges) > _VECTOR_EDGES,
         )
         axes.add_collection(lines)
+        if graph.is_directed and len(edges) <= _ARROWS:
+            _draw_arrows(axes, place[chosen], colours, min(1.0, 2 * alpha))
     return len(graph.edges) - len(edges)
+
+
+def _draw_arrows(axes: Axes, ends: Array, colours: str | list[str], alpha: float) -> None:
+    """Draw an arrow head in the middle of each line, ends (E, 2, 2), all of one size."""
+    way = ends[:, 1] - ends[:, 0]
+    way = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
+    axes.quiver(
+        *ends.mean(axis=1).T, *way.T, color=colours, alpha=alpha, pivot="mid", units="inches", scale_units="inches",
+        scale=1 / 0.045, width=0.009, headwidth=4, headlength=5, headaxislength=5, minlength=0, linewidths=0,
+    )  # fmt: skip
 
 
 def draw_vertices(

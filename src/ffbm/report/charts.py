@@ -183,14 +183,17 @@ def draw_bits(subject: Subject) -> Any:
 
 
 def draw_block_matrix(subject: Subject) -> Any:
-    """Draw edges per pair of vertices between blocks, darker where there are more, on a logarithmic scale."""
+    """Draw edges per pair of vertices between blocks, darker where there are more, on a logarithmic scale.
+
+    Directed edges lead from the block of the row to that of the column.
+    """
     from bokeh.models import ColumnDataSource
     from bokeh.transform import linear_cmap
 
     counts, density = edge_counts(subject)
     density = np.nan_to_num(density)
     n_blocks = len(counts)
-    r, s = (part.ravel() for part in np.indices(counts.shape))
+    s, r = (part.ravel() for part in np.indices(counts.shape))  # up and down where from, across where to
     least = float(density[density > 0].min(initial=1)) / 3
     depth = np.log(np.maximum(density, least)).ravel()
     source = ColumnDataSource(
@@ -199,9 +202,12 @@ def draw_block_matrix(subject: Subject) -> Any:
             "density": [f"{d:.3g}" for d in density.ravel()],
         }
     )  # fmt: skip
-    tips = [("blocks", "@s and @r"), ("edges", "@edges"), ("edges a pair of vertices", "@density")]
+    across, down, pair = "block", "block", [("blocks", "@s and @r")]
+    if subject.parts.network.graph.is_directed:
+        across, down, pair = "to block", "from block", [("from block", "@s"), ("to block", "@r")]
+    tips = [*pair, ("edges", "@edges"), ("edges a pair of vertices", "@density")]
     chart = new_chart(
-        int(np.clip(90 + 36 * n_blocks, 220, 520)), xlabel="block", ylabel="block", tips=tips,
+        int(np.clip(90 + 36 * n_blocks, 220, 520)), xlabel=across, ylabel=down, tips=tips,
         x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
     )  # fmt: skip
     chart.grid.visible = False

@@ -80,6 +80,8 @@ def draw_block_graph(subject: Subject) -> Any:
     from bokeh.models import ColumnDataSource
 
     table, (counts, _) = subject.blocks, edge_counts(subject)
+    is_directed = subject.parts.network.graph.is_directed
+    both = counts + np.triu(counts, 1).T + np.tril(counts, -1).T if is_directed else counts  # either way
     n_blocks = len(table)
     angle = 2 * np.pi * np.arange(n_blocks) / max(n_blocks, 1) - np.pi / 2
     x, y = -np.cos(angle) * 1.5, -np.sin(angle)
@@ -88,15 +90,16 @@ def draw_block_graph(subject: Subject) -> Any:
         ("vertices", "@vertices"),
         ("edges inside", "@inside"),
         ("edges to others", "@outside"),
+        *([("edges from others", "@back")] if is_directed else []),
     ]
     chart = new_chart(_HEIGHT, tips=tips, match_aspect=True, x_range=(-2.1, 2.1), y_range=(-1.4, 1.4))
     _bare(chart)
     r, s = np.triu_indices(n_blocks, 1)
-    there = counts[r, s] > 0
+    there = both[r, s] > 0
     r, s = r[there], s[there]
-    most = max(int(counts[r, s].max(initial=0)), 1)
+    most = max(int(both[r, s].max(initial=0)), 1)
     chart.segment(
-        x[r], y[r], x[s], y[s], line_width=0.5 + 9 * np.sqrt(counts[r, s] / most), line_color="#888888", line_alpha=0.5
+        x[r], y[r], x[s], y[s], line_width=0.5 + 9 * np.sqrt(both[r, s] / most), line_color="#888888", line_alpha=0.5
     )
     sizes = table["vertices"].to_numpy()
     source = ColumnDataSource(
@@ -104,6 +107,7 @@ def draw_block_graph(subject: Subject) -> Any:
             "x": x, "y": y, "block": table["block"].tolist(), "vertices": [f"{n:,}" for n in sizes],
             "inside": [f"{n:,}" for n in np.diag(counts)], "colour": colours(table["block"]),
             "outside": [f"{n:,}" for n in counts.sum(axis=1) - np.diag(counts)],
+            "back": [f"{n:,}" for n in counts.sum(axis=0) - np.diag(counts)],
             "size": 22 + 58 * np.sqrt(sizes / max(sizes.max(initial=1), 1)),
             "text": [f"{b}" for b in table["block"]],
         }
@@ -116,7 +120,7 @@ def draw_block_graph(subject: Subject) -> Any:
     )  # fmt: skip
     if n_blocks <= _COUNTED:  # off the middle, where lines cross
         chart.text(
-            0.62 * x[r] + 0.38 * x[s], 0.62 * y[r] + 0.38 * y[s], [f"{k:,}" for k in counts[r, s]],
+            0.62 * x[r] + 0.38 * x[s], 0.62 * y[r] + 0.38 * y[s], [f"{k:,}" for k in both[r, s]],
             text_align="center", text_baseline="middle", text_font_size="12px",
         )  # fmt: skip
     return chart
@@ -211,3 +215,15 @@ def _draw_edges(chart: Any, subject: Subject, place: Array) -> None:
         place[ends[:, 0], 0], place[ends[:, 0], 1], place[ends[:, 1], 0], place[ends[:, 1], 1], line_alpha=0.35,
         line_color=ink,
     )  # fmt: skip
+    if has_arrows(subject):
+        way, at = place[ends[:, 1]] - place[ends[:, 0]], place[ends].mean(axis=1)
+        chart.scatter(
+            at[:, 0], at[:, 1], marker="triangle", size=6, angle=np.arctan2(way[:, 1], way[:, 0]) - np.pi / 2,
+            fill_color=ink, fill_alpha=0.6, line_color=None, name="arrows",
+        )  # fmt: skip
+
+
+def has_arrows(subject: Subject) -> bool:
+    """Tell whether edges have a direction and each is a line of its own, with room to show it."""
+    graph = subject.parts.network.graph
+    return graph.is_directed and graph.n_edges <= _LINES and not is_large(subject)

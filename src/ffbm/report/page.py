@@ -50,6 +50,7 @@ def render_page(subject: Subject) -> str:
         title=visible(subject.title),
         panels={name: replace(panel, figure=None) for name, panel in panels.items()},
         large=large,
+        has_arrows=network.has_arrows(subject),
         sizes=_sizes(subject),
         is_explained=parts.memberships.n_blocks > 1,
         swatches=[charts.swatch(block) for block in range(parts.memberships.n_blocks)],
@@ -91,7 +92,7 @@ def bokeh_script() -> str:
 def _sizes(subject: Subject) -> str:
     """Write how large everything is."""
     net, n_blocks = subject.parts.network, subject.parts.memberships.n_blocks
-    edges, features = count_of(net.n_edges, "edge"), count_of(net.n_features, "feature")
+    edges, features = net.graph.edges_in_words, count_of(net.n_features, "feature")
     return f"{count_of(net.n_nodes, 'vertex', 'vertices')}, {edges}, {features}, {count_of(n_blocks, 'block')}"
 
 
@@ -99,7 +100,7 @@ def _panels(subject: Subject) -> dict[str, Panel]:
     """Return the figures that this fit has, by name."""
     net, members = subject.parts.network, subject.parts.memberships
     blocks = count_of(members.n_blocks, "block")
-    size = f"{count_of(net.n_nodes, 'vertex', 'vertices')} and {count_of(net.n_edges, 'edge')} in {blocks}"
+    size = f"{count_of(net.n_nodes, 'vertex', 'vertices')} and {net.graph.edges_in_words} in {blocks}"
     if network.is_large(subject):
         first = Panel(
             "network", f"The graph of blocks of {size}", network.draw_block_graph(subject), tables.matrix_table(subject)
@@ -120,7 +121,7 @@ def _panels(subject: Subject) -> dict[str, Panel]:
     found.append(
         Panel(
             "matrix",
-            "Edges between each pair of blocks",
+            "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks",
             charts.draw_block_matrix(subject),
             tables.matrix_table(subject),
         )

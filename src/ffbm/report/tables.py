@@ -24,11 +24,14 @@ def vertex_table(subject: Subject) -> Table:
     told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
     training = np.isin(np.arange(n), subject.parts.train)
     sure = members.probs[np.arange(n), members.labels[:n]]
-    degrees = net.graph.degrees[:n]
-    columns = told["id"], members.labels[:n], sure, told["members"], training, degrees, told["features"]
+    degrees = {"degree": net.graph.degrees}
+    if net.graph.is_directed:
+        degrees = {"out-degree": net.graph.out_degrees, "in-degree": net.graph.in_degrees}
+    ends = [k[:n] for k in degrees.values()]
+    columns = told["id"], members.labels[:n], sure, told["members"], training, *ends, told["features"]
     rows = list(zip(*columns, strict=True))
     left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
-    head = ("vertex", "block", "share of draws", "memberships", "training", "degree", "features")
+    head = ("vertex", "block", "share of draws", "memberships", "training", *degrees, "features")
     return Table("Vertices", head, rows, is_long=True, left_out=left)
 
 
@@ -143,8 +146,11 @@ def contrary_table(subject: Subject) -> Table:
 def matrix_table(subject: Subject) -> Table:
     """One row for each pair of blocks: edges, and edges for each pair of vertices."""
     counts, density = edge_counts(subject)
-    rows = [(r, s, counts[r, s], density[r, s]) for r in range(len(counts)) for s in range(r, len(counts))]
-    head = ("block", "and block", "edges", "edges a pair of vertices")
+    is_directed = subject.parts.network.graph.is_directed
+    pairs = np.argwhere(np.ones_like(counts) if is_directed else np.triu(np.ones_like(counts)))
+    rows = [(r, s, counts[r, s], density[r, s]) for r, s in pairs.tolist()]
+    names = ("from block", "to block") if is_directed else ("block", "and block")
+    head = (*names, "edges", "edges a pair of vertices")
     return Table("Edges between blocks", head, rows, digits=4, is_long=True)
 
 

@@ -38,8 +38,8 @@ def tell_blocks(found: Differences) -> str:
     n_train = len(found.second.train)
     subject = "With the features in it" if found.names == ("cut", "joint") else f"From {one} to {other}"
     said = [
-        f"{net.name or 'the network'}: {n:,} vertices, {net.n_edges:,} edges, {count_of(net.n_features, 'feature')};"
-        f" {one} against {other}.",
+        f"{net.name or 'the network'}: {n:,} vertices, {net.graph.edges_in_words},"
+        f" {count_of(net.n_features, 'feature')}; {one} against {other}.",
         f"{subject}, {moved:,} of {n:,} vertices are in another block: {trained:,} of {n_train:,} in training,"
         f" {moved - trained:,} of {n - n_train:,} held out.",
         f"The partitions agree to {found.agreement:.3f} (adjusted mutual information; 1 is the same, 0 is chance), and"

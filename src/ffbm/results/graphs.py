@@ -14,7 +14,7 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
     ``membership`` is the share of draws in which the vertex was in its block, ``membership_r`` in block r. With
     ``features`` each vertex carries the features it has under their names, with flags as 1 and numbers on the scale
     of the user's table. It is a MultiGraph where there are parallel edges, its keys the numbers of the edges, a Graph
-    elsewhere.
+    elsewhere; a MultiDiGraph or a DiGraph if edges have a direction.
 
     >>> import ffbm
     >>> from ffbm.blocks.align import align_blocks
@@ -29,7 +29,8 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
     ids = net.node_ids.tolist()
     edges = net.graph.edges
     is_simple = len(np.unique(edges, axis=0)) == len(edges)
-    graph = nx.Graph(name=net.name) if is_simple else nx.MultiGraph(name=net.name)
+    kinds = (nx.DiGraph, nx.MultiDiGraph) if net.graph.is_directed else (nx.Graph, nx.MultiGraph)
+    graph = kinds[0](name=net.name) if is_simple else kinds[1](name=net.name)
     for i, name in enumerate(ids):
         row = members.probs[i]
         block = int(members.labels[i])

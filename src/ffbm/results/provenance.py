@@ -26,6 +26,7 @@ def describe_origin(net: Network, config: FitConfig, command: str) -> dict[str, 
             "fingerprint": net.fingerprint,
             "n_nodes": net.n_nodes,
             "n_edges": net.n_edges,
+            "directed": net.graph.is_directed,
             "n_features": net.n_features,
         },
     }

@@ -21,6 +21,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "name": net.name,
             "n_nodes": net.n_nodes,
             "n_edges": net.n_edges,
+            "directed": net.graph.is_directed,
             "n_features": net.n_features,
             "fingerprint": net.fingerprint,
             "notes": _notes(net.notes),

@@ -61,6 +61,7 @@ def fit(
     folds: int | None = None,
     moves: str = "default",
     degree_corrected: bool = True,
+    directed: bool | str = "auto",
     max_minutes: float = 10,
     tempering: bool | str | Sequence[float] = "auto",
     weight_prior: str = "fixed",
@@ -128,6 +129,8 @@ def fit(
         Of a sweep: vertices one by one, with merges and splits of blocks, or without them.
     degree_corrected : bool
         Whether a block may hold vertices of any degree, as in the paper; False is the plain SBM.
+    directed : "auto" or bool
+        Whether edges have a direction: "auto" does as the network says, False ignores it; see ``read_network``.
     max_minutes : float
         How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` is "auto". A run that
         is cut short has its length in ``fit.blocks.settings``.
@@ -184,6 +187,7 @@ def fit(
         folds=folds,
         moves=moves,
         degree_corrected=degree_corrected,
+        directed=directed,
         max_minutes=max_minutes,
         tempering=check_tempering(tempering),
         weight_prior=weight_prior,
@@ -216,6 +220,10 @@ def fit_with(
         raise OptionError(
             f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
         )
+    if config.directed is True and not net.graph.is_directed:
+        raise OptionError("directed=True needs a network whose edges have a direction; read it with directed=True too")
+    if config.directed is False:
+        net = net.undirected()
     if config.resume and config.out is None:
         raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))

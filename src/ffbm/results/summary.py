@@ -48,7 +48,7 @@ def _grade(fit: FitParts) -> str:
 def _network(fit: FitParts) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
-    sizes = count_of(net.n_nodes, "vertex", "vertices"), count_of(net.n_edges, "edge")
+    sizes = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
     said = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
     length = s.description_length_without_partition
     if length is not None:

@@ -7,14 +7,19 @@ from ffbm.store.parts import FitParts
 
 
 def table_of_nodes(parts: FitParts) -> pd.DataFrame:
-    """One row per vertex: ``id``, ``block``, whether it is in the training set, its degree and its memberships."""
+    """One row per vertex: ``id``, ``block``, whether it is in the training set, its degree and its memberships.
+
+    In a directed network the degree is the sum of ``out_degree`` and ``in_degree``.
+    """
     members = parts.memberships
     in_training = np.zeros(len(members.labels), dtype=bool)
     in_training[parts.train] = True
-    degrees = parts.network.graph.degrees
+    graph = parts.network.graph
     table = pd.DataFrame(
-        {"id": parts.network.node_ids, "block": members.labels, "training": in_training, "degree": degrees}
+        {"id": parts.network.node_ids, "block": members.labels, "training": in_training, "degree": graph.degrees}
     )
+    if graph.is_directed:
+        table = table.assign(out_degree=graph.out_degrees, in_degree=graph.in_degrees)
     shares = pd.DataFrame(members.probs, columns=[f"membership_{r}" for r in range(members.n_blocks)])
     return pd.concat([table, shares], axis=1)
 
@@ -41,6 +46,10 @@ def table_of_blocks(parts: FitParts) -> pd.DataFrame:
             "accuracy_test": parts.scores.accuracy_test,
         }
     )
+    if graph.is_directed:
+        for name, degrees in (("out_degree_sum", graph.out_degrees), ("in_degree_sum", graph.in_degrees)):
+            sums = np.bincount(b, weights=degrees, minlength=n_blocks).astype(np.int64)
+            table.insert(list(table).index("edges_inside"), name, sums)
     names = given_names(parts)
     if names is not None:
         table.insert(1, "given", names)

@@ -2,7 +2,8 @@
 
 P(e|b) is uniform over the edge counts between non-empty blocks, P(k|e,b) uniform over the degree counts of each block
 and over who has which, P(A|k,e,b) that of half-edges paired at random; together exp(-S(b)) without the partition.
-Without degree correction every half-edge of a block goes to any of its vertices alike.
+Without degree correction every half-edge of a block goes to any of its vertices alike. Of a directed graph e counts
+arcs, and the tails and heads of a block have degrees of their own.
 """
 
 import numpy as np
@@ -15,7 +16,12 @@ from ffbm.types import Array, Graph
 
 
 def draw_multigraph(
-    rng: np.random.Generator, labels: Array, n_blocks: int, n_edges: int, likelihood: Likelihood = DEGREE_CORRECTED
+    rng: np.random.Generator,
+    labels: Array,
+    n_blocks: int,
+    n_edges: int,
+    likelihood: Likelihood = DEGREE_CORRECTED,
+    directed: bool = False,
 ) -> Graph:
     """Draw A from p(A | b): a multigraph with loops and parallel edges.
 
@@ -28,6 +34,8 @@ def draw_multigraph(
         B and E.
     likelihood : Likelihood
         With or without degree correction.
+    directed : bool
+        Whether A is a directed multigraph.
 
     Examples
     --------
@@ -35,8 +43,12 @@ def draw_multigraph(
     >>> graph.n_edges, int(graph.degrees.sum())
     (7, 14)
     """
-    counts = draw_edge_counts(rng, np.bincount(labels, minlength=n_blocks), n_edges)
-    degrees = _DEGREES[likelihood.name](rng, labels, counts.sum(axis=1))
+    sizes, draw = np.bincount(labels, minlength=n_blocks), _DEGREES[likelihood.name]
+    if directed:
+        arcs = draw_arc_counts(rng, sizes, n_edges)
+        return join_arcs(rng, labels, draw(rng, labels, arcs.sum(axis=1)), draw(rng, labels, arcs.sum(axis=0)), arcs)
+    counts = draw_edge_counts(rng, sizes, n_edges)
+    degrees = draw(rng, labels, counts.sum(axis=1))
     return pair_half_edges(rng, labels, degrees, counts)
 
 
@@ -48,12 +60,25 @@ def draw_edge_counts(rng: np.random.Generator, sizes: Array, n_edges: int) -> Ar
     """
     used = np.flatnonzero(sizes)
     row, column = np.triu_indices(len(used))
-    bars = np.sort(rng.choice(n_edges + len(row) - 1, len(row) - 1, replace=False))
-    edges = np.diff(np.concatenate(([-1], bars, [n_edges + len(row) - 1]))) - 1
+    edges = _composition(rng, n_edges, len(row))
     e = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
     np.add.at(e, (used[row], used[column]), edges)
     np.add.at(e, (used[column], used[row]), edges)  # the diagonal twice, as it should be
     return e
+
+
+def draw_arc_counts(rng: np.random.Generator, sizes: Array, n_edges: int) -> Array:
+    """Draw e (B, B) of a directed graph from P(e | b): a uniform weak composition of E into B_b^2 parts."""
+    used = np.flatnonzero(sizes)
+    e = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+    e[np.ix_(used, used)] = _composition(rng, n_edges, len(used) ** 2).reshape(len(used), len(used))
+    return e
+
+
+def _composition(rng: np.random.Generator, total: int, n_parts: int) -> Array:
+    """Draw whole numbers (n_parts,) from 0 that add up to ``total``, all such alike: stars and bars."""
+    bars = np.sort(rng.choice(total + n_parts - 1, n_parts - 1, replace=False))
+    return np.diff(np.concatenate(([-1], bars, [total + n_parts - 1]))) - 1
 
 
 def draw_degrees(rng: np.random.Generator, labels: Array, ends: Array) -> Array:
@@ -96,3 +121,15 @@ def pair_half_edges(rng: np.random.Generator, labels: Array, degrees: Array, cou
     source = np.concatenate((inside[::2], halves[there]))
     target = np.concatenate((inside[1::2], halves[back][order]))
     return Graph.from_edges(source, target, len(labels))
+
+
+def join_arcs(rng: np.random.Generator, labels: Array, out_degrees: Array, in_degrees: Array, counts: Array) -> Graph:
+    """Draw a directed A from P(A | k, e, b): shuffle each block's tails, deal e_rs of them to each s; so with heads."""
+    tails, heads = (
+        halves[np.argsort(labels[halves], kind="stable")]  # block after block, each in random order
+        for halves in (rng.permutation(np.repeat(np.arange(len(labels)), k)) for k in (out_degrees, in_degrees))
+    )
+    block = np.arange(len(counts))
+    origin = np.repeat(np.tile(block, len(counts)), counts.T.ravel())  # of each head, as dealt
+    order = np.lexsort((labels[heads], origin))  # as the tails lie: by where from, then where to
+    return Graph.from_edges(tails, heads[order], len(labels), directed=True)

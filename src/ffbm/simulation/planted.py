@@ -16,7 +16,12 @@ _BITS = 31  # of a vertex's number
 
 
 def draw_planted(
-    rng: np.random.Generator, labels: Array, block_matrix: Array, n_edges: int, degree_exponent: float | None
+    rng: np.random.Generator,
+    labels: Array,
+    block_matrix: Array,
+    n_edges: int,
+    degree_exponent: float | None,
+    directed: bool = False,
 ) -> Graph:
     """Draw a simple graph of ``n_edges`` edges, denser where the block matrix is larger.
 
@@ -24,12 +29,14 @@ def draw_planted(
     ----------
     rng : Generator
     labels : (N,) whole numbers
-    block_matrix : (B, B) float64, symmetric, none negative
-        How likely an edge is between a vertex of block r and one of block s; only ratios count.
+    block_matrix : (B, B) float64, none negative, symmetric unless directed
+        How likely an edge is between a vertex of block r and one of block s, or from r to s; only ratios count.
     n_edges : int
         At most as many as there are pairs of vertices whose entry is not 0.
     degree_exponent : float or None
         The tail of the degrees: the vertices' own weights t have density t^-exponent, t >= 1; None: all are 1.
+    directed : bool
+        Whether edges lead from one vertex to the other; out- and in-degrees then have weights of their own.
 
     Examples
     --------
@@ -38,40 +45,50 @@ def draw_planted(
     (200, True)
     """
     weight = _vertex_weights(rng, len(labels), degree_exponent)
-    groups = _Groups(labels, weight, len(block_matrix))
-    row, column = np.triu_indices(len(block_matrix))
+    other = _vertex_weights(rng, len(labels), degree_exponent) if directed else weight
+    groups = _Groups(labels, (weight, other), len(block_matrix), directed)
+    row, column = (
+        (place.ravel() for place in np.indices(block_matrix.shape)) if directed else np.triu_indices(len(block_matrix))
+    )
     mass, room = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
     share = _share_out(rng, n_edges, mass, np.where(mass > 0, room, 0))
     ends = [_draw_pairs(rng, groups, *map(int, part)) for part in zip(row, column, share, strict=True) if part[2]]
     pairs = np.concatenate(ends) if ends else np.zeros((0, 2), dtype=np.int64)
-    return Graph.from_edges(pairs[:, 0], pairs[:, 1], len(labels))
+    return Graph.from_edges(pairs[:, 0], pairs[:, 1], len(labels), directed)
 
 
-def count_room(labels: Array, block_matrix: Array) -> int:
+def count_room(labels: Array, block_matrix: Array, directed: bool = False) -> int:
     """Return how many simple edges a block matrix leaves room for."""
     sizes = np.bincount(labels, minlength=len(block_matrix)).astype(float)
-    pairs = np.triu(np.outer(sizes, sizes), 1) + np.diag(sizes * (sizes - 1) / 2)
+    if directed:
+        pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    else:
+        pairs = np.triu(np.outer(sizes, sizes), 1) + np.diag(sizes * (sizes - 1) / 2)
     return int(pairs[block_matrix > 0].sum())
 
 
 class _Groups:
-    """The vertices of each block, with the running sums of their weights, and what each pair of blocks holds."""
+    """The vertices of each block, with the running sums of their weights, and what each pair of blocks holds.
 
-    def __init__(self, labels: Array, weight: Array, n_blocks: int) -> None:
-        self.weight = weight
+    ``weights`` are those of the first and of the second end of an edge, the same unless it is directed.
+    """
+
+    def __init__(self, labels: Array, weights: tuple[Array, Array], n_blocks: int, directed: bool) -> None:
+        self.weights, self.directed = weights, directed
         self.members = [np.flatnonzero(labels == r) for r in range(n_blocks)]
-        self.ladder = [np.cumsum(weight[inside]) for inside in self.members]
+        self.ladders = [[np.cumsum(weight[inside]) for inside in self.members] for weight in weights]
         sizes = np.array([len(inside) for inside in self.members], dtype=float)
-        total = np.array([weight[inside].sum() for inside in self.members])
-        square = np.array([(weight[inside] ** 2).sum() for inside in self.members])
-        self.mass = np.outer(total, total)
+        one, other = (np.array([weight[inside].sum() for inside in self.members]) for weight in weights)
+        square = np.array([(weights[0][inside] * weights[1][inside]).sum() for inside in self.members])
+        self.mass = np.outer(one, other)
         self.room = np.outer(sizes, sizes)
-        np.fill_diagonal(self.mass, np.maximum(total**2 - square, 0) / 2 * (sizes > 1))
-        np.fill_diagonal(self.room, sizes * (sizes - 1) / 2)
+        ways = 1 if directed else 2  # a pair inside a block, counted from both its vertices
+        np.fill_diagonal(self.mass, np.maximum(one * other - square, 0) / ways * (sizes > 1))
+        np.fill_diagonal(self.room, sizes * (sizes - 1) / ways)
 
-    def pick(self, rng: np.random.Generator, r: int, count: int) -> Array:
-        """Draw vertices of block r by their weights."""
-        ladder = self.ladder[r]
+    def pick(self, rng: np.random.Generator, r: int, count: int, end: int) -> Array:
+        """Draw vertices of block r by their weights as the first or second end."""
+        ladder = self.ladders[end][r]
         place = np.searchsorted(ladder, rng.random(count) * ladder[-1], side="right")
         return self.members[r][np.minimum(place, len(ladder) - 1)]
 
@@ -109,25 +126,27 @@ def _draw_pairs(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pai
             kept = np.concatenate((kept, _draw_from_list(rng, groups, r, s, n_pairs - len(kept), kept)))
             break
         count = int(1.1 * (n_pairs - len(kept))) + 16
-        one, other = groups.pick(rng, r, count), groups.pick(rng, s, count)
-        fresh = np.concatenate((kept, _keys(one, other)[one != other]))
+        one, other = groups.pick(rng, r, count, 0), groups.pick(rng, s, count, 1)
+        fresh = np.concatenate((kept, _keys(one, other, groups.directed)[one != other]))
         kept = fresh[np.sort(np.unique(fresh, return_index=True)[1])][:n_pairs]
         turn += 1
     return np.column_stack((kept >> _BITS, kept & ((1 << _BITS) - 1)))
 
 
 def _draw_from_list(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pairs: int, taken: Array) -> Array:
-    if r == s:
+    if r == s and not groups.directed:
         one, other = np.triu_indices(len(groups.members[r]), 1)
     else:
         one, other = (place.ravel() for place in np.indices((len(groups.members[r]), len(groups.members[s]))))
     one, other = groups.members[r][one], groups.members[s][other]
-    keys = _keys(one, other)
-    arrival = rng.exponential(size=len(one)) / (groups.weight[one] * groups.weight[other])
-    arrival[np.isin(keys, taken)] = np.inf
+    keys = _keys(one, other, groups.directed)
+    arrival = rng.exponential(size=len(one)) / (groups.weights[0][one] * groups.weights[1][other])
+    arrival[np.isin(keys, taken) | (one == other)] = np.inf
     return keys[np.argpartition(arrival, n_pairs - 1)[:n_pairs]]
 
 
-def _keys(one: Array, other: Array) -> Array:
-    """Return one number for each pair of vertices, whichever comes first."""
+def _keys(one: Array, other: Array, directed: bool) -> Array:
+    """Return one number for each pair of vertices, whichever comes first unless they are ordered."""
+    if directed:
+        return np.asarray(one << _BITS | other)
     return np.asarray(np.minimum(one, other) << _BITS | np.maximum(one, other))

@@ -30,6 +30,7 @@ def simulate(
     *,
     exact: bool = False,
     degree_corrected: bool = True,
+    directed: bool = False,
     sigma: float = 1.0,
     weights: npt.ArrayLike | None = None,
     labels: npt.ArrayLike | None = None,
@@ -58,14 +59,17 @@ def simulate(
         With ``features`` given, (W, b, A) is then an exact draw from the FFBM given X and E.
     degree_corrected : bool
         With ``exact``: False draws from the microcanonical SBM without degree correction.
+    directed : bool
+        Whether edges lead from one vertex to another.
     sigma : float
         Prior standard deviation of a weight.
     weights : (B, D), optional
         Effects of one's own in place of drawn ones.
     labels : (N,) whole numbers from 0, optional
         Blocks of one's own; no weights are drawn then.
-    block_matrix : (B, B), symmetric, optional
-        For planted graphs: how likely an edge is between vertices of two blocks; only ratios count.
+    block_matrix : (B, B), symmetric unless directed, optional
+        For planted graphs: how likely an edge is between vertices of two blocks, or from those of the row's block to
+        those of the column's; only ratios count.
     contrast : float, optional
         For planted graphs, in place of a matrix: how many times likelier an edge is inside a block (10 if left out).
     degree_exponent : float above 2, optional
@@ -100,7 +104,8 @@ def simulate(
             raise OptionError(f"{wrong[0]}= is for planted graphs; got it with exact=True: leave one of them out")
     elif not check_bool("degree_corrected", degree_corrected):
         raise OptionError("degree_corrected=False is for exact=True: planted graphs have degrees by degree_exponent=")
-    density = None if block_matrix is None else _check_density(block_matrix)
+    directed = check_bool("directed", directed)
+    density = None if block_matrix is None else _check_density(block_matrix, directed)
     x = _find_features(features, n_nodes, own, effects, seed)
     n_nodes = _agree("n_nodes", n_nodes, {"features": x.values.shape[0]})
     n_blocks = _number_of_blocks(n_blocks, own, effects, density)
@@ -115,10 +120,10 @@ def simulate(
             raise OptionError(f"weights must have the shape ({n_blocks}, {x.n_features}), B x D; got {effects.shape}")
         b = draw_labels(stream(seed, "simulate", "labels"), x.values, effects)
     rng = stream(seed, "simulate", "graph")
-    settings: dict[str, Any] = {"exact": bool(exact), "seed": seed, "sigma": sigma}
+    settings: dict[str, Any] = {"exact": bool(exact), "directed": directed, "seed": seed, "sigma": sigma}
     if exact:
         likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
-        graph = draw_multigraph(rng, b, n_blocks, _check_edges(n_edges, n_nodes, None), likelihood)
+        graph = draw_multigraph(rng, b, n_blocks, _check_edges(n_edges, n_nodes, None), likelihood, directed)
         settings["degree_corrected"] = degree_corrected
     else:
         if density is None:
@@ -128,7 +133,8 @@ def simulate(
             raise OptionError("contrast= and block_matrix= both say how dense blocks are: give one of them")
         if degree_exponent is not None:
             degree_exponent = check_real("degree_exponent", degree_exponent, low=2, above=True)
-        graph = draw_planted(rng, b, density, _check_edges(n_edges, n_nodes, count_room(b, density)), degree_exponent)
+        n_edges = _check_edges(n_edges, n_nodes, count_room(b, density, directed))
+        graph = draw_planted(rng, b, density, n_edges, degree_exponent, directed)
         settings |= {"block_matrix": density.tolist(), "degree_exponent": degree_exponent}
     ids = np.array([str(i) for i in range(n_nodes)], dtype=object)
     return Simulation(Network(graph, x, ids, (), "simulated"), b, effects, n_blocks, settings)
@@ -182,17 +188,18 @@ def _check_edges(n_edges: int | None, n_nodes: int, room: int | None) -> int:
     return n_edges
 
 
-def _check_density(block_matrix: npt.ArrayLike) -> Array:
+def _check_density(block_matrix: npt.ArrayLike, directed: bool) -> Array:
     density = _matrix("block_matrix", block_matrix)
     n_negative = int((density < 0).sum())
     if density.shape[0] != density.shape[1]:
         wrong = f"{density.shape[0]} rows of {density.shape[1]}"
-    elif not np.array_equal(density, density.T):
+    elif not directed and not np.array_equal(density, density.T):
         wrong = "one that differs from its transpose"
     else:
         wrong = f"{n_negative} negative" if n_negative else ""
     if wrong:
-        raise OptionError(f"block_matrix must be square and symmetric without negative entries; got {wrong}: mend it")
+        form = "square" if directed else "square and symmetric"
+        raise OptionError(f"block_matrix must be {form} without negative entries; got {wrong}: mend it")
     if not density.any():
         raise OptionError("block_matrix must have an entry above 0; got none: no edge could be drawn")
     return density

@@ -46,14 +46,16 @@ class Simulation:
 
     @cached_property
     def edge_counts(self) -> Array:
-        """e_rs (B, B), the half-edges from block r to block s; e_rr is twice the edges inside r."""
+        """e_rs (B, B), the half-edges from block r to block s, e_rr twice the edges inside r; or the directed edges."""
         ends = self.labels[self.network.graph.edges]
         flat = np.bincount(ends[:, 0] * self.n_blocks + ends[:, 1], minlength=self.n_blocks**2)
         one_way = flat.reshape(self.n_blocks, self.n_blocks)
-        return np.asarray(one_way + one_way.T)
+        return one_way if self.network.graph.is_directed else np.asarray(one_way + one_way.T)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``edges.csv`` and ``nodes.csv``, which ``read_network`` takes, and ``truth.json`` into a new folder.
+
+        A directed network is read again with ``directed=True``.
 
         Examples
         --------

@@ -23,6 +23,7 @@ def network_to_dataset(net: Network) -> xr.Dataset:
         "graph_indptr": ("node_bound", graph.indptr),
         "graph_indices": ("edge_end", graph.indices),
         "graph_loops": ("node", graph.loops),
+        **({} if graph.outward is None else {"graph_outward": ("node", graph.outward)}),
         "feature_column": ("feature", to_texts(x.columns, "column names")),
         "feature_mean": ("feature", x.mean),
         "feature_sd": ("feature", x.sd),
@@ -46,7 +47,8 @@ def network_to_dataset(net: Network) -> xr.Dataset:
 
 def network_from_dataset(data: xr.Dataset) -> Network:
     """Return the network that ``network_to_dataset`` wrote; a run of 0.1.0 has no mask of missing cells."""
-    graph = Graph(np.asarray(data["graph_indptr"]), np.asarray(data["graph_indices"]), np.asarray(data["graph_loops"]))
+    names = ("graph_indptr", "graph_indices", "graph_loops", "graph_outward")  # the last of a directed graph alone
+    graph = Graph(*(np.asarray(data[name]) for name in names if name in data))
     n, d = data.sizes["node"], data.sizes["feature"]
     values: Any
     if "features" in data:

@@ -1,7 +1,7 @@
 """A labelled network: a multigraph in CSR form and a table of vertex features."""
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any
@@ -31,7 +31,7 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected multigraph A in CSR form, self-loops kept apart.
+    """A multigraph A in CSR form, undirected or directed, self-loops kept apart.
 
     Parameters
     ----------
@@ -39,31 +39,41 @@ class Graph:
         Row i of ``indices`` is ``indices[indptr[i]:indptr[i+1]]``.
     indices : (2(E-L),) int32
         The neighbours of each vertex in increasing order; a parallel edge stands as often as it is
-        there, an edge stands in the rows of both its ends, a self-loop in none.
+        there, an edge stands in the rows of both its ends, a self-loop in none. A row of a directed
+        graph has the vertices that edges lead to, then those that edges come from.
     loops : (N,) int32
-        The number of self-loops at each vertex (A_ii = 2 * loops_i), L in all.
+        The number of self-loops at each vertex, L in all. A_ii is twice that, once if directed.
+    outward : (N,) int64, optional
+        How many neighbours of each row edges lead to; None for an undirected graph.
 
     Examples
     --------
     >>> g = Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 2], n_nodes=4)
     >>> g.n_edges, g.degrees.tolist(), g.loops.tolist()
     (4, [2, 3, 3, 0], [0, 0, 1, 0])
+    >>> g = Graph.from_edges([0, 2, 2], [1, 0, 2], n_nodes=3, directed=True)
+    >>> g, g.out_degrees.tolist(), g.in_degrees.tolist()
+    (<Graph: 3 vertices, 3 directed edges>, [1, 0, 2], [1, 1, 1])
     """
 
     indptr: Array
     indices: Array
     loops: Array
+    outward: Array | None = None
 
     @classmethod
-    def from_edges(cls, source: npt.ArrayLike, target: npt.ArrayLike, n_nodes: int) -> "Graph":
-        """Build the graph from the two ends of each edge, vertices numbered from 0."""
+    def from_edges(cls, source: npt.ArrayLike, target: npt.ArrayLike, n_nodes: int, directed: bool = False) -> "Graph":
+        """Build the graph from the two ends of each edge, vertices numbered from 0; a directed one goes to target."""
         ends = np.array((source, target), dtype=np.int64)
         n_edges, bits = ends.shape[1], n_nodes.bit_length()
         if n_nodes >= 2**31 or 2 * n_edges >= 2**40:
             raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
         looped = np.flatnonzero(ends[0] == ends[1])
         loops = np.bincount(ends[0, looped], minlength=n_nodes).astype(np.int32)
-        key = ends << bits  # row and column in one number, each edge from both its ends
+        row = (
+            2 * ends + np.array([[0], [1]]) if directed else ends
+        )  # of a directed graph two rows: where to, where from
+        key = row << bits  # row and column in one number, each edge from both its ends
         key |= ends[::-1]
         key[:, looped] = np.iinfo(np.int64).max  # sorted last and left away
         key = key.ravel()
@@ -73,8 +83,16 @@ class Graph:
         np.bitwise_and(key, (1 << bits) - 1, out=indices, casting="same_kind")
         key >>= bits
         indptr = np.zeros(n_nodes + 1, dtype=np.int64)
-        np.cumsum(np.bincount(key, minlength=n_nodes), out=indptr[1:])
-        return cls(indptr, indices, loops)
+        sizes, outward = np.bincount(key, minlength=(2 if directed else 1) * n_nodes), None
+        if directed:
+            outward, sizes = sizes[::2].copy(), sizes[::2] + sizes[1::2]
+        np.cumsum(sizes, out=indptr[1:])
+        return cls(indptr, indices, loops, outward)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self.outward is not None
 
     @property
     def n_nodes(self) -> int:
@@ -88,20 +106,45 @@ class Graph:
 
     @cached_property
     def degrees(self) -> Array:
-        """k (N,) int64, a self-loop counting twice."""
+        """k (N,) int64, a self-loop counting twice; of a directed graph the sum of both degrees."""
         return np.diff(self.indptr) + 2 * self.loops.astype(np.int64)
 
     @cached_property
+    def out_degrees(self) -> Array:
+        """The edges (N,) int64 that leave each vertex, a self-loop counting once; of a directed graph."""
+        return self._direction() + self.loops
+
+    @cached_property
+    def in_degrees(self) -> Array:
+        """The edges (N,) int64 that enter each vertex, a self-loop counting once; of a directed graph."""
+        return np.diff(self.indptr) - self._direction() + self.loops
+
+    def _direction(self) -> Array:
+        if self.outward is None:
+            raise DataError(
+                "an undirected graph has no out- and in-degrees: see degrees, or read it with directed=True"
+            )
+        return self.outward
+
+    @cached_property
     def edges(self) -> Array:
-        """The edges as an (E,2) array, smaller end first, sorted; self-loops last."""
+        """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or from where to where."""
         row = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
-        once = row < self.indices
+        if self.outward is None:
+            once = row < self.indices
+        else:
+            once = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
         pairs = np.column_stack((row[once], self.indices[once]))
         at = np.repeat(np.arange(self.n_nodes), self.loops)
         return np.concatenate((pairs, np.column_stack((at, at))))
 
     def __repr__(self) -> str:
-        return f"<Graph: {count_of(self.n_nodes, 'vertex', 'vertices')}, {count_of(self.n_edges, 'edge')}>"
+        return f"<Graph: {count_of(self.n_nodes, 'vertex', 'vertices')}, {self.edges_in_words}>"
+
+    @property
+    def edges_in_words(self) -> str:
+        """How many edges there are, and whether they have a direction, for people."""
+        return count_of(self.n_edges, "directed edge" if self.is_directed else "edge")
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,13 +257,29 @@ class Network:
         """D."""
         return self.features.n_features
 
+    def undirected(self) -> "Network":
+        """Return the network without the direction of its edges; the network itself if they have none.
+
+        >>> import ffbm
+        >>> net = ffbm.as_network([("a", "b"), ("b", "a")], directed=True)
+        >>> net.undirected().graph.degrees.tolist()
+        [2, 2]
+        """
+        if not self.graph.is_directed:
+            return self
+        graph = Graph.from_edges(self.graph.edges[:, 0], self.graph.edges[:, 1], self.n_nodes)
+        told = f"the direction of {count_of(self.n_edges, 'edge')} ignored"
+        return replace(self, graph=graph, notes=(*self.notes, Note("directed", told, self.n_edges)))
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of ids, edges and features that ignores the order of vertices, edges and features."""
         order = np.argsort(self.node_ids, kind="stable")
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        ends = np.sort(rank[self.graph.edges], axis=1)
+        ends = rank[self.graph.edges]
+        if not self.graph.is_directed:
+            ends = np.sort(ends, axis=1)
         ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
         names = sorted(range(self.n_features), key=self.features.names.__getitem__)
         x = sp.csr_array(self.features.values)[order][:, names]
@@ -228,6 +287,8 @@ class Network:
         x.eliminate_zeros()
         x.sort_indices()
         text = [*map(str, self.node_ids[order]), "", *(self.features.names[j] for j in names)]
+        if self.graph.is_directed:
+            text += ["", "directed"]
         digest = hashlib.blake2b("\0".join(text).encode(), digest_size=16)
         for part, kind in ((ends, "<i8"), (x.indptr, "<i8"), (x.indices, "<i8"), (x.data, "<f8")):
             digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
@@ -235,6 +296,6 @@ class Network:
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
-        sizes = count_of(self.n_nodes, "vertex", "vertices"), count_of(self.n_edges, "edge")
+        sizes = count_of(self.n_nodes, "vertex", "vertices"), self.graph.edges_in_words
         notes = f"; {count_of(len(self.notes), 'note')} on reading" if self.notes else ""
         return f"<Network {name}{', '.join(sizes)}, {count_of(self.n_features, 'feature')}{notes}>"

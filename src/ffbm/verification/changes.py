@@ -16,10 +16,10 @@ SIZES = ((8, 14, 3), (30, 60, 4), (12, 6, 5), (40, 300, 4), (60, 900, 6))  # ver
 LARGE = ((40, 6000, 4),)  # beyond the exact table of q
 
 
-def random_graph(rng: np.random.Generator, n_nodes: int, n_edges: int) -> Graph:
+def random_graph(rng: np.random.Generator, n_nodes: int, n_edges: int, directed: bool = False) -> Graph:
     """Throw edges at random pairs, so that loops and parallels occur, on all but the last two vertices."""
     ends = rng.integers(0, max(n_nodes - 2, 1), size=(n_edges, 2))
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed)
 
 
 def random_moves(rng: np.random.Generator, labels: Array, n_blocks: int, n_moves: int) -> Iterator[tuple[int, int]]:
@@ -48,13 +48,13 @@ def proposal_probability(graph: Graph, b: Array, i: int, s: int, epsilon: float,
 
 
 def change_of_entropy(
-    sizes: tuple[tuple[int, int, int], ...], likelihood: Likelihood, bound: float, effort: Effort
+    sizes: tuple[tuple[int, int, int], ...], likelihood: Likelihood, directed: bool, bound: float, effort: Effort
 ) -> Finding:
     """Compare the change of S that moves claim with S before and after."""
     worst, n_moves = 0.0, 400 if effort.full else 150
     for n_nodes, n_edges, n_blocks in sizes:
         rng = np.random.default_rng([effort.seed, n_edges])
-        target = BlockTarget(random_graph(rng, n_nodes, n_edges), likelihood)
+        target = BlockTarget(random_graph(rng, n_nodes, n_edges, directed), likelihood)
         model = block_model(target, n_blocks)
         ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
         scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
@@ -68,12 +68,12 @@ def change_of_entropy(
     return Finding(worst, bound)
 
 
-def way_back(effort: Effort) -> Finding:
+def way_back(directed: bool, effort: Effort) -> Finding:
     """Compare the ratio of proposal chances that a move claims with the definition, before and after the move."""
     worst, n_moves = 0.0, 150 if effort.full else 60
     for n_nodes, n_edges, n_blocks in ((8, 14, 3), (20, 40, 4), (12, 6, 5), (9, 90, 2)):
         rng = np.random.default_rng([effort.seed, n_edges, 1])
-        graph = random_graph(rng, n_nodes, n_edges)
+        graph = random_graph(rng, n_nodes, n_edges, directed)
         model = block_model(BlockTarget(graph), n_blocks)
         ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
         scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
@@ -108,25 +108,43 @@ CHECKS = (
         "change of S",
         "largest error of the claimed change over random moves, nats",
         "a wrong term in the change of S: loops, blocks that close, the degrees of a block",
-        partial(change_of_entropy, SIZES, DEGREE_CORRECTED, 1e-9),
+        partial(change_of_entropy, SIZES, DEGREE_CORRECTED, False, 1e-9),
     ),
     Check(
         "change of S, large q",
         "the same where ln q is not from the exact table",
         "a wrong branch or table of the approximation of ln q in the kernel",
-        partial(change_of_entropy, LARGE, DEGREE_CORRECTED, 4e-6),
+        partial(change_of_entropy, LARGE, DEGREE_CORRECTED, False, 4e-6),
     ),
     Check(
         "change of S, no degree correction",
         "the same without degree correction",
         "a wrong term of the likelihood without degree correction",
-        partial(change_of_entropy, SIZES, UNCORRECTED, 1e-9),
+        partial(change_of_entropy, SIZES, UNCORRECTED, False, 1e-9),
     ),
     Check(
         "way back",
         "largest error of the log ratio of proposal chances over random moves",
         "a Hastings ratio that is wrong or left out",
-        way_back,
+        partial(way_back, False),
+    ),
+    Check(
+        "change of S, directed",
+        "the same for directed networks",
+        "arcs counted from the wrong end, out- and in-degrees mixed up",
+        partial(change_of_entropy, SIZES, DEGREE_CORRECTED, True, 1e-9),
+    ),
+    Check(
+        "change of S, directed, no degree correction",
+        "the same for directed networks without degree correction",
+        "a wrong term of the directed likelihood without degree correction",
+        partial(change_of_entropy, SIZES, UNCORRECTED, True, 1e-9),
+    ),
+    Check(
+        "way back, directed",
+        "largest error of the log ratio of proposal chances over random moves in directed networks",
+        "a proposal that looks at out-neighbours alone, arcs between blocks counted one way",
+        partial(way_back, True),
     ),
     Check(
         "S as carried",

@@ -28,6 +28,7 @@ class Case(NamedTuple):
     prior: PartitionPrior = UNIFORM
     likelihood: Likelihood = DEGREE_CORRECTED
     dense: bool = True  # the tables of counts
+    directed: bool = False
 
 
 class Distance(NamedTuple):
@@ -90,13 +91,13 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
 
 def target_of(case: Case) -> BlockTarget:
     """Return the target of a case."""
-    return BlockTarget(graph_of(case.edges, case.n_nodes), case.likelihood, case.prior)
+    return BlockTarget(graph_of(case.edges, case.n_nodes, case.directed), case.likelihood, case.prior)
 
 
-def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int) -> Graph:
+def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False) -> Graph:
     """Return the multigraph with these edges."""
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed)
 
 
 def field_of(case: Case) -> Array | None:

@@ -15,6 +15,8 @@ STAR = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 0))
 SEVEN = ((0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (5, 6))
 FIVE = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3))
 FOUR = ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3))
+ARCS = ((0, 1), (1, 0), (0, 1), (1, 1), (2, 0), (3, 2), (2, 4), (4, 4))  # both ways, loops, parallels; 5 alone
+RING = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 2))
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
 # The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
@@ -61,6 +63,13 @@ TRIALS = {
     "no degree correction, free B": Trial(
         Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), ALL, 0, 120_000
     ),
+    "directed, single moves": Trial(Case(ARCS, 6, 3, field=True, directed=True), (SINGLE,), 0, 900_000),
+    "directed, all moves": Trial(Case(RING, 4, 3, allow_empty=True, directed=True), ALL, 12_000, 80_000),
+    "directed, free B": Trial(Case(RING, 4, 4, allow_empty=True, prior=SETS, directed=True), ALL, 0, 120_000),
+    "directed, no degree correction": Trial(
+        Case(RING, 4, 3, field=True, likelihood=UNCORRECTED, directed=True), ALL[:3], 0, 400_000
+    ),
+    "directed, compact tables": Trial(Case(RING, 4, 3, allow_empty=True, directed=True, dense=False), ALL, 0, 100_000),
     "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
     "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
 }
@@ -83,6 +92,7 @@ _CATCHES = {
     "open-close": "free labels forgotten, P(e|b) held constant while blocks open and close",
     "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
     "no degree correction": "a term of the likelihood without degree correction that is wrong or left out",
+    "directed": "arcs counted from the wrong end, one side of the degrees left out, P(e|b) of unordered pairs",
     "compact tables": "cells lost or met twice, members of a block out of date",
     "all moves": "moves that disturb the counts another kind relies on, chances of kinds that depend on the state",
 }

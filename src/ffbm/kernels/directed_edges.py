@@ -1,0 +1,46 @@
+"""What the arc counts cost in every directed flat likelihood, -sum_rs ln e_rs!; P(e|b) is as for edges."""
+
+from numba import njit
+
+from ffbm.kernels.arcs import inward, outward
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.tables import log_factorials, look
+
+
+@njit(**INLINE)
+def arc_change(lf, c, loops, r, s, blocks, links, n_near):
+    """Return the change when a vertex moves from r to s; lf[x] is ln x!."""
+    out_r, out_s, in_r, in_s = 0, 0, 0, 0
+    change = 0.0
+    for a in range(n_near):
+        t, out, into = blocks[a], outward(links[a]), inward(links[a])
+        if t == r:
+            out_r, in_r = out, into
+        elif t == s:
+            out_s, in_s = out, into
+        else:
+            to_r, to_s, from_r, from_s = look(c.ers, t, r), look(c.ers, t, s), look(c.ers, r, t), look(c.ers, s, t)
+            change += lf[from_r] - lf[from_r - out] + lf[from_s] - lf[from_s + out]
+            change += lf[to_r] - lf[to_r - into] + lf[to_s] - lf[to_s + into]
+    inside_r, inside_s, there, back = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
+    change += lf[inside_r] - lf[inside_r - out_r - in_r - loops]
+    change += lf[inside_s] - lf[inside_s + out_s + in_s + loops]
+    return change + (lf[there] - lf[there + in_r - out_s] + lf[back] - lf[back + out_r - in_s])
+
+
+@njit(**INNER)
+def arc_total(lf, c):
+    """Return the whole of it."""
+    return -log_factorials(c.ers, lf, False)
+
+
+@njit(**INNER)
+def arc_merge_change(lf, c, r, s):
+    """Return the change when blocks r and s become one; for dense tables."""
+    e, change = c.ers, 0.0
+    for t in range(c.n.size):
+        if t not in (r, s):
+            change += lf[e[r, t]] + lf[e[s, t]] - lf[e[r, t] + e[s, t]]
+            change += lf[e[t, r]] + lf[e[t, s]] - lf[e[t, r] + e[t, s]]
+    inside = e[r, r] + e[r, s] + e[s, r] + e[s, s]
+    return change + (lf[e[r, r]] + lf[e[r, s]] + lf[e[s, r]] + lf[e[s, s]] - lf[inside])
