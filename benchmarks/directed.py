@@ -1,15 +1,15 @@
 """Directed networks: vertex visits per second against graph-tool, one thread each, taking turns.
 
-Reads NAME/edges.csv of each network in the folder FFBM_SHARED/networks; prints a table and writes results/directed.json.
+Reads NAME/edges.csv of networks in FFBM_SHARED/networks; prints a table and writes results/directed.json.
 """
 
 import os
 from pathlib import Path
 
-from blocks import against_graph_tool
 from record import say, write
 
 import ffbm
+from blocks import against_graph_tool
 
 NETWORKS = ("polblogs_directed", "celegans_chemical")
 

@@ -17,8 +17,8 @@ def with_edge(graph, i, j, times=1):
     """The graph with an edge more, or less."""
     edges = graph.edges.tolist()
     if times < 0:
-        edges.remove([min(i, j), max(i, j)])
-    return Graph.from_edges(*np.array(edges + [[i, j]] * (times > 0)).T, graph.n_nodes)
+        edges.remove([i, j] if graph.is_directed else [min(i, j), max(i, j)])
+    return Graph.from_edges(*np.array(edges + [[i, j]] * (times > 0)).T, graph.n_nodes, graph.is_directed)
 
 
 def likelihood_nats(graph, labels, corrected):
@@ -26,11 +26,13 @@ def likelihood_nats(graph, labels, corrected):
     return -(found.adjacency + found.degrees)
 
 
+@pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("corrected", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_gain_is_the_change_of_s(seed, corrected):
+def test_the_gain_is_the_change_of_s(seed, corrected, directed):
     rng = np.random.default_rng(seed)
-    graph = random_graph(rng, 9, 22)  # loops and parallel edges among them
+    graph = random_graph(rng, 9, 40 if directed else 22)  # loops and parallel edges among them
+    graph = Graph.from_edges(*graph.edges.T, 9, directed)
     b = rng.permutation(np.arange(9) % 3)
     pairs = np.array(list(itertools.permutations(range(9), 2)))
     times = multiplicities(graph, pairs)
@@ -46,4 +48,6 @@ def test_the_gain_is_the_change_of_s(seed, corrected):
 def test_multiplicities_count_edges_both_ways():
     graph = Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 2], n_nodes=4)
     assert multiplicities(graph, np.array([[0, 1], [1, 0], [1, 2], [0, 3]])).tolist() == [2, 2, 1, 0]
+    arcs = Graph.from_edges([0, 0, 2], [1, 1, 1], n_nodes=3, directed=True)
+    assert multiplicities(arcs, np.array([[0, 1], [1, 0], [2, 1]])).tolist() == [2, 0, 1]
     assert multiplicities(Graph.from_edges([], [], 3), np.array([[0, 1]])).tolist() == [0]

@@ -32,6 +32,19 @@ def test_a_replicate_keeps_edge_counts_and_degrees():
     assert np.array_equal(count(free, b, 3).edges, count(graph, b, 3).edges)
 
 
+def test_a_directed_replicate_keeps_both_degrees():
+    rng = np.random.default_rng(1)
+    b = np.arange(40) % 3
+    graph = draw_multigraph(rng, b, 3, 90, directed=True)
+    other = replicate(graph, b, True, rng)
+    assert np.array_equal(other.out_degrees, graph.out_degrees)
+    assert np.array_equal(other.in_degrees, graph.in_degrees)
+    for one in (other, replicate(graph, b, False, rng)):
+        assert one.is_directed
+        assert np.array_equal(*(np.histogram2d(*b[g.edges].T, bins=3)[0] for g in (one, graph)))
+    assert not np.array_equal(other.edges, graph.edges)
+
+
 def test_statistics_of_a_known_graph():
     """A triangle with a tail, a doubled edge, and a vertex apart."""
     graph = Graph.from_edges([0, 1, 0, 2, 2, 3], [1, 2, 2, 3, 3, 3], n_nodes=5)

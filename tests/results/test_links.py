@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,6 +76,21 @@ def test_the_command(planted, capsys, tmp_path):
     assert "probability" in capsys.readouterr().out
     assert len(pd.read_csv(tmp_path / "links.csv")) == 20
     assert run(["links", str(tmp_path)]) == 2
+
+
+def test_links_of_a_directed_network_have_a_direction():
+    rng = np.random.default_rng(2)
+    i, j = np.nonzero(~np.eye(60, dtype=bool))
+    there = rng.random(len(i)) < np.where((i < 30) & (j >= 30), 0.3, 0.02)  # from the first half to the second
+    graph = nx.DiGraph(list(zip(i[there].tolist(), j[there].tolist(), strict=True)))
+    nx.set_node_attributes(graph, {v: "first" if v < 30 else "second" for v in graph}, "half")
+    net = ffbm.as_network(graph)
+    fit = ffbm.fit(net, 2, n_sweeps=300, n_draws=20, n_warmup=20, seed=1, progress=False)
+    ahead, back = fit.link_probabilities([(1, 58), (58, 1)])
+    assert ahead > 4 * back
+    table = fit.missing_links(20)
+    assert (table["source"].astype(int) < 30).all()
+    assert (table["target"].astype(int) >= 30).all()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from ffbm.blocks.additions import count
 from ffbm.check import check_int
 from ffbm.rng import resolve_seed, stream
-from ffbm.simulation.multigraph import pair_half_edges, scatter_half_edges
+from ffbm.simulation.multigraph import join_arcs, pair_half_edges, scatter_half_edges
 from ffbm.store.parts import FitParts
 from ffbm.types import Array, Graph
 
@@ -100,16 +100,28 @@ def check_fit(fit: FitParts, n_replicates: int = 200, seed: int | None = 0) -> C
 
 def replicate(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
     """Draw a network with the edge counts of this one between blocks and, if corrected for, its degrees."""
+    if graph.is_directed:
+        return _replicate_arcs(graph, b, is_corrected, rng)
     counts = count(graph, b, int(b.max(initial=0)) + 1)
     degrees = graph.degrees if is_corrected else scatter_half_edges(rng, b, counts.ends)
     return pair_half_edges(rng, b, degrees, counts.edges)
 
 
+def _replicate_arcs(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
+    arcs = np.zeros((int(b.max(initial=0)) + 1,) * 2, dtype=np.int64)
+    np.add.at(arcs, tuple(b[graph.edges].T), 1)
+    tails, heads = graph.out_degrees, graph.in_degrees
+    if not is_corrected:
+        tails, heads = (scatter_half_edges(rng, b, arcs.sum(axis=axis)) for axis in (1, 0))
+    return join_arcs(rng, b, tails, heads, arcs)
+
+
 def measure(graph: Graph, sources: Array) -> Array:
-    """Return the statistics of a network; all but parallel edges are of its simple projection."""
+    """Return the statistics of a network; all but parallel edges are of its simple, undirected projection."""
     n = graph.n_nodes
     pairs = graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]
-    simple = np.unique(pairs, axis=0)
+    n_parallel = len(pairs) - len(np.unique(pairs, axis=0))
+    simple = np.unique(np.sort(pairs, axis=1), axis=0)
     ends = np.concatenate((simple, simple[:, ::-1]))
     matrix = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
     degrees = np.bincount(ends[:, 0], minlength=n)
@@ -123,7 +135,7 @@ def measure(graph: Graph, sources: Array) -> Array:
         3 * triangles / wedges if wedges else 0.0,
         _correlation(degrees[ends[:, 0]], degrees[ends[:, 1]]),
         float(reached.mean()) if len(reached) else 0.0,
-        len(pairs) - len(simple),
+        n_parallel,
         float(np.bincount(component).max()) / n,
     ])  # fmt: skip
 

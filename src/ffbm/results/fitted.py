@@ -101,18 +101,24 @@ class Fit(FitParts):
 
         return explain_mode(self, number, progress)
 
-    def predict(self, features: Any) -> Array:
+    def predict(self, features: Any, edges: Sequence[Sequence[Any]] | None = None, *, encoded: bool = False) -> Array:
         """Return the probability of each block for vertices that the fit has not seen, (n, B).
 
         Parameters
         ----------
-        features : DataFrame, Features or (n, D) array
+        features : DataFrame, list of dicts, Features or (n, D) array
             A table with the columns that the network was read from, encoded as that was (numbers by the fit's own mean
             and standard deviation; what it has not seen is logged); or features that are encoded already.
+        edges : for each vertex the ids of its neighbours, optional
+            Known vertices that it has edges to. What these say of its block is exact: the change of S, averaged over 50
+            partitions of the fit.
+        encoded : bool
+            The table's columns are the fit's features, by name.
         """
-        from ffbm.results.unseen import predict_unseen
+        from ffbm.results.unseen import predict_linked, predict_unseen
 
-        return predict_unseen(self.weights, self.network.features, features)
+        by_features = predict_unseen(self.weights, self.network.features, features, encoded)
+        return by_features if edges is None else predict_linked(self, by_features, edges)
 
     def check(self, n_replicates: int = 200, seed: int | None = 0) -> "Check":
         """Compare the network with replicates drawn from the fit: what do blocks and degrees not explain?

@@ -62,7 +62,7 @@ def fit_constant(fit: FitParts) -> float:
     without an edge are used, at most 20,000 each, the latter with the weight of all that they stand for.
     """
     graph = fit.network.graph
-    n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
+    n_pairs = _n_pairs(graph)
     rng = stream(fit.config.seed or 0, "links")
     edges = np.unique(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]], axis=0)
     if not len(edges) or len(edges) == n_pairs:
@@ -83,11 +83,11 @@ def fit_constant(fit: FitParts) -> float:
 
 
 def random_pairs_without_edge(graph: Graph, n_wanted: int, rng: np.random.Generator) -> Array:
-    """Return different random pairs (P, 2) of vertices without an edge, i < j."""
+    """Return different random pairs (P, 2) of vertices without an edge, the smaller first unless directed."""
     found = np.zeros((0, 2), dtype=np.int64)
     while len(found) < n_wanted:
-        pairs = np.sort(rng.integers(0, graph.n_nodes, size=(2 * n_wanted + 16, 2)), axis=1)
-        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+        pairs = rng.integers(0, graph.n_nodes, size=(2 * n_wanted + 16, 2))
+        pairs = (pairs if graph.is_directed else np.sort(pairs, axis=1))[pairs[:, 0] != pairs[:, 1]]
         pairs = np.unique(np.concatenate((found, pairs[multiplicities(graph, pairs) == 0])), axis=0)
         found = pairs if len(pairs) <= n_wanted else pairs[np.sort(rng.choice(len(pairs), n_wanted, replace=False))]
     return found
@@ -113,16 +113,22 @@ def _scores(fit: FitParts, pairs: Array) -> Array:
 def _pairs_without_edge(graph: Graph) -> Array:
     """Return all pairs without an edge; in a large network those at distance two."""
     n = graph.n_nodes
-    if n * (n - 1) // 2 <= _ALL_PAIRS:
+    if _n_pairs(graph) <= _ALL_PAIRS:
         pairs = np.column_stack(np.triu_indices(n, 1))
+        pairs = np.concatenate((pairs, pairs[:, ::-1])) if graph.is_directed else pairs
         return np.asarray(pairs[multiplicities(graph, pairs) == 0])
     rows = []
     for i in range(n):
         near = graph.indices[graph.indptr[i] : graph.indptr[i + 1]]
         two = np.unique(np.concatenate([graph.indices[graph.indptr[j] : graph.indptr[j + 1]] for j in near] or [near]))
-        two = np.setdiff1d(two[two > i], near)
+        two = np.setdiff1d(two, np.append(near, i)) if graph.is_directed else np.setdiff1d(two[two > i], near)
         rows.append(np.column_stack((np.full(len(two), i), two)))
     return np.concatenate(rows).astype(np.int64)
+
+
+def _n_pairs(graph: Graph) -> int:
+    """Return how many pairs of different vertices there are, with both orders if directed."""
+    return graph.n_nodes * (graph.n_nodes - 1) // (1 if graph.is_directed else 2)
 
 
 def _pieces(pairs: Array) -> Iterable[Array]:

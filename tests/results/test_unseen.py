@@ -1,0 +1,77 @@
+"""New vertices with edges to known ones: the sum over all partitions, times what features say."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ffbm
+from ffbm.blocks.entropy import description_length
+from ffbm.errors import DataError
+from ffbm.types import Graph
+
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+TINY = np.array([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (0, 3), (1, 2), (4, 5)])
+SIDE = np.eye(2)[[0, 0, 0, 1, 1, 1]]
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    net = ffbm.as_network(TINY, SIDE)
+    return ffbm.fit(
+        net, 2, n_sweeps=40_000, thin=50, n_draws=100, n_warmup=100, tempering=False, seed=1, progress=False
+    )
+
+
+def nats(graph, b):
+    found = description_length(graph, b)
+    return found.adjacency + found.degrees
+
+
+def test_edges_count_as_the_sum_over_partitions_says(tiny):
+    """The block of vertex 0 is called 0, as numbers of blocks mean nothing by themselves."""
+    place = {int(name): at for at, name in enumerate(tiny.network.node_ids)}
+    graph = tiny.network.graph
+    new = [(6, place[0]), (6, place[1]), (6, place[3])]
+    larger = Graph.from_edges(*np.vstack((graph.edges, new)).T, 7)
+    weight = np.zeros(2)
+    for b in itertools.product(range(2), repeat=6):
+        if len(set(b)) == 2 and b[place[0]] == tiny.memberships.labels[place[0]]:
+            weight += [np.exp(-nats(larger, (*b, r))) for r in range(2)]
+    x = np.array([[0.0, 0.0]])
+    by_features = tiny.predict(x)[0]
+    exact = weight * by_features / (weight @ by_features)
+    assert tiny.predict(x, edges=[[0, 1, 3]])[0] == pytest.approx(exact, abs=0.05)
+
+
+def test_features_and_edges_both_count(tiny):
+    own, other = tiny.memberships.labels[[0, 5]]
+    x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    alone, with_edges = tiny.predict(x), tiny.predict(x, edges=[[0, 1, 2], [0, 1, 2]])
+    assert (with_edges[:, own] > alone[:, own]).all()
+    assert with_edges[0, own] > with_edges[1, own]
+    assert with_edges.sum(axis=1) == pytest.approx(1)
+    assert tiny.predict(x, edges=[[], []]).sum(axis=1) == pytest.approx(1)
+    assert own != other
+
+
+def test_tables_are_told_apart(tiny):
+    x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    table = pd.DataFrame(x, columns=list(tiny.network.features.names))
+    assert np.array_equal(tiny.predict(table, encoded=True), tiny.predict(x))
+    rows = [dict(zip(tiny.network.features.names, map(int, row), strict=True)) for row in x]
+    assert np.array_equal(tiny.predict(rows), tiny.predict(pd.DataFrame(rows)))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"features": np.eye(2), "edges": [[0]]}, "one list for each of 2 vertices; got 1"),
+        ({"features": np.eye(2), "edges": [[0], ["nobody"]]}, "vertex 1 has an edge to 'nobody'"),
+        ({"features": pd.DataFrame({"a": [1]}), "encoded": True}, "is not there"),
+    ],
+)
+def test_what_is_refused(tiny, given, said):
+    with pytest.raises(DataError, match=said):
+        tiny.predict(**given)
