@@ -129,6 +129,26 @@ def test_describe_files(capsys, friends):
     assert shown.err == ""
 
 
+def test_describe_says_what_it_takes_a_file_for(capsys, friends, tmp_path):
+    assert run([*friends, "--directed"]) == 0
+    text = capsys.readouterr().out
+    assert "  edges          14  directed; 1 self-loop, 1 parallel\n" in text
+    assert "out, and as much in" in text
+    assert "adding 1 to both degrees" in text
+    assert run([*friends, "--directed", "--json"]) == 0
+    it = json.loads(capsys.readouterr().out)
+    assert it["directed"] is True
+    assert it["mean_degree"] == pytest.approx(14 / 13)
+    (tmp_path / "links.gml").write_text(
+        "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 2 target 1 ] ]", encoding="utf-8"
+    )
+    for options, said in (([], "directed; "), (["--undirected"], "undirected; ")):
+        assert run(["describe", str(tmp_path / "links.gml"), *options]) == 0
+        assert f"edges           1  {said}" in capsys.readouterr().out
+    assert run(["describe", "polbooks", "--directed"]) == 2
+    assert "leave out --directed" in capsys.readouterr().err
+
+
 def test_describe_as_json(capsys, friends):
     assert run([*friends, "--json", "--drop", "gender=X", "--exclude", "age", "--missing", "flag"]) == 0
     it = json.loads(capsys.readouterr().out)

@@ -77,6 +77,8 @@ def test_direction_can_be_ignored(net, fit):
     assert not plain.network.graph.is_directed
     assert plain.network.notes[-1].code == "directed"
     assert plain.blocks.best_entropy != pytest.approx(fit.blocks.best_entropy)
+    assert "directed and undirected" in str(ffbm.compare(fit, plain))
+    assert "description length" not in ffbm.compare(fit, plain).summary()
     assert ffbm.config.FitConfig(preset="paper").directed is False
 
 

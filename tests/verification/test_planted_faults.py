@@ -125,8 +125,6 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
 KERNEL_FAULTS |= {
     f"directed: {fault}": (module, changes, "directed, all moves")
     for fault, module, changes in (
-        ("arcs counted backwards", "arcs", [("c.near[j, r] -= INTO", "c.near[j, r] -= OUT"),
-                                            ("c.near[j, s] += INTO", "c.near[j, s] += OUT")]),
         ("in-degrees left out", "directed_corrected",
          [("nats += degree_change(likelihood, c, k[1], kind[1], r, s, c.n.size)", "nats += 0.0")]),
         ("loops forgotten", "directed_edges", [("inside_r - out_r - in_r - loops", "inside_r - out_r - in_r")]),

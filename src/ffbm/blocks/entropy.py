@@ -57,6 +57,13 @@ def description_length(
         adjacency   = -sum_{r<s} ln e_rs! - sum_r ln e_rr!! + sum_r e_r ln n_r + sum_{i<j} ln A_ij! + sum_i ln A_ii!!
         degrees     = 0
 
+    In a directed network e_rs counts the edges from r to s, with e+_r and e-_r its sums over rows and columns, and
+    out- and in-degrees k+ and k- have a histogram each::
+
+        adjacency   = -sum_rs ln e_rs! - sum_i (ln k+_i! + ln k-_i!) + sum_r (ln e+_r! + ln e-_r!) + sum_ij ln A_ij!
+        degrees     = sum_r [ 2 ln n_r! + ln q(e+_r, n_r) + ln q(e-_r, n_r) - sum_k (ln eta+^r_k! + ln eta-^r_k!) ]
+        edge_counts = ln C( B_b^2 + E - 1, E )
+
     Parameters
     ----------
     net : Network or Graph
@@ -75,6 +82,9 @@ def description_length(
     >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
     >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
     10.1346
+    >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")], directed=True)
+    >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
+    12.3964
     """
     graph = net.graph if isinstance(net, Network) else net
     check_choice("prior", prior, tuple(PRIORS))

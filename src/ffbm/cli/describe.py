@@ -68,7 +68,7 @@ def describe(
 
 def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
     degree = "-" if it["mean_degree"] is None else f"{it['mean_degree']:.2f}"
-    kind = "directed, from source to target" if it["directed"] else "undirected"
+    kind = "directed" if it["directed"] else "undirected"
     sizes = [
         ["vertices", f"{it['n_nodes']:,}", f"{it['n_isolates']:,} without an edge"],
         [

@@ -33,19 +33,28 @@ class Differences:
 
     @classmethod
     def between(cls, first: FitParts, second: FitParts) -> Self:
-        """Compare two fits of one network: blocks of the second are matched with those that they share most with."""
+        """Compare two fits of one network: blocks of the second are matched with those that they share most with.
+
+        One of them may be without the direction of the edges.
+        """
         pair: tuple[tuple[str, Any], ...] = (("first", first), ("second", second))
         for name, given in pair:
             if not isinstance(given, FitParts):
                 kind = type(given).__name__
                 raise OptionError(f"compare takes two fits; the {name} is {kind}: give what ffbm.fit returns")
-        if first.network.fingerprint != second.network.fingerprint:
+        is_directed = first.network.graph.is_directed, second.network.graph.is_directed
+        nets = (first.network, second.network)
+        if is_directed[0] != is_directed[1]:
+            nets = (nets[0].undirected(), nets[1].undirected())
+        if nets[0].fingerprint != nets[1].fingerprint:
             raise DataError("compare takes two fits of the same network; these differ in vertices, edges or features")
         # the order of vertices may differ from one reading to another
         if list(first.network.node_ids) != list(second.network.node_ids):
             raise DataError("compare takes fits with vertices in the same order; read the network once for both")
         targets = first.config.target, second.config.target
         names = targets if targets[0] != targets[1] else ("first", "second")
+        if targets[0] == targets[1] and is_directed[0] != is_directed[1]:
+            names = ("directed", "undirected") if is_directed[0] else ("undirected", "directed")
         one, other = first.memberships.probs, second.memberships.probs
         size = max(one.shape[1], other.shape[1])
         shared = np.zeros((size, size))
