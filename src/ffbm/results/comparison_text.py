@@ -90,10 +90,10 @@ def _scores(found: Differences) -> str:
     rows.append(["blocks", *(f"{fit.memberships.n_blocks}" for fit in fits)])
     rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
     rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
-    if len({fit.network.graph.is_directed for fit in fits}) == 1:  # else they describe different things
-        lengths = [number(float(fit.scores.description_length_without_partition), 4) for fit in fits]
-        rows.append(["description length per vertex and edge", *lengths])
+    length = ("description length per vertex and edge", "description_length_without_partition", 4)
+    is_one = len({fit.network.graph.is_directed for fit in fits}) == 1  # else lengths are of different things
     for text, key, digits in (
+        *((length,) if is_one else ()),
         ("bits explained, training", "bits_train", 2),
         ("bits explained, held out", "bits_test", 2),
         ("loss per draw, training", "loss_train", 3),
