@@ -26,12 +26,18 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
     table = load_fit(run).missing_links(top)
     if out is not None:
         table.to_csv(out, index=False)
+    rows = table.to_dict("records")
     if as_json:
-        print_json({"links": table.to_dict("records")})
+        print_json({"links": rows})
         return
     cells = [
-        [str(row.source), str(row.target), number(row.probability, 3), f"{row.source_block}, {row.target_block}"]
-        for row in table.itertuples()
+        [
+            str(row["source"]),
+            str(row["target"]),
+            number(row["probability"], 3),
+            f"{row['source_block']}, {row['target_block']}",
+        ]
+        for row in rows
     ]
     print_text(align([["source", "target", "probability", "blocks"], *cells], right=[2]))
     if out is not None:

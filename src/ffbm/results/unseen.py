@@ -65,7 +65,8 @@ def predict_linked(fit: FitParts, by_features: Array, edges: Sequence[Sequence[A
             raise DataError(f"vertex {row} has an edge to {unknown[0]!r}, which is no vertex of the network")
         ends = [place[str(name)] for name in names]
         new = np.column_stack((np.full(len(ends), graph.n_nodes), ends)).astype(np.int64).reshape(-1, 2)
-        larger = Graph.from_edges(*np.concatenate((graph.edges, new)).T, graph.n_nodes + 1)
+        first, second = np.concatenate((graph.edges, new)).T
+        larger = Graph.from_edges(first, second, graph.n_nodes + 1)
         gains = np.array(
             [
                 [was - sum(likelihood.parts(larger, np.append(b, r))) for r in range(len(prior))]
