@@ -82,9 +82,11 @@ def test_drawn_partitions(made):
     trace, _ = sample_weights_drawn(net.features, blocks, members, n_sweeps=20, **SHORT)
     n_partitions = min(selection.PARTITIONS, blocks.labels.shape[1])
     assert trace.inclusion.shape == (2, n_partitions * selection.LEAST_EACH, 2)
-    assert trace.selected.by_partition.shape == (2 * n_partitions, 2)
+    assert trace.selected.by_partition.shape == (n_partitions, 2)  # both chains go through the same ones
     assert (trace.selected.probability > 0.5).tolist() == [False, True]
-    assert trace.selected.settings["n_partitions"] == 2 * n_partitions
+    assert trace.selected.settings["n_partitions"] == n_partitions
+    assert np.array_equal(*trace.selected.partition)
+    assert (trace.selected.error < 0.1).all()
 
 
 def test_fewer_sweeps_where_columns_are_large(made, monkeypatch):

@@ -26,7 +26,7 @@ def fitted():
 def test_the_answer(fitted):
     assert fitted.relevance.matters == ("x1",)
     assert fitted.relevance.sentence == "of 2 columns 1 matters: x1"
-    assert fitted.weights.selected.settings["n_partitions"] == 20
+    assert fitted.weights.selected.settings["n_partitions"] == 10
     assert len(fitted.weights.rows) == fitted.network.n_nodes  # weights and decisions come from all vertices
     assert fitted.scores.n_train == len(fitted.train) < fitted.network.n_nodes
     assert {value.feature for value in fitted.relevance.values} == {"x1"}
@@ -52,7 +52,7 @@ def test_the_sentence_stands_first(fitted):
     assert paragraphs[0] == "Of 2 columns 1 matters: x1."
     assert "Columns by inclusion" in text
     assert "Ranking (" not in text
-    assert "20 of the kept partitions" in text
+    assert "10 of the kept partitions" in text
 
 
 def test_saved_and_loaded(fitted, tmp_path):

@@ -126,6 +126,7 @@ def way_back(kernels, groups, n_blocks, g):
     """Return how far the worth of a proposal, and the intercept, are off when it is retraced."""
     _, _, target = made(n_blocks=n_blocks, groups=groups)
     columns = lay_out(target.groups, target.training, 1.28)
+    columns = columns._replace(n_particles=np.ones_like(columns.n_particles))
     counts, sums = target.training.rows.counts, target.sums
     work = workspace(len(counts), n_blocks, 3, n_particles=1)
     arrow, weight = kernels["ffbm.kernels.arrow"], kernels["ffbm.kernels.columnweight"]

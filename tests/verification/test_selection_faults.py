@@ -8,7 +8,7 @@ from ffbm.theta.prepare import weight_target
 from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
 from ffbm.verification.selection_laws import LAWS, compare
 
-from ..mutants import interpreted, planted
+from ..mutants import interpreted, planted, planted_alone
 from ..theta.test_selection import MOVES, way_back
 
 # of the worth of a column: E[worth] over proposals must be the evidence for it
@@ -35,9 +35,9 @@ BACK = {
 DECISION = {
     "odds of another count": ("(1.0 + n_inside) / (2.0 * n_columns - n_inside - 1.0)", "(1.0 + n_inside) / n_columns"),
     "the column itself counted": ("int(inside[h] and h != g)", "int(inside[h])"),
-    "death with the odds of birth": ("< -odds - worth", "< odds - worth"),
-    "refreshed without the worth of the present": ("fresh - worth if own", "fresh if own"),
-    "birth without odds": ("else odds + worth)", "else worth)"),
+    "death with the odds of birth": ("< -odds - current", "< odds - current"),
+    "refreshed without the worth of the present": ("log(rng.random()) < fresh - worth", "log(rng.random()) < fresh"),
+    "birth without odds": ("enters = log(rng.random()) < odds + fresh", "enters = log(rng.random()) < fresh"),
 }
 
 
@@ -51,6 +51,7 @@ def mean_worth(kernels, law, n_draws, seed=1):
     groups = {"column": [str(j) for j in range(law.x.shape[1])]}
     target = weight_target(law.x, law.y, intercept=True, weight_prior="learned", column_groups=groups)
     columns = lay_out(target.groups, target.training, 1.28)
+    columns = columns._replace(n_particles=np.full_like(columns.n_particles, 2))
     counts, sums, rng = target.training.rows.counts, target.sums, np.random.default_rng(seed)
     work = workspace(len(counts), 2, law.x.shape[1], n_particles=2)
     kernels["ffbm.kernels.arrow"].centre_intercept(columns, counts, sums, work, 8)
@@ -105,9 +106,17 @@ def inclusion(target, n_sweeps, seed):
 
 
 STRETCH = {
-    "volume left out": (" + slab.freedom[g] * log_factor", ""),
-    "prior left out": ("change -= 0.5 * (DEGREES + slab.freedom[g]) * spread", "change -= 0.0 * spread"),
-    "response left out": ("change = (factor - 1.0) * fit", "change = 0.0 * fit"),
+    "volume left out": ("factor * fit + freedom * log_factor", "factor * fit"),
+    "prior left out": ("result -= 0.5 * (DEGREES + freedom) *", "result -= 0.0 *"),
+    "response left out": ("result = factor * fit +", "result ="),
+    "slice not shrunk to the present": ("if new < 0.0:", "if new > 0.0:"),
+}
+BRIDGE = {
+    "path from its end": ("path[0] * full, path[0] * sums[members]", "full, sums[members]"),
+    "likelihood of one end alone": ("gain += self._energy(target, w)", "gain += 0.0"),
+    "odds left out": ("(odds + gain if born else gain - odds)", "gain"),
+    "scale not from the prior": ("sqrt(3 / rng.chisquare(3))", "1.0"),
+    "no response along the path": ("step * full, step * sums[members]", "step * full, sums[members]"),
 }
 
 
@@ -119,6 +128,34 @@ def test_a_wrong_stretch_is_seen(fault, monkeypatch):
     monkeypatch.setattr("ffbm.theta.chain.run_hmc", kernels["ffbm.kernels.hmc"].run_hmc)
     _, means = compare("covering", 3000, 3)
     assert not means.max() < 6
+
+
+def by_bridges(monkeypatch, *changes):
+    """Return the inclusion in a chain of bridges alone, for two flags of which every vertex has one."""
+    bridge = planted_alone("ffbm.theta.bridge", *changes).Bridge
+    monkeypatch.setattr("ffbm.theta.selection.Bridge", bridge)
+    monkeypatch.setattr("ffbm.theta.selection.visit_columns", lambda *_: None)
+    law = LAWS["covering"]()
+    groups = {"column": ["0", "1"], "nothing": ["2"]}
+    x = np.column_stack((law.x, np.zeros(len(law.x))))
+    target = weight_target(x, law.y, intercept=True, weight_prior="learned", column_groups=groups)
+    found = inclusion(target, 3000, 1)
+    # of the other column, which nobody has and no bridge is for, the odds are those of G = 2 with none inside: 1 to 3
+    exact = evidence(law) - np.log(3)
+    return found[:, 0].mean(), 1 / (1 + np.exp(-exact))
+
+
+@pytest.mark.slow
+def test_bridges_alone_have_the_exact_law(monkeypatch):
+    found, exact = by_bridges(monkeypatch)
+    assert abs(found - exact) < 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", BRIDGE)
+def test_a_wrong_bridge_is_seen(fault, monkeypatch):
+    found, exact = by_bridges(monkeypatch, BRIDGE[fault])
+    assert not abs(found - exact) < 0.06
 
 
 @pytest.mark.slow

@@ -197,7 +197,8 @@ def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
         bent=np.empty((MEMORY, n_active, n_blocks)),
     )
     draw = np.empty((n_blocks, n_features))
-    inner = Scratch(tile, bits, line, np.empty((6, n_active, n_blocks)), draw, np.empty((0, n_blocks)), np.empty(0))
+    nothing = np.empty((3, 0, n_blocks)), np.empty(0), np.empty((0, n_blocks))  # what learned scales would need
+    inner = Scratch(tile, bits, line, np.empty((6, n_active, n_blocks)), draw, *nothing)
     record = Record(
         weights=np.empty((n_moves, n_blocks, n_features)),
         energy=np.empty(n_moves),

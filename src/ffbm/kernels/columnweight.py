@@ -124,7 +124,7 @@ def weigh(
     for f in range(n_features):
         worth += inner_product(work.mode[f], sums[columns.feature[begin + f]])
     for f in range(n_features):
-        worth += _choose(rng, columns, counts, sums, columns.feature[begin + f], f, s, retrace, work)
+        worth += _choose(rng, columns, counts, sums, g, f, s, retrace, work)
     return worth
 
 
@@ -164,13 +164,13 @@ def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bo
 
 @njit(**INNER)
 def _choose(
-    rng: Any, columns: Any, counts: Any, sums: Any, j: int, f: int, s: float, retrace: bool, work: Any
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, f: int, s: float, retrace: bool, work: Any
 ) -> float:
-    """Choose the weights of one feature from particles, or retrace them; return ln of the mean importance weight.
+    """Choose the weights of feature f of a column from particles, or retrace them; return ln of their mean weight.
 
     The logits hold the feature at ``work.mode``; afterwards at what was chosen, ``work.value``.
     """
-    n_blocks, tau = work.z.shape[1], s**-2
+    n_blocks, tau, j = work.z.shape[1], s**-2, columns.feature[columns.start[g] + f]
     lower, mode, reference, step = work.lower[f], work.mode[f], work.line[0], work.line[1]
     copy(mode, reference)
     at_reference, determinant = 0.0, 0.0
@@ -188,7 +188,7 @@ def _choose(
             step[k] *= factor
             mode[k] += step[k]
         shift(columns, j, step, work.z, 1.0)
-    top, n_particles = -inf, len(work.chance)
+    top, n_particles = -inf, columns.n_particles[g]
     for m in range(n_particles):
         v = work.particle[m]
         if retrace and m == 0:

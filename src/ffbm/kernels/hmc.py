@@ -8,7 +8,8 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
-from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity
+from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, follow_precisions
+from ffbm.kernels.slab import draw_precisions, without_scales
 from ffbm.kernels.softmax import energy_and_gradient
 from ffbm.kernels.stretch import stretch_columns
 from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
@@ -83,8 +84,15 @@ def trajectory(
 
 
 @njit(nogil=True, cache=True)
-def _bare_metric(metric: Any) -> Any:
-    return Metric(bare(metric.inverse), bare(metric.root), bare(metric.inverse_rest), bare(metric.root_rest))
+def _bare_metric(metric: Any, factor: Any) -> Any:
+    return Metric(
+        bare(metric.inverse),
+        bare(metric.root),
+        bare(metric.inverse_rest),
+        bare(metric.root_rest),
+        bare(metric.precision),
+        bare(factor),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -93,17 +101,23 @@ def run_hmc(
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    target, metric, w, mean, square = bare_target(target), _bare_metric(metric), bare(w), bare(mean), bare(square)
+    target, metric = bare_target(target), _bare_metric(metric, scratch.factor)
+    w, mean, square = bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
-    own, draw, logits, norm = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.norm)
+    own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)
     g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
-    n_active = w.shape[0]
+    n_active, learned, slab = w.shape[0], len(target.slab.column) > 0, target.slab
     u = energy_and_gradient(target, w, g, tile, bits)
     apply_inverse(metric, g, q, line)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
         if n_active > 0:
+            if learned:
+                draw_precisions(rng, slab, target.rows.active, w, target.scale, target.precision)
+                follow_precisions(metric, target.precision)
+                u = energy_and_gradient(target, w, g, tile, bits)
+                apply_inverse(metric, g, q, line)
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
@@ -124,9 +138,9 @@ def run_hmc(
                 copy_table(q_old, q)
             if warm:
                 learn(adapt, acceptance, plan.target)
-            if len(target.slab.column) > 0 and stretch_columns(rng, target, w, logits, norm):
-                u = energy_and_gradient(target, w, g, tile, bits)
-                apply_inverse(metric, g, q, line)
+            if learned:
+                u += without_scales(slab, target.rows.active, w, target.precision)
+                u -= stretch_columns(rng, target, w, logits, counts, tile, bits)
         if not warm:
             row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = acceptance, step

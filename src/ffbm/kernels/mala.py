@@ -8,6 +8,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import copy_table
 from ffbm.kernels.metric import take_mean_away
+from ffbm.kernels.slab import draw_precisions, without_scales
 from ffbm.kernels.softmax import energy_and_gradient
 from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
 
@@ -33,13 +34,16 @@ def run_mala(
     target, w, mean, square = bare_target(target), bare(w), bare(mean), bare(square)
     tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
     g, w_new, g_new = own[0], own[1], own[2]
-    n_active, n_blocks = w.shape
+    n_active, n_blocks, learned = w.shape[0], w.shape[1], len(target.slab.column) > 0
     u = energy_and_gradient(target, w, g, tile, bits)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         mean_acceptance, h = 1.0, 0.0
         if n_active > 0:
             mean_acceptance = 0.0
+            if learned:
+                draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
+                u = energy_and_gradient(target, w, g, tile, bits)
             for i in range(plan.n_inner):
                 if plan.anneal > 0.0:
                     h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
@@ -63,6 +67,8 @@ def run_mala(
                 if warm and plan.anneal <= 0.0:
                     learn(adapt, acceptance, plan.target)
                 mean_acceptance += acceptance / plan.n_inner
+            if learned:
+                u += without_scales(target.slab, target.rows.active, w, target.precision)
         if not warm:
             row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = mean_acceptance, h

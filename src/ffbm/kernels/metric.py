@@ -1,9 +1,11 @@
 """The geometry a weight chain moves in: the inverse mass matrix C M^-1 C and its root.
 
 C takes the mean over blocks away, so positions and velocities (D, B) stay in the contrasts. M is one matrix for
-each block, dense over the first m features and diagonal over the rest.
+each block, dense over the first m features and diagonal over the rest. Where scales are learned, M belongs to typical
+ones; for others M^-1 becomes F M^-1 F, F being a factor for each weight that makes the diagonal of M right.
 """
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,8 @@ class Metric(NamedTuple):
     root: np.ndarray  # (B, m, m) float64: row j is column j of R, upper triangular, M^-1 = R R'
     inverse_rest: np.ndarray  # (D, B) float64: M^-1 of the others; moves use no row of the first m
     root_rest: np.ndarray  # (D, B) float64: its root
+    precision: np.ndarray = np.zeros(0)  # (D,): of the prior, as in M; empty unless scales are learned
+    factor: np.ndarray = np.zeros((0, 0))  # (D, B): F, room of a chain; empty where there is none
 
 
 @njit(**DOOR)
@@ -66,14 +70,36 @@ def _multiply(matrices: Any, triangular: bool, v: Any, out: Any, line: Any) -> N
             out[i, k] = line[0, i]
 
 
+@njit(**INNER)
+def _scale(v: Any, factor: Any, out: Any) -> None:
+    for d in range(v.shape[0]):
+        for k in range(v.shape[1]):
+            out[d, k] = factor[d, k] * v[d, k]
+
+
+@njit(**DOOR)
+def follow_precisions(metric: Any, precision: Any) -> None:
+    """Fill the factors F for other precisions (D,) of the prior than those that M was made with."""
+    for d in range(metric.factor.shape[0]):
+        more = precision[d] - metric.precision[d]
+        for k in range(metric.factor.shape[1]):
+            metric.factor[d, k] = 1.0 / sqrt(1.0 + more * metric.inverse_rest[d, k])
+
+
 @njit(**DOOR)
 def apply_inverse(metric: Any, g: Any, q: Any, line: Any) -> None:
     """Fill q with C M^-1 g, for g (D, B) in the contrasts; ``line`` (2, m) is scratch."""
-    inverse, rest = metric.inverse, metric.inverse_rest
-    _multiply(inverse, False, g, q, line)
+    inverse, rest, factor = metric.inverse, metric.inverse_rest, metric.factor
+    source = g
+    if factor.shape[0] > 0:
+        _scale(g, factor, q)
+        source = q
+    _multiply(inverse, False, source, q, line)
     for d in range(inverse.shape[1], g.shape[0]):
         for k in range(g.shape[1]):
-            q[d, k] = rest[d, k] * g[d, k]
+            q[d, k] = rest[d, k] * source[d, k]
+    if factor.shape[0] > 0:
+        _scale(q, factor, q)
     take_mean_away(q)
 
 
@@ -88,6 +114,8 @@ def draw_velocity(rng: Any, metric: Any, v: Any, line: Any) -> None:
     for d in range(root.shape[1], v.shape[0]):
         for k in range(v.shape[1]):
             v[d, k] *= rest[d, k]
+    if metric.factor.shape[0] > 0:
+        _scale(v, metric.factor, v)
     take_mean_away(v)
 
 

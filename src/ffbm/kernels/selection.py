@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.arrow import centre_intercept, inner_product, shift, shift_all
 from ffbm.kernels.bare import bare
 from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
-from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
+from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
 from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
 
 BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)
@@ -93,9 +93,10 @@ def consider(
     rng: Any, columns: Any, counts: Any, sums: Any, g: int, h: int, freedom: Any, w: Any, inside: Any, logits: Any,
     work: Any, accepted: Any,
 ) -> float:  # fmt: skip
-    """Let column g be born, die or be refreshed; or, if h is another one, which is out, let h take the place of g.
+    """Let column g be born, or be refreshed and then die; or, if h is another one, which is out, let h take its place.
 
-    Return the inclusion probability of g given the rest, estimated.
+    Return the inclusion probability of g given the rest, estimated. A column is refreshed before its death is decided
+    on, not after: worth that is left when it did not die is not a fair draw.
     """
     along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[5]
     odds = log_odds_of_one_more(_count_others(g, inside), len(inside))
@@ -112,26 +113,34 @@ def consider(
         centre_intercept(columns, counts, sums, work, 8)
     _hold(columns, along, g, a, work, 1.0)
     centre, width = locate_scale(columns, counts, sums, g, work)
-    worth, enters = 0.0, True
+    worth, without = 0.0, work.line[4]
     if own:
         t = log(draw_scale(rng, freedom[g], _square(columns, g, w)))
         worth = weigh(rng, columns, counts, sums, g, t, centre, width, a, True, work)
-        enters = g != h or not log(rng.random()) < -odds - worth
         if g != h:
             _hold(columns, along, g, a, work, -1.0)
             _hold(columns, along, h, a, work, 1.0)
             centre, width = locate_scale(columns, counts, sums, h, work)
-    if enters:
-        t = propose_log_scale(rng, centre, width)
-        fresh = weigh(rng, columns, counts, sums, h, t, centre, width, a, False, work)
-        if not own:
-            worth = fresh
-        if not log(rng.random()) < (fresh - worth if own else odds + worth):
-            return 1.0 / (1.0 + exp(min(-odds - worth, 700.0)))
+    copy(a, without)
+    t = propose_log_scale(rng, centre, width)
+    fresh = weigh(rng, columns, counts, sums, h, t, centre, width, a, False, work)
+    estimate, enters, dies = _chance(odds + fresh), False, False
+    if own:
+        enters = log(rng.random()) < fresh - worth
+        share = exp(min(fresh - worth, 0.0))
+        estimate = share * estimate + (1.0 - share) * _chance(odds + worth)
+        current = fresh if enters else worth
+        dies = g == h and log(rng.random()) < -odds - current
+    else:
+        enters = log(rng.random()) < odds + fresh
+    if not enters and not dies:
+        return estimate
+    if dies:
+        copy(without, a)
     _hold(columns, along, h, a, work, -1.0)
     _clear(columns, g, w)
     inside[g] = False
-    if enters:
+    if not dies:
         inside[h] = True
         _put(columns, h, w, work)
     if along:
@@ -140,8 +149,13 @@ def consider(
         copy_table(work.base, logits)
     else:
         _copy_union(columns, g, work.base, logits)
-    accepted[DEATHS if not enters else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
-    return 1.0 / (1.0 + exp(min(-odds - worth, 700.0)))
+    accepted[DEATHS if dies else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
+    return estimate
+
+
+@njit(**INLINE)
+def _chance(log_odds: float) -> float:
+    return 1.0 / (1.0 + exp(min(-log_odds, 700.0)))
 
 
 @njit(**INNER)
@@ -176,11 +190,12 @@ def _visit_idle(rng: Any, g: int, inside: Any) -> float:
 @njit(**DOOR)
 def visit_columns(
     rng: Any, columns: Any, counts: Any, sums: Any, freedom: Any, w: Any, inside: Any, logits: Any, work: Any,
-    chance: Any, accepted: Any,
+    rate: Any, chance: Any, accepted: Any,
 ) -> None:  # fmt: skip
-    """Make one sweep over w (A, B) and ``inside`` (G,): every column is visited, then pairs that resemble each other.
+    """Make one sweep over w (A, B) and ``inside`` (G,): visit columns, then pairs that resemble each other.
 
-    ``chance`` (G,) gets the inclusion probability of each column given the rest, ``accepted`` (4,) the moves made.
+    A column is visited with the probability ``rate`` (G,). ``chance`` (G,) gets the inclusion probability of each given
+    the rest, as of its last visit, ``accepted`` the moves made.
     """
     columns, work, w, inside, logits = bare(columns), bare(work), bare(w), bare(inside), bare(logits)
     counts, sums, freedom = bare(counts), bare(sums), bare(freedom)
@@ -196,6 +211,8 @@ def visit_columns(
                 continue
             if inside[h]:
                 g, h = h, g
+        elif rng.random() >= rate[g]:
+            continue
         elif columns.start[g + 1] == columns.start[g]:
             chance[g] = _visit_idle(rng, g, inside)
             continue

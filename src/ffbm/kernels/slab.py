@@ -1,11 +1,9 @@
-"""The learned prior of the weights: a scale for each column, integrated out of the target and drawn when asked for.
+"""The learned prior of the weights: a scale for each column, drawn given the weights before each of their moves.
 
-A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(3/2, 3/2) has, with s integrated out, a Student t with 3
-degrees of freedom in the k contrasts of its features::
+A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(3/2, 3/2) has s^2 | V ~ InverseGamma((3 + k)/2, (3 +
+|V|^2)/2) for the k contrasts V of its features. With s integrated out these are Student t with 3 degrees of freedom::
 
-    -ln p(V) = (3 + k)/2 ln(1 + |V|^2 / 3) + const,    gradient  V (3 + k) / (3 + |V|^2)
-
-so its gradient is that of a Gaussian whose precision follows the weights.
+    -ln p(V) = (3 + k)/2 ln(1 + |V|^2 / 3) + const
 """
 
 from math import exp, lgamma, log, pi, sqrt
@@ -14,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compiling import DOOR, INLINE, INNER
 
 DEGREES = 3.0  # of freedom: s^2 ~ InverseGamma(DEGREES / 2, DEGREES / 2)
 _LOG_PRIOR = log(2.0) + 1.5 * log(1.5) - lgamma(1.5)  # the constant of the density of ln s
@@ -50,19 +48,20 @@ def take_squares(slab: Any, active: Any, w: Any) -> None:
             square[g] += total
 
 
-@njit(**INNER)
-def follow_weights(slab: Any, active: Any, w: Any, precision: Any) -> float:
-    """Set the precisions (A,) to those of the Student t at w; return its -ln p less the quadratic form they make."""
+@njit(**DOOR)
+def without_scales(slab: Any, active: Any, w: Any, precision: Any) -> float:
+    """Return what U gains when scales are integrated out: -ln p of the Student t less that given the precisions (A,).
+
+    ``slab.square`` gets |V_g|^2.
+    """
     take_squares(slab, active, w)
-    column, freedom, square = slab.column, slab.freedom, slab.square
     more = 0.0
-    for g in range(len(square)):
-        degrees = DEGREES + freedom[g]
-        more += 0.5 * degrees * (log(1.0 + square[g] / DEGREES) - square[g] / (DEGREES + square[g]))
+    for g in range(len(slab.square)):
+        more += 0.5 * (DEGREES + slab.freedom[g]) * log(1.0 + slab.square[g] / DEGREES)
     for a in range(w.shape[0]):
-        g = column[active[a]]
-        if g >= 0:
-            precision[a] = (DEGREES + freedom[g]) / (DEGREES + square[g])
+        if slab.column[active[a]] >= 0:
+            for k in range(w.shape[1]):
+                more -= 0.5 * precision[a] * w[a, k] * w[a, k]
     return more
 
 
@@ -81,6 +80,15 @@ def draw_scales(rng: Any, slab: Any, active: Any, w: Any, scale: Any) -> None:
     for d in range(len(scale)):
         if slab.column[d] >= 0:
             scale[d] = slab.square[slab.column[d]]
+
+
+@njit(**INNER)
+def draw_precisions(rng: Any, slab: Any, active: Any, w: Any, scale: Any, precision: Any) -> None:
+    """Do the same, and set the precisions (A,) of the features to them."""
+    draw_scales(rng, slab, active, w, scale)
+    for a in range(w.shape[0]):
+        if slab.column[active[a]] >= 0:
+            precision[a] = scale[active[a]] ** -2
 
 
 @njit(**INLINE)

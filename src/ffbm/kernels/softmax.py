@@ -6,7 +6,7 @@ through their sums X'y. With rows of y that sum to 1::
 
     U(W) = sum_r n_r logsumexp(W x_r) - <W, X'y> + sum_d |w_d|^2 / (2 sigma_d^2)
 
-Under the learned prior the last term is that of ``kernels/slab.py``, column by column.
+Under the learned prior scales are drawn between moves (``kernels/slab.py``); given them U is this.
 """
 
 from math import log
@@ -17,7 +17,7 @@ from numba import njit
 
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.lanes import LANES, fused, load, power_of_two, spread, store, total
-from ffbm.kernels.slab import Slab, follow_weights
+from ffbm.kernels.slab import Slab
 
 TILE = 32  # rows worked on at a time: their logits stay in the first cache
 
@@ -52,7 +52,7 @@ class Target(NamedTuple):
     rows: TrainingRows
     sums: np.ndarray  # (A, B) float64: X'y
     scale: np.ndarray  # (D,) float64: the prior sd of each feature's weights, an array of the chain's state
-    precision: np.ndarray  # (A,) float64: 1 / sd^2 of the active ones; where scales are learned, as the weights have it
+    precision: np.ndarray  # (A,) float64: 1 / sd^2 of the active ones; where scales are learned, as last drawn
     slab: Slab = NO_SLAB  # which scales are learned
 
 
@@ -65,13 +65,10 @@ def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> fl
     rows, sums, precision = target.rows, target.sums, target.precision
     indptr, indices, values, counts = rows.indptr, rows.indices, rows.values, rows.counts
     n_rows = len(counts)
-    more = 0.0
-    if len(target.slab.column) > 0:
-        more = follow_weights(target.slab, rows.active, w, precision)
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):
             g[d, k] = precision[d] * w[d, k] - sums[d, k]
-    u = _half_product(w, g, sums) + more
+    u = _half_product(w, g, sums)
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
         _fill_logits(indptr, indices, values, w, first, last, tile)

@@ -1,85 +1,138 @@
 """Moves that stretch the weights of a column by a common factor: the direction that a learned scale leaves long.
 
-Where the data only say that weights are large, |V_g| has a heavy tail, and Hamiltonian moves made for its bulk take
-long to cross it. V' = c V with ln c symmetric about 0 has the Jacobian c^k, k being the contrasts of the column. A
-column is tried with the rows that have it alone, so all of them together cost about as much as two gradients.
+Where the data only say that weights are large, |V_g| has a heavy tail, and scale and weights, drawn in turns, follow it
+in steps of 1 / sqrt(k) for the k contrasts of a column. So V' = c V is drawn too, with scales integrated out and ln c
+by slice sampling (Neal, 2003): its density is that of c V times the Jacobian c^k.
 """
 
-from math import exp, inf, log
+from math import exp, log
 from typing import Any
 
 from numba import njit
 
 from ffbm.kernels.compiling import INNER
 from ffbm.kernels.slab import DEGREES
+from ffbm.kernels.softmax import TILE, logits, softmax_tile
 
-LEAST, MOST = 0.05, 1.2  # between which the standard deviation of ln c is drawn
-FEWEST, MOST_TRIED = 6, 40  # columns tried at a time, each several times if they are few
-
-
-@njit(**INNER)
-def _log_sum_exp(z: Any, i: int) -> float:
-    top = -inf
-    for k in range(z.shape[1]):
-        top = max(top, z[i, k])
-    total = 0.0
-    for k in range(z.shape[1]):
-        total += exp(z[i, k] - top)
-    return top + log(total)
+MANY = 30.0  # contrasts from which on a column is stretched at every turn, if time allows
+LOOKS = 5.0  # evaluations that a stretch takes, about
+TIME = 3.0  # in evaluations of all rows: that of all stretches after a move, about
+WIDTH = 1.0  # of the first interval around ln c = 0
+MOST_STEPS = 8  # by which it is widened
 
 
 @njit(**INNER)
-def _shift(slab: Any, a: int, w: Any, factor: float, z: Any) -> None:
-    """Add factor times the logits of feature a to z."""
-    for t in range(slab.row_start[a], slab.row_start[a + 1]):
-        i, x = slab.row[t], factor * slab.value[t]
-        for k in range(w.shape[1]):
-            z[i, k] += x * w[a, k]
+def _log_density(log_factor: float, n: int, fit: float, square: float, freedom: float, rows: Any) -> float:
+    """Return the log density of ln c, for the n rows of a column: ``rows`` are their logits, counts and room."""
+    base, own, counts, tile, bits = rows
+    factor, n_blocks = exp(log_factor), base.shape[1]
+    result = factor * fit + freedom * log_factor
+    result -= 0.5 * (DEGREES + freedom) * log(DEGREES + factor * factor * square)
+    for first in range(0, n, TILE):
+        last = min(first + TILE, n)
+        for i in range(first, last):
+            for k in range(n_blocks):
+                tile[i - first, k] = base[i, k] + factor * own[i, k]
+        result -= softmax_tile(counts, first, last - first, tile, bits)
+    return result
 
 
 @njit(**INNER)
-def stretch_columns(rng: Any, target: Any, w: Any, z: Any, norm: Any) -> bool:
-    """Try to stretch each column of w (A, B) that is not 0; tell whether some were. z (R, B) and norm (R,) are room."""
-    slab, sums, counts = target.slab, target.sums, target.rows.counts
-    for i in range(z.shape[0]):
-        for k in range(z.shape[1]):
-            z[i, k] = 0.0
-    for a in range(w.shape[0]):
-        _shift(slab, a, w, 1.0, z)
-    for i in range(z.shape[0]):
-        norm[i] = _log_sum_exp(z, i)
-    moved, n_columns = False, len(slab.freedom)
-    rounds, share = max(1, FEWEST // max(n_columns, 1)), MOST_TRIED / max(n_columns, 1)
-    for visit in range(rounds * n_columns):
-        if rng.random() >= share:
+def _slice(rng: Any, n: int, fit: float, square: float, freedom: float, rows: Any) -> tuple[float, float]:
+    """Return a draw of ln c from 0, and the change of the log density."""
+    here = _log_density(0.0, n, fit, square, freedom, rows)
+    level = here + log(1.0 - rng.random())
+    low = -WIDTH * rng.random()
+    high = low + WIDTH
+    below = int(rng.random() * MOST_STEPS)
+    above = MOST_STEPS - 1 - below
+    while below > 0 and _log_density(low, n, fit, square, freedom, rows) > level:
+        low -= WIDTH
+        below -= 1
+    while above > 0 and _log_density(high, n, fit, square, freedom, rows) > level:
+        high += WIDTH
+        above -= 1
+    while True:
+        new = low + (high - low) * rng.random()
+        there = _log_density(new, n, fit, square, freedom, rows)
+        if there >= level:
+            return new, there - here
+        if new < 0.0:
+            low = new
+        else:
+            high = new
+
+
+@njit(**INNER)
+def _turns(slab: Any, n_rows: int) -> float:
+    """Return the share of its wish that each column gets, so that all of them take about TIME."""
+    cost = 0.0
+    for g in range(len(slab.freedom)):
+        cost += min(slab.freedom[g] / MANY, 1.0) * (slab.union_start[g + 1] - slab.union_start[g])
+    return min(1.0, TIME * n_rows / (LOOKS * cost)) if cost > 0.0 else 0.0
+
+
+@njit(**INNER)
+def stretch_columns(rng: Any, target: Any, w: Any, room: Any, counts: Any, tile: Any, bits: Any) -> float:
+    """Stretch some columns of w (A, B), those that are not 0; return the change of the log posterior without scales.
+
+    ``room`` (3, R, B) and ``counts`` (R,) are overwritten.
+    """
+    slab, sums = target.slab, target.sums
+    n_rows, n_blocks = room.shape[1], room.shape[2]
+    z, base, own = room[0], room[1], room[2]
+    share, change, is_filled = _turns(slab, n_rows), 0.0, False
+    for g in range(len(slab.freedom)):
+        if rng.random() >= share * min(slab.freedom[g] / MANY, 1.0):
             continue
-        g, square, fit = visit % n_columns, 0.0, 0.0
+        square, fit = 0.0, 0.0
         for f in range(slab.start[g], slab.start[g + 1]):
             a = slab.feature[f]
-            for k in range(w.shape[1]):
+            for k in range(n_blocks):
                 square += w[a, k] * w[a, k]
                 fit += w[a, k] * sums[a, k]
         if square == 0.0:  # a column that is out
             continue
-        log_factor = LEAST * (MOST / LEAST) ** rng.random() * rng.standard_normal()
+        if not is_filled:
+            logits(target.rows, w, 0, n_rows, z)
+            is_filled = True
+        begin = slab.union_start[g]
+        n = slab.union_start[g + 1] - begin
+        _gather(slab, g, w, target.rows.counts, z, base, own, counts)
+        log_factor, gain = _slice(rng, n, fit, square, slab.freedom[g], (base, own, counts, tile, bits))
+        change += gain - slab.freedom[g] * log_factor
         factor = exp(log_factor)
-        change = (factor - 1.0) * fit
-        for f in range(slab.start[g], slab.start[g + 1]):
-            _shift(slab, slab.feature[f], w, factor - 1.0, z)
-        for t in range(slab.union_start[g], slab.union_start[g + 1]):
-            i = slab.union[t]
-            change -= counts[i] * (_log_sum_exp(z, i) - norm[i])
-        spread = log(DEGREES + factor * factor * square) - log(DEGREES + square)
-        change -= 0.5 * (DEGREES + slab.freedom[g]) * spread
-        accepted = log(rng.random()) < change + slab.freedom[g] * log_factor
-        moved = moved or accepted
         for f in range(slab.start[g], slab.start[g + 1]):
             a = slab.feature[f]
-            if accepted:
-                for k in range(w.shape[1]):
-                    w[a, k] *= factor
-            else:
-                _shift(slab, a, w, 1.0 - factor, z)
-        for t in range(slab.union_start[g], slab.union_start[g + 1] if accepted else 0):
-            norm[slab.union[t]] = _log_sum_exp(z, slab.union[t])
-    return moved
+            for k in range(n_blocks):
+                w[a, k] *= factor
+        for t in range(n):
+            i = slab.union[begin + t]
+            for k in range(n_blocks):
+                z[i, k] = base[t, k] + factor * own[t, k]
+    return change
+
+
+@njit(**INNER)
+def _gather(slab: Any, g: int, w: Any, every: Any, z: Any, base: Any, own: Any, counts: Any) -> None:
+    """Fill the first rows of ``own`` and ``base`` with the logits of column g and of the rest, where it has features.
+
+    ``own`` is filled for all rows by their numbers first: in it, row t of the union is never behind row t.
+    """
+    n_blocks, begin, end = z.shape[1], slab.union_start[g], slab.union_start[g + 1]
+    for t in range(begin, end):
+        i = slab.union[t]
+        for k in range(n_blocks):
+            own[i, k] = 0.0
+    for f in range(slab.start[g], slab.start[g + 1]):
+        a = slab.feature[f]
+        for t in range(slab.row_start[a], slab.row_start[a + 1]):
+            i, x = slab.row[t], slab.value[t]
+            for k in range(n_blocks):
+                own[i, k] += x * w[a, k]
+    for t in range(begin, end):  # the union is in increasing order
+        i = slab.union[t]
+        counts[t - begin] = every[i]
+        for k in range(n_blocks):
+            own[t - begin, k] = own[i, k]
+            base[t - begin, k] = z[i, k] - own[t - begin, k]

@@ -2,8 +2,8 @@
 
 What the data do not touch is not sampled by moves: the mean over blocks of each feature's weights is
 N(0, sigma^2 / B) and the weights of a feature that no training vertex has are N(0, sigma^2), both
-independent of everything else, so each kept draw takes them afresh. Where scales are learned, moves know nothing of
-them: each kept draw takes them too, given its contrasts.
+independent of everything else, so each kept draw takes them afresh. Where scales are learned, they are drawn given the
+contrasts before each move, and again with each kept draw.
 """
 
 from math import exp, sqrt
@@ -38,8 +38,9 @@ class Scratch(NamedTuple):
     line: np.ndarray  # (2, m)
     own: np.ndarray  # (6, A, B)
     draw: np.ndarray  # (B, D)
-    logits: np.ndarray  # (R, B), where scales are learned
-    norm: np.ndarray  # (R,), the same
+    logits: np.ndarray  # (3, R, B), where scales are learned
+    counts: np.ndarray  # (R,), the same
+    factor: np.ndarray  # (A, B), the same: of the metric
 
 
 class Record(NamedTuple):

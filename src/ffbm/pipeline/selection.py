@@ -1,4 +1,8 @@
-"""The selection stage: chains that say which columns matter, p(inclusion | X, y), from none of them and from all."""
+"""The selection stage: chains that say which columns matter, p(inclusion | X, y), from none of them and from all.
+
+With drawn memberships two chains, one from either start, go through the same partitions: how far they disagree is then
+no matter of partitions.
+"""
 
 from functools import partial
 from math import ceil
@@ -11,10 +15,17 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.rng import stream
 from ffbm.store.journal import digest
+from ffbm.theta.bridge import EACH, LEAST, MOST
 from ffbm.theta.chain import WeightSetup
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.drawn import DrawnPlan, response_of
-from ffbm.theta.drawn_selection import DrawnSelectionPlan, DrawnSelectionState, advance_drawn_selection
+from ffbm.theta.drawn_selection import (
+    DrawnSelectionPlan,
+    DrawnSelectionState,
+    advance_drawn_selection,
+    start_drawn_selection,
+)
+from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.selection import (
     SelectionRecord,
@@ -24,13 +35,16 @@ from ffbm.theta.selection import (
     set_up_selection,
     start_selection,
 )
+from ffbm.types.network import Array
 from ffbm.types.selection import SelectionTrace
+from ffbm.workers import open_workers
 
 STORED_BYTES = 1 << 28  # how much memory the stored weights of all chains may take
 OPERATIONS = 4e10  # that a chain may take: about 20 s
 LEAST_SWEEPS = 100
 PARTITIONS = 10  # of each chain of blocks, where memberships are drawn
 LEAST_EACH = 50  # sweeps kept for each of them
+FIRST = 5  # times as long as the others' is the warm-up of the first one
 
 
 def select(
@@ -62,37 +76,47 @@ def select(
 def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: Conduct, stage: str) -> SelectionTrace:
     """Sample which columns are included for some of the partitions of each chain, evenly spaced."""
     assert plan.groups is not None
-    n_chains, each = len(plan.labels), min(PARTITIONS, len(plan.labels[0]))
-    kept = np.linspace(0, len(plan.labels[0]) - 1, each).round().astype(int)
-    target = WeightTarget(
-        plan.training, response_of(plan.training, plan.labels[0][0]), plan.scale, groups=plan.groups,
-        intercept_sd=plan.intercept_sd,
-    )  # fmt: skip
-    in_all = affordable(set_up_selection(target, 0, target.sums), n_draws)
-    in_all = in_all if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
+    which = share_partitions(len(plan.labels), len(plan.labels[0]))
+    n_chains, each = which.shape
+    n_kept = len(plan.labels[0])
+    own = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
+    sums = np.mean([response_of(plan.training, labels) for part in own for labels in part], axis=0)
+    target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        [setup] = run(lambda one: set_up_selection(one, 0, find_mode(one.gaussian)), [target])
+    in_all = affordable(setup, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
     n_each = max(LEAST_EACH, ceil(in_all / each))
     n_warmup = warm_up(n_each)
     thin = thinning(n_chains * each * n_each * target.n_blocks * len(target.scale), n_each)
-    chosen = DrawnSelectionPlan(
-        [chain[kept] for chain in plan.labels], plan.training, plan.scale, plan.groups, plan.intercept_sd,
-        n_warmup, n_each, thin, plan.seed,
-    )  # fmt: skip
+    chosen = DrawnSelectionPlan(own, setup, FIRST * n_warmup, n_warmup, n_each, thin, plan.seed)
     key = digest(chosen) if conduct.journal else ""
     stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
-    _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, n_chains), each, conduct, key)
+    _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, chosen), each, conduct, key)
     settings = {
         "n_draws": each * n_each, "n_warmup": n_warmup, "n_chains": n_chains, "seed": plan.seed,
-        "n_partitions": n_chains * each,
+        "n_partitions": len(np.unique(which)),
     }  # fmt: skip
-    partition = np.repeat(kept, n_each)[np.newaxis] + np.zeros((n_chains, 1), dtype=np.int64)
-    return gather_selection(plan.groups, drawn, partition, thin, settings)
+    return gather_selection(plan.groups, drawn, np.repeat(which, n_each, axis=1), thin, settings)
 
 
-def _begin_drawn(n_chains: int) -> list[DrawnSelectionState]:
-    return [
-        DrawnSelectionState(np.array([chain]), np.array([starts_full(chain)]), np.zeros(1, np.int64))
-        for chain in range(n_chains)
-    ]
+def share_partitions(n_chains: int, n_draws: int) -> Array:
+    """Return the partitions that each chain goes through (C, P), as chain times draws plus draw: alike by pairs.
+
+    >>> share_partitions(2, 100).tolist()
+    [[0, 25, 50, 74, 99, 100, 125, 150, 174, 199], [0, 25, 50, 74, 99, 100, 125, 150, 174, 199]]
+    """
+    each = min(PARTITIONS, n_draws)
+    which = np.empty((n_chains, each), dtype=np.int64)
+    for c in range(n_chains):
+        pair = [one for one in (c - c % 2, c - c % 2 + 1) if one < n_chains]
+        parts = np.array_split(np.arange(each), len(pair))
+        rows = [one * n_draws + np.linspace(0, n_draws - 1, len(p)).round() for one, p in zip(pair, parts, strict=True)]
+        which[c] = np.concatenate(rows)
+    return which
+
+
+def _begin_drawn(plan: DrawnSelectionPlan) -> list[DrawnSelectionState]:
+    return [start_drawn_selection(plan, chain, starts_full(chain)) for chain in range(len(plan.labels))]
 
 
 def affordable(setup: SelectionSetup, n_draws: int) -> int:
@@ -108,7 +132,10 @@ def sweep_cost(setup: SelectionSetup) -> float:
     each = np.diff(columns.row_start)[columns.feature]
     of_rows = len(setup.target.training.rows.counts) * columns.with_intercept.sum() + each.sum() + 20 * len(each)
     of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
-    return float(15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + 1.0)
+    n_steps = EACH * setup.target.slab.freedom.mean() if len(along) else 0.0
+    rows = setup.target.training.rows
+    of_bridge = 10 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
+    return float(15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + of_bridge + 1.0)
 
 
 def warm_up(n_sweeps: int) -> int:

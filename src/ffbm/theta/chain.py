@@ -59,6 +59,8 @@ def set_up(
     kernel = target.gaussian
     mode = find_mode(kernel)
     metric = curvature_metric(kernel, mode)
+    if target.groups is not None:
+        metric = metric._replace(precision=kernel.precision)
     n_free = mode.size - mode.shape[0]
     times, first_step = (1.0, 1.0), 1.0
     if n_free and sampler == "hmc":
@@ -92,10 +94,14 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     )
 
 
-def rows_room(target: WeightTarget) -> dict[str, Array]:
-    """Return room for the logits of all rows where scales are learned, and next to none where they are not."""
-    n_rows = 0 if target.groups is None else len(target.training.rows.counts)
-    return {"logits": np.empty((n_rows, target.n_blocks)), "norm": np.empty(n_rows)}
+def room_to_learn(target: WeightTarget) -> dict[str, Array]:
+    """Return the room that moves need where scales are learned, and next to none where they are not."""
+    n_rows, n_active = (0, 0) if target.groups is None else (len(target.training.rows.counts), len(target.sums))
+    return {
+        "logits": np.empty((3, n_rows, target.n_blocks)),
+        "counts": np.empty(n_rows),
+        "factor": np.ones((n_active, target.n_blocks)),
+    }
 
 
 def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState, Record]:
@@ -122,7 +128,7 @@ def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState
         line=np.empty((2, max(setup.metric.root.shape[1], 1))),
         own=np.empty((6, *state.weights.shape)),
         draw=np.empty_like(state.mean),
-        **rows_room(setup.target),
+        **room_to_learn(setup.target),
     )
     target = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
     tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)

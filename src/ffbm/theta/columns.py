@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from ffbm.types.network import Array
 DENSE = 0.1  # from this share of the training vertices on, the intercept moves with a column
 LIGHT = 8.0  # a feature on fewer vertices than this share of the blocks hardly bends the posterior
 ALIKE = 0.2  # columns whose RV coefficient is at least this may take each other's place
+EACH_PARTICLES = 0.5  # for each feature of a column: the noise of its worth grows with them
+LEAST_PARTICLES, MOST_PARTICLES = 4, 128
 _MOST_PAIRS = 10  # for each column, the most alike
 
 
@@ -127,7 +130,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Co
     """Return the training rows by column, for kernels."""
     x, feature = _by_feature(groups, training)
     rows, own = training.rows, groups.of_feature[training.rows.active]
-    union, with_intercept, most = [], [], []
+    union, with_intercept, most, particles = [], [], [], []
     n_rows, total = x.shape[0], rows.counts.sum()
     has_intercept = bool((own == -1).any())
     for members in feature:
@@ -137,6 +140,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Co
         union.append(np.arange(n_rows) if dense else np.flatnonzero(each))
         with_intercept.append(dense)
         most.append(max(int(each.max(initial=1)), 1))
+        particles.append(int(np.clip(ceil(EACH_PARTICLES * len(members)), LEAST_PARTICLES, MOST_PARTICLES)))
     return Columns(
         start=_bounds(feature),
         feature=_join(feature, np.int64),
@@ -147,6 +151,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Co
         union=_join(union, np.int32),
         with_intercept=np.array(with_intercept, dtype=np.bool_),
         most=np.array(most, dtype=np.float64),
+        n_particles=np.array(particles, dtype=np.int64),
         light=LIGHT * (abs(x).sign().T @ rows.counts) < training.n_blocks,
         pair=_pairs(x, feature, rows.counts),
         intercept=int(np.flatnonzero(own == -1)[0]) if has_intercept else -1,

@@ -1,28 +1,36 @@
-"""The selection of columns over many partitions as a stepper: for each of them a short chain of p(inclusion | X, b)."""
+"""The selection of columns over many partitions as a stepper: for each of them a stretch of p(inclusion | X, b).
 
+A chain goes on from one partition to the next with the columns and weights it has: partitions of one network differ
+little, so the next one needs but a short warm-up. Only the first starts from no column or from all of them.
+"""
+
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ffbm.rng import stream
-from ffbm.theta.columns import ColumnGroups
-from ffbm.theta.design import Training
 from ffbm.theta.drawn import response_of
-from ffbm.theta.mode import find_mode
-from ffbm.theta.prepare import WeightTarget
-from ffbm.theta.selection import SelectionRecord, advance_selection, set_up_selection, start_selection
+from ffbm.theta.selection import (
+    N_MOVES,
+    SelectionRecord,
+    SelectionSetup,
+    SelectionState,
+    advance_selection,
+    start_selection,
+)
 from ffbm.types.network import Array
+
+CARRIED = ("weights", "inside", "adapt", "chance", "openness")  # from one partition to the next
 
 
 class DrawnSelectionPlan(NamedTuple):
     """What the chains share, and no step changes."""
 
     labels: list[Array]  # of each chain (P, n): the aligned labels of the training vertices, partition by partition
-    training: Training
-    scale: Array  # (D,)
-    groups: ColumnGroups
-    intercept_sd: float
-    n_warmup: int  # sweeps for each partition, not kept
+    setup: SelectionSetup  # for the averaged response: partitions differ in X'y alone
+    n_first: int  # sweeps before those of the first partition, not kept
+    n_warmup: int  # sweeps for each further partition, not kept
     n_each: int  # sweeps kept of each partition
     thin: int
     seed: int
@@ -32,8 +40,19 @@ class DrawnSelectionState(NamedTuple):
     """A chain at rest, between two partitions."""
 
     chain: Array  # (1,) int64: its number
-    full: Array  # (1,) bool: whether it starts each partition with all columns included
     done: Array  # (1,) int64: partitions dealt with
+    weights: Array  # (A, B) and what follows are those of ``SelectionState``
+    inside: Array
+    adapt: Array
+    chance: Array
+    openness: Array
+
+
+def start_drawn_selection(plan: DrawnSelectionPlan, chain: int, full: bool) -> DrawnSelectionState:
+    """Set up a chain before its first partition, with no column inside or with all of them."""
+    first = start_selection(plan.setup, stream(plan.seed, "selection", chain), full)
+    carried = {name: getattr(first, name) for name in CARRIED}
+    return DrawnSelectionState(np.array([chain]), np.zeros(1, np.int64), **carried)
 
 
 def advance_drawn_selection(
@@ -41,17 +60,22 @@ def advance_drawn_selection(
 ) -> tuple[DrawnSelectionState, SelectionRecord]:
     """Deal with the next ``n`` partitions and return the state, changed in place, and their draws in order.
 
-    Each partition has a random stream of its own name, its own start and its own warm-up.
+    Each partition has a random stream of its own name. Advancing by a, then by b, is advancing by a + b, bit for bit.
     """
-    records, chain, full = [], int(state.chain[0]), bool(state.full[0])
+    records, chain = [], int(state.chain[0])
     for _ in range(n):
         at = int(state.done[0])
-        sums = response_of(plan.training, plan.labels[chain][at])
-        target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
-        begin = find_mode(target.gaussian) if full else np.zeros_like(sums)
-        setup = set_up_selection(target, plan.n_warmup, begin)
-        inner = start_selection(setup, stream(plan.seed, "selection", chain, at), full, plan.thin)
-        _, record = advance_selection(setup, inner, plan.n_warmup + plan.n_each)
+        n_warmup = plan.n_first if at == 0 else plan.n_warmup
+        given = plan.setup.target
+        setup = plan.setup._replace(
+            target=replace(given, sums=response_of(given.training, plan.labels[chain][at])),
+            n_warmup=n_warmup,
+            plan=plan.setup.plan._replace(n_warmup=n_warmup * N_MOVES),
+        )
+        rng = stream(plan.seed, "selection", chain, at)
+        carried = {name: getattr(state, name) for name in CARRIED}
+        inner = SelectionState(**carried, done=np.zeros(1, np.int64), thin=np.array([plan.thin]), rng=rng)
+        _, record = advance_selection(setup, inner, n_warmup + plan.n_each)
         records.append(record)
         state.done[0] += 1
     return state, SelectionRecord(*(np.concatenate(parts) for parts in zip(*records, strict=True)))

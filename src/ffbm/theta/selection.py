@@ -7,20 +7,22 @@ import numpy as np
 from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.selection import log_inclusion_prior, visit_columns
-from ffbm.kernels.slab import DEGREES
+from ffbm.kernels.slab import DEGREES, without_scales
 from ffbm.kernels.softmax import TILE, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
-from ffbm.theta.chain import rows_room
+from ffbm.theta.bridge import Bridge
+from ffbm.theta.chain import room_to_learn
 from ffbm.theta.columns import lay_out
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
 
-PARTICLES = 4  # for each feature
+RECENT = 0.9  # the weight of the past, sweep by sweep, in how open a column is
+RAREST = 0.1  # the probability that a sweep visits a column that is not open at all
 TIME = 1.6  # of a trajectory
 N_MOVES = 4  # Hamiltonian ones, after each sweep
-MOVES = ("births", "deaths", "refreshed", "exchanged")
+MOVES = ("births", "deaths", "refreshed", "exchanged", "bridged")
 
 
 class SelectionSetup(NamedTuple):
@@ -41,6 +43,8 @@ class SelectionState(NamedTuple):
     weights: Array  # (A, B) contrasts; 0 where a column is out
     inside: Array  # (G,) bool
     adapt: Array  # (5,) the state of dual averaging
+    chance: Array  # (G,): the inclusion probability of each column given the rest, as of its last visit
+    openness: Array  # (G,): how far that is from 0 and 1, over the last sweeps of warm-up
     done: Array  # (1,) int64: sweeps made, warm-up included
     thin: Array  # (1,) int64
     rng: np.random.Generator
@@ -55,7 +59,7 @@ class SelectionRecord(NamedTuple):
     scales: Array  # (T, G): from the prior while a column is out
     energy: Array  # (T,): minus the log of the joint density of inclusion and contrasts, up to a constant
     acceptance: Array  # (T,): of the Hamiltonian move
-    accepted: Array  # (T, 4) int32: births, deaths, columns refreshed, pairs exchanged
+    accepted: Array  # (T, 5) int32: births, deaths, columns refreshed, pairs exchanged, columns bridged
 
 
 def set_up_selection(target: WeightTarget, n_warmup: int, full: Array) -> SelectionSetup:
@@ -71,14 +75,24 @@ def start_selection(setup: SelectionSetup, rng: np.random.Generator, full: bool,
     assert setup.target.groups is not None
     weights = setup.full.copy() if full else np.zeros_like(setup.full)
     inside = np.full(len(setup.target.groups.names), full)
-    return SelectionState(weights, inside, first_adaptation(0.5), np.zeros(1, np.int64), np.array([thin]), rng)
+    openness = np.ones(len(inside))
+    return SelectionState(
+        weights,
+        inside,
+        first_adaptation(0.5),
+        inside.astype(float),
+        openness,
+        np.zeros(1, np.int64),
+        np.array([thin]),
+        rng,
+    )
 
 
 def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> tuple[SelectionState, SelectionRecord]:
-    """Make ``n`` sweeps, each followed by a Hamiltonian move; return the state, changed in place, and the draws kept.
+    """Make ``n`` sweeps, each followed by Hamiltonian moves; return the state, changed in place, and the draws kept.
 
-    The first ``n_warmup`` sweeps of a chain adapt the step size and are not kept. Advancing by a and then by b is, bit
-    for bit, advancing by a + b.
+    The first ``n_warmup`` sweeps of a chain adapt the step size, and how often each column is visited: the surer it is
+    in or out, the more seldom. They are not kept. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     rng, done, thin = state.rng, int(state.done[0]), int(state.thin[0])
     before, after = max(done - setup.n_warmup, 0), max(done + n - setup.n_warmup, 0)
@@ -95,39 +109,65 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         accepted=np.zeros((n_draws, len(MOVES)), np.int32),
     )
     target, columns = setup.target.kernel, setup.columns
-    target = target._replace(scale=target.scale.copy())  # Hamiltonian moves write to it
+    base = target.precision.copy()  # what the geometry was taken with
+    target = target._replace(scale=target.scale.copy())  # Hamiltonian moves write to it, and to the precisions
     freedom, active = target.slab.freedom, target.rows.active
     n_rows = len(target.rows.counts)
     logits = np.empty((n_rows, n_blocks))
-    work = workspace(n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)))
+    work = workspace(
+        n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
+    )
     own = target.slab.column[active]
     scratch, moves = _room(setup, n_active, n_blocks, n_features)
-    chance, moments = np.zeros(n_columns), np.zeros((2, n_blocks, n_features))
+    moments = np.zeros((2, n_blocks, n_features))
+    alone = scratch._replace(logits=np.empty((3, 0, n_blocks)))  # no stretches: they would not be reversible
+    bridge = Bridge(target, own, setup.plan._replace(n_warmup=0), alone, moves)
+    size = np.sqrt(freedom)  # of columns: the larger, the slower they come and go otherwise
     metric, moved = None, np.zeros(0)
     for sweep in range(done, done + n):
         accepted = np.zeros(len(MOVES), np.int32)
+        warm = sweep < setup.n_warmup
+        rate = np.ones(n_columns) if warm else visit_rates(state.openness)
         visit_columns(
             rng, columns, target.rows.counts, target.sums, freedom, state.weights, state.inside, logits, work,
-            chance, accepted,
+            rate, state.chance, accepted,
         )  # fmt: skip
-        moving = np.append(state.inside, True)[own]  # the intercept always does
+        if warm:
+            state.openness[:] *= RECENT
+            state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
+        if size.any():
+            g = int(np.searchsorted(np.cumsum(size), rng.random() * size.sum(), side="right"))
+            moving = np.append(state.inside | (np.arange(n_columns) == g), True)[own]  # the intercept always does
+            along = make_metric(setup.dense, setup.rest, moving)._replace(precision=base)
+            accepted[-1] += bridge.cross(rng, g, state.weights, state.inside, state.adapt, along)
+        moving = np.append(state.inside, True)[own]
         if metric is None or not np.array_equal(moving, moved):
-            metric, moved = make_metric(setup.dense, setup.rest, moving), moving
+            metric, moved = make_metric(setup.dense, setup.rest, moving)._replace(precision=base), moving
         tail = (state.weights, state.adapt, sweep * N_MOVES, N_MOVES, *moments, scratch, moves)
         run_hmc(rng, target, metric, setup.plan, *tail)
-        if sweep < setup.n_warmup:
+        if warm:
             continue
         row, drawn = sweep - max(done, setup.n_warmup), sweep - setup.n_warmup + 1
         u = energy_and_gradient(target, state.weights, scratch.own[0], scratch.tile, scratch.bits)
+        u += without_scales(target.slab, active, state.weights, target.precision)
         record.energy[row] = u - log_inclusion_prior(state.inside, freedom)
         degrees = DEGREES + np.where(state.inside, freedom, 0.0)  # |V|^2 of the columns is in ``square`` now
         record.scales[row] = np.sqrt((DEGREES + target.slab.square) / rng.chisquare(degrees))
         record.acceptance[row], record.accepted[row] = moves.acceptance.mean(), accepted
-        record.inclusion[row], record.chance[row] = state.inside, chance
+        record.inclusion[row], record.chance[row] = state.inside, state.chance
         if drawn % thin == 0:
             record.weights[drawn // thin - before // thin - 1][:, active] = state.weights.T
     state.done[0] += n
     return state, record
+
+
+def visit_rates(openness: Array) -> Array:
+    """Return the probability that a sweep visits each column (G,).
+
+    >>> visit_rates(np.array([0.0, 0.04, 1.0])).round(2).tolist()
+    [0.1, 0.28, 1.0]
+    """
+    return np.asarray(RAREST + (1 - RAREST) * np.sqrt(openness))
 
 
 def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
@@ -138,7 +178,7 @@ def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) 
         line=np.empty((2, max(len(setup.dense), 1))),
         own=np.empty((6, n_active, n_blocks)),
         draw=np.empty((n_blocks, n_features)),
-        **rows_room(setup.target),
+        **room_to_learn(setup.target),
     )
     moves = Record(
         weights=np.empty((1, n_blocks, n_features)),
@@ -151,7 +191,7 @@ def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) 
     return scratch, moves
 
 
-def workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int = PARTICLES) -> Workspace:
+def workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int) -> Workspace:
     """Return arrays for the moves of columns with at most so many features."""
     table, square = (n_features, n_blocks), (n_features, n_blocks, n_blocks)
     return Workspace(

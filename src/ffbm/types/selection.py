@@ -31,12 +31,12 @@ class SelectionTrace:
         Minus the log of the joint density of inclusion and weights, scales integrated out, up to a constant.
     acceptance_rate : (C, T) float64
         Of the Hamiltonian moves between visits of columns.
-    accepted : (C, T, 4) int32
-        Columns born, dead, refreshed and exchanged in each sweep.
+    accepted : (C, T, 5) int32
+        Columns born, dead, refreshed, exchanged and bridged (born or dead while all weights moved along) in each sweep.
     full_start : (C,) bool
         Which chains began with all columns included; the others with none.
     partition : (C, T) int64
-        The partition that each draw is of, if memberships are drawn; else 0.
+        The partition that each draw is of, if memberships are drawn, two chains going through the same ones; else 0.
     column_names : tuple of G
     of_feature : (D,) int64
         The column of each feature; -1 for the intercept.
@@ -76,19 +76,12 @@ class SelectionTrace:
     @cached_property
     def error(self) -> Array:
         """The Monte Carlo standard error of each inclusion probability (G,), given the partitions if they are drawn."""
-        n_partitions = len(np.unique(self.partition[0])) if self.n_chains else 1
-        if n_partitions == 1:
-            return batch_error(self.chance)
-        apart = self.chance.reshape(self.n_chains * n_partitions, 1, -1, len(self.column_names))
-        return np.asarray(np.sqrt(np.mean([batch_error(part) ** 2 for part in apart], axis=0) / len(apart)))
+        return batch_error(self.chance, self.partition)
 
     @cached_property
     def by_partition(self) -> Array:
-        """The inclusion probabilities of each partition (P, G), chain after chain; one row unless they are drawn."""
-        n_partitions = len(np.unique(self.partition[0]))
-        if n_partitions == 1:
-            return self.probability[np.newaxis]
-        return np.asarray(self.chance.reshape(self.n_chains * n_partitions, -1, len(self.column_names)).mean(axis=1))
+        """The inclusion probabilities of each partition (P, G), in the order of their numbers in ``partition``."""
+        return _means_by(self.chance, self.partition)[0]
 
     @cached_property
     def difference(self) -> Array:
@@ -113,24 +106,37 @@ class SelectionTrace:
         )
 
 
-def batch_error(values: Array) -> Array:
-    """Return the standard error of the mean of values (C, T, ...) over chains and draws, by the means of batches.
+def batch_error(values: Array, partition: Array | None = None) -> Array:
+    """Return the standard error of the mean of values (C, T, G) over chains and draws, by the means of batches.
 
-    Batches are about sqrt(T) long, of which a chain has at least four if it has as many draws; chains that disagree
-    make it larger, since batch means are compared with the mean over all chains.
+    What differs from partition to partition, ``partition`` (C, T) being their numbers, is taken out first. Batches are
+    about sqrt(T) long. Chains that disagree about the same partitions make the error larger.
 
     >>> rng = np.random.default_rng(1)
     >>> round(float(batch_error(rng.normal(size=(4, 2500, 1)))[0]), 3)
     0.01
     """
     n_chains, n_draws = values.shape[:2]
+    partition = np.zeros((n_chains, n_draws), dtype=np.int64) if partition is None else partition
+    mean, number, n_visits = _means_by(values, partition)
+    off = values - mean[number]
     n_batches = max(min(int(np.sqrt(n_draws)), n_draws), 1)
     size = n_draws // n_batches
-    means = values[:, : n_batches * size].reshape(n_chains, n_batches, size, *values.shape[2:]).mean(axis=2)
-    grand = means.mean(axis=(0, 1))
+    means = off[:, : n_batches * size].reshape(n_chains, n_batches, size, values.shape[2]).mean(axis=2)
     n_means = n_chains * n_batches
-    within = ((means - grand) ** 2).sum(axis=(0, 1)) / max(n_means - 1, 1) / n_means
-    if n_chains == 1:
+    within = (means**2).sum(axis=(0, 1)) / max(n_means - len(mean), 1) / n_means
+    if n_visits < 2:
         return np.asarray(np.sqrt(within))
-    between = ((means.mean(axis=1) - grand) ** 2).sum(axis=0) / (n_chains - 1) / n_chains
+    between = (off.mean(axis=1) ** 2).sum(axis=0) * n_visits / (n_visits - 1) / n_chains**2
     return np.asarray(np.sqrt(np.maximum(within, between)))
+
+
+def _means_by(values: Array, partition: Array) -> tuple[Array, Array, float]:
+    """Return the means of values (C, T, G) by partition (P, G), the row of each draw, and how many chains visit one."""
+    numbers, row = np.unique(partition, return_inverse=True)
+    row = row.reshape(partition.shape)
+    total = np.zeros((len(numbers), values.shape[2]))
+    np.add.at(total, row, values)
+    n_each = np.bincount(row.ravel(), minlength=len(numbers))
+    visits = sum(len(np.unique(own)) for own in partition) / max(len(numbers), 1)
+    return total / np.maximum(n_each, 1)[:, np.newaxis], row, visits
