@@ -1,6 +1,7 @@
 """Fits under the learned prior: what they decide, say, save and refuse."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import ffbm
 from ffbm.cli import run
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
 
 from ..planted import planted_network, two_flags
 
@@ -109,6 +111,48 @@ def test_the_command_line(tmp_path, capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["config"]["weight_prior"] == "learned"
     assert record["relevance"]["columns"][0]["column"] == "side"
+
+
+def test_columns_are_grouped_by_their_names(tmp_path, capsys):
+    edges = "\n".join(f"{i},{j}" for c in (0, 6) for i in range(c, c + 6) for j in range(c, i))
+    (tmp_path / "edges.csv").write_text("source,target\n" + edges + "\n0,11")
+    rows = [f"{i},{int(i < 6)},{i % 2},{i % 3}" for i in range(12)]
+    (tmp_path / "nodes.csv").write_text("id,work;a,work;b,age\n" + "\n".join(rows))
+    command = ["fit", str(tmp_path / "edges.csv"), "--nodes", str(tmp_path / "nodes.csv"), "--weight-prior", "learned"]
+    command += [
+        "--draws",
+        "20",
+        "--warmup",
+        "20",
+        "--chains",
+        "1",
+        "--json",
+        "--sweeps",
+        "60",
+        "--blocks",
+        "2",
+        "--quiet",
+    ]
+    assert run([*command, "--seed", "1", "--group-by", ";"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert {row["column"] for row in record["relevance"]["columns"]} == {"work", "age"}
+    assert run([*command, "--group-by", "/"]) == 2
+    assert "must hold the separator" in capsys.readouterr().err
+
+
+def test_modes_have_their_own_inclusion(fitted):
+    assert inclusion_by_mode(fitted) is None
+    selected, members = fitted.weights.selected, fitted.memberships
+    mode_of = np.zeros(members.mode_of.shape, dtype=np.int64)
+    mode_of[1] = 1
+    two = replace(members, modes=members.modes * 2, mode_of=mode_of)
+    table = inclusion_by_mode(replace(fitted, memberships=two))
+    assert table["n_partitions"].tolist() == [5, 5, 5, 5]
+    means = [rows["inclusion"].to_numpy() for _, rows in table.groupby("mode")]
+    assert np.allclose(np.mean(means, axis=0), selected.by_partition.mean(axis=0))
+    assert tell_by_mode(table) == (
+        "which columns matter depends on the mode: in mode 0 (5 partitions) x1; in mode 1 (5 partitions) x1"
+    )
 
 
 def test_the_preset_of_the_paper():

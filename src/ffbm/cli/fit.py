@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +95,13 @@ InterceptSd = Annotated[
 Fdr = Annotated[
     float | None, typer.Option(metavar="X", help="False ones allowed among columns that matter [default: 0.1].")
 ]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help='Columns whose names agree up to the last TEXT, as ";", are included or left out together, under learned.',
+    ),
+]
 Preset = Annotated[
     str | None,
     typer.Option(
@@ -139,6 +147,7 @@ def fit(
     weight_prior: WeightPrior = None,
     intercept_sd: InterceptSd = None,
     fdr: Fdr = None,
+    group_by: GroupBy = None,
     preset: Preset = None,
     id_column: options.Id = None,
     source_column: options.SourceColumn = None,
@@ -220,6 +229,10 @@ def fit(
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with
 
+    if group_by is not None:
+        from ffbm.theta.columns import group_by_name
+
+        settings = replace(settings, column_groups=group_by_name(network.features.column_names, group_by))
     command = shlex.join(["ffbm", *sys.argv[1:]])
     if target == BOTH:
         with announcing(quiet) as progress:

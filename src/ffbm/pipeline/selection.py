@@ -40,11 +40,11 @@ from ffbm.types.selection import SelectionTrace
 from ffbm.workers import open_workers
 
 STORED_BYTES = 1 << 28  # how much memory the stored weights of all chains may take
-OPERATIONS = 4e10  # that a chain may take: about 20 s
+OPERATIONS = 8e10  # that a chain may take: about 20 s
 LEAST_SWEEPS = 100
-PARTITIONS = 10  # of each chain of blocks, where memberships are drawn
-LEAST_EACH = 50  # sweeps kept for each of them
-FIRST = 5  # times as long as the others' is the warm-up of the first one
+PARTITIONS = 10  # that a chain goes through, where memberships are drawn; fewer where sweeps are long
+LEAST_EACH = 20  # sweeps kept for each of them
+LEAST_WARM = 5  # sweeps dropped at the beginning of each but the first, which has a warm-up of its own
 
 
 def select(
@@ -76,19 +76,20 @@ def select(
 def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: Conduct, stage: str) -> SelectionTrace:
     """Sample which columns are included for some of the partitions of each chain, evenly spaced."""
     assert plan.groups is not None
-    which = share_partitions(len(plan.labels), len(plan.labels[0]))
-    n_chains, each = which.shape
-    n_kept = len(plan.labels[0])
-    own = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
-    sums = np.mean([response_of(plan.training, labels) for part in own for labels in part], axis=0)
+    n_chains, n_kept = len(plan.labels), len(plan.labels[0])
+    some = [labels[:: max(n_kept // PARTITIONS, 1)] for labels in plan.labels]
+    sums = np.mean([response_of(plan.training, labels) for part in some for labels in part], axis=0)
     target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         [setup] = run(lambda one: set_up_selection(one, 0, find_mode(one.gaussian)), [target])
     in_all = affordable(setup, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
+    which = share_partitions(n_chains, n_kept, max(in_all // LEAST_EACH, 2))
+    own = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
+    each = which.shape[1]
     n_each = max(LEAST_EACH, ceil(in_all / each))
-    n_warmup = warm_up(n_each)
+    n_warmup = max(LEAST_WARM, n_each // 5)
     thin = thinning(n_chains * each * n_each * target.n_blocks * len(target.scale), n_each)
-    chosen = DrawnSelectionPlan(own, setup, FIRST * n_warmup, n_warmup, n_each, thin, plan.seed)
+    chosen = DrawnSelectionPlan(own, setup, warm_up(in_all), n_warmup, n_each, thin, plan.seed)
     key = digest(chosen) if conduct.journal else ""
     stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
     _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, chosen), each, conduct, key)
@@ -99,13 +100,13 @@ def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: C
     return gather_selection(plan.groups, drawn, np.repeat(which, n_each, axis=1), thin, settings)
 
 
-def share_partitions(n_chains: int, n_draws: int) -> Array:
+def share_partitions(n_chains: int, n_draws: int, most: int) -> Array:
     """Return the partitions that each chain goes through (C, P), as chain times draws plus draw: alike by pairs.
 
-    >>> share_partitions(2, 100).tolist()
-    [[0, 25, 50, 74, 99, 100, 125, 150, 174, 199], [0, 25, 50, 74, 99, 100, 125, 150, 174, 199]]
+    >>> share_partitions(3, 100, 4).tolist()
+    [[0, 99, 100, 199], [0, 99, 100, 199], [200, 233, 266, 299]]
     """
-    each = min(PARTITIONS, n_draws)
+    each = min(PARTITIONS, n_draws, most)
     which = np.empty((n_chains, each), dtype=np.int64)
     for c in range(n_chains):
         pair = [one for one in (c - c % 2, c - c % 2 + 1) if one < n_chains]
@@ -134,7 +135,7 @@ def sweep_cost(setup: SelectionSetup) -> float:
     of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
     n_steps = EACH * setup.target.slab.freedom.mean() if len(along) else 0.0
     rows = setup.target.training.rows
-    of_bridge = 10 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
+    of_bridge = 60 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
     return float(15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + of_bridge + 1.0)
 
 

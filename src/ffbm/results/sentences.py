@@ -7,6 +7,7 @@ import numpy as np
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
 from ffbm.plain import count_of
+from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
 from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence, wrap
 
@@ -28,6 +29,8 @@ def tell_relevance(fit: FitParts) -> str:
     if s.n_test and s.bits_test < -2 * s.bits_se_test:
         warning = "The features mislead: on vertices held out they predict worse than the base rate. "
     said = fit.relevance.sentence
+    if fit.converged.grade == MULTIMODAL and (table := inclusion_by_mode(fit)) is not None:
+        said = tell_by_mode(table)
     return wrap(f"{warning}{said[0].upper()}{said[1:]}.")
 
 

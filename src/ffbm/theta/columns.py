@@ -88,6 +88,22 @@ def group_columns(design: Design, column_groups: Mapping[str, Sequence[str]] | N
     return ColumnGroups(names, np.array(of_feature, dtype=np.int64))
 
 
+def group_by_name(columns: Sequence[str], separator: str) -> dict[str, list[str]]:
+    """Return the groups of columns whose names agree up to the last separator, for ``column_groups``.
+
+    >>> group_by_name(["school;id;1", "school;id;2", "gender;77", "age"], ";")
+    {'school;id': ['school;id;1', 'school;id;2'], 'gender': ['gender;77']}
+    """
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        name, found, _ = column.rpartition(separator)
+        if found:
+            groups.setdefault(name, []).append(column)
+    if not groups:
+        raise OptionError(f"the names of columns must hold the separator {separator!r} to be grouped by it; none does")
+    return groups
+
+
 def keep_groups(
     column_groups: Mapping[str, Sequence[str]] | None, columns: Sequence[str]
 ) -> dict[str, list[str]] | None:

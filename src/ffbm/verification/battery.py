@@ -10,6 +10,7 @@ from ffbm.verification import (
     lengths,
     partitions,
     ranking,
+    selection,
     weights,
 )
 from ffbm.verification.finding import Check
@@ -22,6 +23,7 @@ CHECKS: tuple[Check, ...] = (
     *gradients.CHECKS,
     *weights.CHECKS,
     *calibration.CHECKS,
+    *selection.CHECKS,
     *ranking.CHECKS,
     *alignment.CHECKS,
     *joint.CHECKS,

@@ -26,7 +26,7 @@ from ffbm.verification.selection_laws import CHECKS as LAWS
 from ffbm.verification.selection_laws import INTERCEPT_SD
 
 N_DRAWS, THIN, N_WARMUP = 99, 4, 40
-N_BINS, N_TENTHS = 10, 5
+N_BINS, FEW_BINS, N_TENTHS = 10, 5, 5
 GROUPS = {"flag": ["0"], "three values": ["1", "2", "3"], "twin": ["4"], "number": ["5"], "rare": ["6"]}
 COLUMN = np.array([0, 1, 1, 1, 2, 3, 4, -1])
 QUANTITIES = (
@@ -109,13 +109,13 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
 def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
     """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth."""
     histograms, ps = [], []
-    n_columns = len(GROUPS)
+    n_columns, n_bins = len(GROUPS), N_BINS if effort.full else FEW_BINS
     for size in sizes:
         found = np.array(effort.each(partial(calibrate_one, size, effort.seed), range(n_sets)))
         where = f"N={size.n_nodes} B={size.n_blocks}"
         for name, column in zip(QUANTITIES, found.T[: len(QUANTITIES)].astype(int), strict=True):
-            counts = np.bincount(column * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
-            p = chi_square(counts.astype(float), np.full(N_BINS, n_sets / N_BINS))
+            counts = np.bincount(column * n_bins // (N_DRAWS + 1), minlength=n_bins)
+            p = chi_square(counts.astype(float), np.full(n_bins, n_sets / n_bins))
             ps.append(p)
             histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
         chance, truth = found[:, -2 * n_columns : -n_columns].ravel(), found[:, -n_columns:].ravel()
@@ -194,8 +194,8 @@ def law_kept(effort: Effort) -> Finding:
 
 
 def uniform_ranks(effort: Effort) -> Finding:
-    """Run the calibration: 300 data sets of each size in full runs, 60 of one size else."""
-    return calibrate(SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 60)
+    """Run the calibration: 300 data sets of each size in full runs, 40 of one size else."""
+    return calibrate(SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 40)
 
 
 CHECKS = (

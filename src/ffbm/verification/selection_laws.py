@@ -135,7 +135,7 @@ def _deviations(w: Array, exact: Array) -> Array:
 
 def follow_the_law(name: str, effort: Effort) -> Finding:
     """Return the largest deviation under a law, of the inclusion probability or of a mean, in their bounds."""
-    off, means = compare(name, 8000 if effort.full else 2000, effort.seed + 5)
+    off, means = compare(name, 8000 if effort.full else 500, effort.seed + 5)
     return Finding(max(off / ALLOWED, float(means.max()) / ERRORS), 1.0, details={"inclusion": off})
 
 

@@ -1,0 +1,47 @@
+"""Which columns matter in each mode of the partitions: an average over modes would be of no one's blocks."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.plain import count_of
+from ffbm.relevance import find_decided
+from ffbm.store.parts import FitParts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":
+    """Return one row for each mode and column: mode, n_partitions, column, inclusion, decision; None without modes.
+
+    Partitions that columns were selected for belong to the modes of the draws they are; a mode without one has no rows.
+    """
+    import pandas as pd
+
+    selected, members = fit.weights.selected, fit.memberships
+    if selected is None or members.n_modes == 1 or len(selected.by_partition) < 2:
+        return None
+    mode = members.mode_of.ravel()[np.unique(selected.partition)]
+    fdr = float(fit.weights.settings.get("fdr", 0.1))
+    rows = []
+    for number in range(members.n_modes):
+        own = selected.by_partition[mode == number]
+        if not len(own):
+            continue
+        inclusion = own.mean(axis=0)
+        decided = find_decided(inclusion, fdr)
+        for g, name in enumerate(selected.column_names):
+            decision = "matters" if g in decided else "not decided"
+            rows.append([number, len(own), name, float(inclusion[g]), decision])
+    return pd.DataFrame(rows, columns=["mode", "n_partitions", "column", "inclusion", "decision"])
+
+
+def tell_by_mode(table: "pd.DataFrame") -> str:
+    """Say which columns matter, mode by mode."""
+    parts = []
+    for number, rows in table.groupby("mode"):
+        names = rows.sort_values("inclusion", ascending=False).query("decision == 'matters'")["column"].tolist()
+        said = ", ".join(names) if names else "none that is decided"
+        parts.append(f"in mode {number} ({count_of(int(rows['n_partitions'].iloc[0]), 'partition')}) {said}")
+    return f"which columns matter depends on the mode: {'; '.join(parts)}"
