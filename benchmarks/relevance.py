@@ -21,7 +21,7 @@ from ffbm.diagnostics import summarise
 
 NETWORKS = ("polbooks", "school", "lazega_law", "facebook_348", "facebook", "fb100cat_Caltech36")
 REGISTERED = ("polbooks", "school", "facebook")
-N_PERMUTATIONS, N_PLANTS = 2, 6
+N_PERMUTATIONS, N_PLANTS = 2, 12
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def measure(name, seed):
         "ess_ratio": ratios,
     }
     say(
-        f"{name}: {found['n_columns']} columns, {seconds:.1f} s of processor time, 4 chains x {selected.n_draws} sweeps;"
+        f"{name}: {found['n_columns']} columns, {seconds:.1f} s of processor time, 4 x {selected.n_draws} sweeps;"
         f" starts differ by {found['difference_of_starts_max']:.3f}, error up to {found['error_max']:.3f}; effective"
         f" draws per second against the fixed prior: median {ratios['median']:.2f}, smallest {ratios['min']:.2f}"
     )

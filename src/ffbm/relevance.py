@@ -77,6 +77,7 @@ def judge_columns(weights: Any, fdr: float = 0.1) -> Relevance:
         none_included=float((~drawn.any(axis=1)).mean()) if n_columns else 1.0,
         values=tuple(values),
         fdr=fdr,
+        n_partitions=len(selected.by_partition),
     )
 
 

@@ -68,6 +68,8 @@ def test_saved_and_loaded(fitted, tmp_path):
     assert again.config == fitted.config
     record = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert record["relevance"]["matters"] == ["x1"]
+    assert record["relevance"]["n_partitions"] == again.relevance.n_partitions == 10
+    assert record["relevance"]["is_precise"] is again.relevance.is_precise is again.weights.selected.is_precise
     page = (tmp_path / "run" / "report.html").read_text()
     assert "Of 2 columns 1 matters: x1." in page
 

@@ -79,6 +79,8 @@ def _relevance(found: Relevance) -> dict[str, Any]:
         "matters": list(found.matters),
         "one_of": [list(part) for part in found.one_of],
         "none_included": found.none_included,
+        "n_partitions": found.n_partitions,
+        "is_precise": found.is_precise,
         "columns": found.table.to_dict("records"),
         "values": found.value_table.to_dict("records"),
     }

@@ -18,7 +18,6 @@ from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
-from ffbm.types.selection import MOST_ERROR
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 _RANKED = 10  # features listed in the ranking
@@ -126,11 +125,9 @@ def _relevance(fit: FitParts, relevance: Relevance) -> str:
     for row in table.head(n_shown).to_dict("records"):
         factor = f"{row['bayes_factor']:.2g}" if row["bayes_factor"] < 1000 else "> 1000"
         rows.append([row["column"], f"{row['n_features']:,}", f"{row['inclusion']:.3f}", factor, row["decision"]])
-    selected = fit.weights.selected
-    n_partitions = 1 if selected is None else len(selected.by_partition)
-    given = "the given blocks" if n_partitions == 1 else f"{n_partitions} of the kept partitions"
+    given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
     worst = float(relevance.error.max(initial=0.0))
-    enough = "" if worst <= MOST_ERROR else ", MORE THAN 0.01: sample longer"
+    enough = "" if relevance.is_precise else ", MORE THAN 0.01: sample longer"
     said = (
         f"(inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
         f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false)"

@@ -22,6 +22,7 @@ RECENT = 0.9  # the weight of the past, sweep by sweep, in how open a column is
 RAREST = 0.1  # the probability that a sweep visits a column that is not open at all
 TIME = 1.6  # of a trajectory
 N_MOVES = 4  # Hamiltonian ones, after each sweep
+BRIDGED = 0.5  # the share of sweeps in which a column is tried by a bridge
 MOVES = ("births", "deaths", "refreshed", "exchanged", "bridged")
 
 
@@ -135,7 +136,7 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
-        if size.any():
+        if size.any() and rng.random() < BRIDGED:
             g = int(np.searchsorted(np.cumsum(size), rng.random() * size.sum(), side="right"))
             moving = np.append(state.inside | (np.arange(n_columns) == g), True)[own]  # the intercept always does
             along = make_metric(setup.dense, setup.rest, moving)._replace(precision=base)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ffbm.plain import count_of
 from ffbm.types.network import Array
+from ffbm.types.selection import MOST_ERROR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +50,8 @@ class Relevance:
     values : tuple of NamedValue
         Of the columns that matter: which of their features set which block apart.
     fdr : float
+    n_partitions : int
+        Over how many partitions inclusion is averaged.
     """
 
     column_names: tuple[str, ...]
@@ -61,6 +64,12 @@ class Relevance:
     none_included: float
     values: tuple[NamedValue, ...]
     fdr: float
+    n_partitions: int = 1
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether the Monte Carlo error of every inclusion probability is at most 0.01."""
+        return bool((self.error <= MOST_ERROR).all())
 
     @property
     def matters(self) -> tuple[str, ...]:
