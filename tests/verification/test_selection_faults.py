@@ -109,7 +109,6 @@ STRETCH = {
     "volume left out": ("factor * fit + freedom * log_factor", "factor * fit"),
     "prior left out": ("result -= 0.5 * (DEGREES + freedom) *", "result -= 0.0 *"),
     "response left out": ("result = factor * fit +", "result ="),
-    "slice not shrunk to the present": ("if new < 0.0:", "if new > 0.0:"),
 }
 BRIDGE = {
     "path from its end": ("path[0] * full, path[0] * sums[members]", "full, sums[members]"),
