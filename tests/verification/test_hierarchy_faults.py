@@ -8,17 +8,14 @@ from ffbm.verification.hierarchies import follow_the_law
 
 from ..mutants import planted
 
-MOVES = [f"ffbm.kernels.{name}" for name in ("nestedmoves", "nestedchain")]  # what is below them is as it was
-LEVELS = [f"ffbm.kernels.{name}" for name in ("tower", "nested", "nestedmoves", "nestedchain")]
+MOVES = [
+    f"ffbm.kernels.{name}" for name in ("compiling", "nestedmoves", "nestedchain")
+]  # what is below them is as it was
+LEVELS = [f"ffbm.kernels.{name}" for name in ("compiling", "tower", "nested", "nestedmoves", "nestedchain")]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
-    "a split takes any parent": (
-        "nestedmoves",
-        [("parents[s] = parents[r]", "parents[s] = parents[int(rng.random() * c.used[0])]")],
-        MOVES,
-        "two levels",
-    ),
+    "the chance of the way back left out": ("nestedmoves", [("path[1], back", "path[1], 0.0")], MOVES, "two levels"),
     "levels opened for nothing": (
         "nestedmoves",
         [("-beta * cost if opens else beta * cost", "0.0")],
