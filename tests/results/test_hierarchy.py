@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import ffbm
+from ffbm.cli import run
 from ffbm.errors import OptionError
 from ffbm.results.record import fit_record, strict_json
 from ffbm.store.tree import from_tree, read_tree, write_tree
@@ -147,3 +148,27 @@ def test_questions_that_are_refused(net, fit):
     for ask in (lambda: flat.tree, lambda: flat.level(0), lambda: flat.plot.tree()):
         with pytest.raises(OptionError, match="this one is flat"):
             ask()
+
+
+def test_the_report_has_the_tree(fit, tmp_path):
+    fit.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "The tree of blocks" in page
+    assert "240 vertices into [1] (120), [2] (120)" in page
+    assert "half (1.00)" in page
+
+
+def test_on_the_command_line(net, tmp_path, capsys):
+    rows = ["source,target", *(f"{i},{j}" for i, j in net.graph.edges.tolist())]
+    (tmp_path / "edges.csv").write_text("\n".join(rows) + "\n")
+    x = net.features.values.toarray() if hasattr(net.features.values, "toarray") else net.features.values
+    half = x[:, list(net.features.names).index(next(name for name in net.features.names if name.startswith("half")))]
+    rows = ["id,half", *(f"{i},{'ab'[int(value)]}" for i, value in zip(net.node_ids, half, strict=True))]
+    (tmp_path / "nodes.csv").write_text("\n".join(rows) + "\n")
+    options = "--hierarchy --sweeps 200 --draws 50 --warmup 50 --chains 2 --workers 1 --seed 1 --quiet --json"
+    files = [str(tmp_path / "edges.csv"), "--nodes", str(tmp_path / "nodes.csv")]
+    assert run(["fit", *files, *options.split()]) == 0
+    tree = json.loads(capsys.readouterr().out)["tree"]
+    assert [node["n_vertices"] for node in tree["nodes"]][:3] == [240, 120, 120]
+    assert tree["nodes"][0]["columns"][0][0] == "half"
+    assert run(["fit", *files, "--hierarchy", "--target", "joint"]) == 2

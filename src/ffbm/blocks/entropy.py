@@ -107,7 +107,7 @@ def description_length(
     likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
     if isinstance(labels, list | tuple) and labels and np.ndim(labels[0]) > 0:
         return _nested_length(graph, labels, n_blocks, likelihood)
-    b = check_labels(labels, graph.n_nodes)
+    b = check_labels(np.asarray(labels), graph.n_nodes)
     top = int(b.max(initial=-1)) + 1
     n_nominal = max(top, 1) if n_blocks is None else check_int("n_blocks", n_blocks, low=1)
     if top > n_nominal:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.chain import BlockDraws
 from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.nestedchain import Pace, nested_entropy, run_nested
 from ffbm.kernels.target import Model
@@ -60,14 +61,6 @@ class NestedState(NamedTuple):
         return read_hierarchy(self.best, self.best_above[:-1])
 
 
-class NestedDraws(NamedTuple):
-    """The draws kept on a stretch of the chain."""
-
-    labels: Array  # (T, M) the labels of vertices, then those of the groups of each level: see ``unpack``
-    entropy: Array  # (T,)
-    acceptance: Array  # (T,) the share of visits that moved their member, since the draw before
-
-
 def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator) -> NestedState:
     """Set up a chain at a hierarchy with its own random stream."""
     graph = setup.target.graph
@@ -77,9 +70,10 @@ def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator)
     return NestedState(ledger, tower, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), tower.b.copy(), rng)
 
 
-def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[NestedState, NestedDraws]:
+def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[NestedState, BlockDraws]:
     """Run ``n_cycles`` cycles over all levels and return the state, changed in place, and the draws kept on the way.
 
+    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``.
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
@@ -87,7 +81,7 @@ def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[Nest
     kept = max((done + n_cycles - burn) // thin, 0) - max((done - burn) // thin, 0)
     n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
     labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
-    draws = NestedDraws(labels, np.empty(kept), np.empty(kept))
+    draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
     room = nested_room(setup.target.graph, layout)
     run_nested(
         state.rng, setup.model, state.ledger, state.tower, room, Pace(*settings[2:]), n_cycles, burn, thin,

@@ -108,7 +108,7 @@ def _fit_given(
 
 
 def _fit_hierarchy(
-    net: Network, design: Design, config: FitConfig, blocks: Any, conduct: Conduct, wait: Callable[[], None]
+    net: Network, design: Design, config: FitConfig, blocks: Any, conduct: Conduct, wait: Callable[[], object]
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
     if blocks is not None:

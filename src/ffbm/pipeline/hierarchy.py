@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.priors import FULL
 from ffbm.config import FitConfig
 from ffbm.diagnostics import block_diagnostics
-from ffbm.nested.chain import NestedDraws, NestedSettings, NestedSetup, NestedState, advance, start, unpack
+from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState, advance, start, unpack
 from ffbm.nested.consensus import central_draw, grow_tree
 from ffbm.nested.search import find_hierarchy, room_for
 from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
@@ -51,7 +52,7 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cond
     begin = partial(conduct.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)
     key = digest(setup, seed, config.n_chains) if conduct.journal else ""
     chains = run_for(
-        "hierarchies", Stepper(advance, NestedState, NestedDraws), setup, begin, length, seed, conduct, key,
+        "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, conduct, key,
         n_measured=graph.n_nodes,
     )  # fmt: skip
     rows, entropy, rate = chains.draws
