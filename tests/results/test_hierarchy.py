@@ -144,6 +144,8 @@ def test_questions_that_are_refused(net, fit):
         fit.tree.split(leaf)
     with pytest.raises(OptionError, match="level must have several groups, 0 to 1; got 3"):
         fit.level(3)
+    with pytest.raises(OptionError, match="hierarchy=True is for undirected networks; got a directed one"):
+        ffbm.fit(ffbm.as_network([(0, 1), (1, 2), (2, 3)], np.eye(4)[:, :2], directed=True), hierarchy=True)
     flat = ffbm.fit(net, n_blocks=2, seed=1, **OPTIONS)
     for ask in (lambda: flat.tree, lambda: flat.level(0), lambda: flat.plot.tree()):
         with pytest.raises(OptionError, match="this one is flat"):

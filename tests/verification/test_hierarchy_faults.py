@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ffbm.kernels import likelihood
+from ffbm.kernels import choosing
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start, unpack
 from ffbm.nested.target import Layout, NestedTarget, nested_model
 from ffbm.types import Graph
@@ -31,11 +31,17 @@ FAULTS = {
 ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
 
 
+def forget_answers(monkeypatch):
+    """Faulty likelihoods register too: take that back at the end."""
+    kept = {name: dict(functions) for name, functions in choosing._ANSWERS.items()}
+    monkeypatch.setattr(choosing, "_ANSWERS", kept)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_caught(fault, monkeypatch):
     where, changes, order, check = FAULTS[fault]
-    monkeypatch.setattr(likelihood, "_ANSWERS", dict(likelihood._ANSWERS))  # faulty likelihoods register too
+    forget_answers(monkeypatch)
     made = planted(f"ffbm.kernels.{where}", *changes, order=order)
     monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
     found = follow_the_law(check, Effort(False, 0, lambda function, items: [function(item) for item in items]))
@@ -52,7 +58,7 @@ def test_edges_carried_up_one_level_only_are_seen_in_s(monkeypatch):
     levels = [np.arange(32) // 4, np.arange(8) // 2, np.arange(4) // 2, np.zeros(2, dtype=int)]
     _, draws = advance(setup, start(setup, levels, rng), 5)
     assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(draws.labels[-1], 32, layout)), abs=1e-8)
-    monkeypatch.setattr(likelihood, "_ANSWERS", dict(likelihood._ANSWERS))
+    forget_answers(monkeypatch)
     made = planted("ffbm.kernels.tower", ONE_LEVEL, order=LEVELS)
     monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
     _, draws = advance(setup, start(setup, levels, rng), 5)

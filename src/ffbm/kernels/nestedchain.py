@@ -11,7 +11,8 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
-from ffbm.kernels.ledger import Adjacency, Ledger
+from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.multigraph import Multigraph
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many

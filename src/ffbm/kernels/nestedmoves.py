@@ -9,11 +9,10 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compiling import INNER, copy
 from ffbm.kernels.ledger import count_all
-from ffbm.kernels.likelihood import block_term
 from ffbm.kernels.mergesplit import collect, gather, launch, resplit, scan, shift
 from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
-from ffbm.kernels.target import move
+from ffbm.kernels.target import keep_term, move
 
 
 @njit(**INNER)
@@ -81,7 +80,7 @@ def fill_gap(m, c, parents):
     parents[free] = parents[n_used]
     count_all(m.graph, c)
     for r in range(c.n.size):
-        c.term[r] = block_term(m.likelihood, c.n[r], c.e[r])
+        keep_term(m.graph, m.likelihood, c, r)
 
 
 @njit(**INNER)

@@ -14,7 +14,8 @@ from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
-from ffbm.kernels.ledger import Adjacency, Ledger
+from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.multigraph import Multigraph
 from ffbm.kernels.nestedchain import Room
 from ffbm.kernels.target import Model

@@ -111,6 +111,10 @@ def _fit_hierarchy(
     net: Network, design: Design, config: FitConfig, blocks: Any, conduct: Conduct, wait: Callable[[], object]
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
+    if net.graph.is_directed:
+        raise OptionError(
+            "hierarchy=True is for undirected networks; got a directed one: give net.undirected() (--undirected)"
+        )
     if blocks is not None:
         raise OptionError("hierarchy=True samples its blocks; got blocks=: leave one of them out")
     sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)
