@@ -85,6 +85,8 @@ class FitConfig:
     intercept_sd, fdr, column_groups : float, float, dict
         Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
         that matter, and columns that are included together.
+    hierarchy : bool
+        Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
         What is left at its default is that of the paper.
     n_warmup, n_draws : int
@@ -138,6 +140,7 @@ class FitConfig:
     fdr: float = 0.1
     column_groups: dict[str, list[str]] | None = None
     preset: str | None = None
+    hierarchy: bool = False
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -172,6 +175,7 @@ class FitConfig:
             "intercept_sd": check_real("intercept_sd", self.intercept_sd, low=0, above=True),
             "fdr": check_real("fdr", self.fdr, low=0, high=1),
             "column_groups": _check_groups(self.column_groups),
+            "hierarchy": check_bool("hierarchy", self.hierarchy),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -179,6 +183,17 @@ class FitConfig:
             raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
         if learns and self.sigma != 1.0:
             raise OptionError('sigma is for weight_prior="fixed"; got weight_prior="learned": leave it out')
+        if self.hierarchy:
+            self._check_hierarchy()
+
+    def _check_hierarchy(self) -> None:
+        """Refuse what hierarchies of blocks do not have."""
+        if self.target != "cut":
+            raise OptionError(f'hierarchy=True is for target="cut"; got target="{self.target}": leave one of them out')
+        if self.n_blocks != "auto":
+            raise OptionError(f"hierarchy=True finds the number of blocks; got n_blocks={self.n_blocks}: leave it out")
+        if self.tempering is True or isinstance(self.tempering, list):
+            raise OptionError("hierarchy=True has no tempering; got tempering=: leave it out")
 
     def _take_preset(self) -> None:
         """Give what was left at its default the value of the preset."""

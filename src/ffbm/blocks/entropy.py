@@ -1,11 +1,13 @@
-"""The description length S(b) = -ln p(A, b) of a network under a partition, part by part."""
+"""The description length S(b) = -ln p(A, b) of a network under a partition or a hierarchy, part by part."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
+from ffbm.blocks.likelihoods import Likelihood, likelihood_of
 from ffbm.blocks.priors import PRIORS
 from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import DataError, OptionError
@@ -14,12 +16,13 @@ from ffbm.types import Array, Graph, Network
 
 @dataclass(frozen=True, slots=True)
 class DescriptionLength:
-    """The parts of S(b), in nats."""
+    """The parts of S(b), in nats; of a hierarchy also ``levels``, whose edge counts and partitions are summed here."""
 
     adjacency: float
     degrees: float
     edge_counts: float
     partition: float
+    levels: tuple[LevelLength, ...] = ()
 
     @property
     def total(self) -> float:
@@ -34,12 +37,12 @@ class DescriptionLength:
 
 def description_length(
     net: Network | Graph,
-    labels: npt.ArrayLike,
+    labels: npt.ArrayLike | Sequence[npt.ArrayLike],
     n_blocks: int | None = None,
     prior: str = "uniform",
     degree_corrected: bool = True,
 ) -> DescriptionLength:
-    """Return the description length of a network under a partition into blocks, part by part.
+    """Return the description length of a network under a partition into blocks, or a hierarchy of them, part by part.
 
     With e_rs edges between blocks (e_rr twice the edges inside r), e_r = sum_s e_rs, n_r vertices in
     block r, eta_k^r of them of degree k, and B_b non-empty blocks::
@@ -64,15 +67,25 @@ def description_length(
         degrees     = sum_r [ 2 ln n_r! + ln q(e+_r, n_r) + ln q(e-_r, n_r) - sum_k (ln eta+^r_k! + ln eta-^r_k!) ]
         edge_counts = ln C( B_b^2 + E - 1, E )
 
+    A hierarchy is a list: the block of each vertex, the group of each block, and so on. Its edge counts are explained
+    level by level, where n_r is the number of groups of level l-1 in group r of level l, and the partition of every
+    level is charged by Peixoto's prior::
+
+        edge_counts = sum over l >= 1 of sum_{r<s} ln C(n_r n_s + e_rs - 1, e_rs)
+                      + sum_r ln C(n_r (n_r+1)/2 + e_rr/2 - 1, e_rr/2)
+
+    If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
+    ln B to the partition.
+
     Parameters
     ----------
     net : Network or Graph
-    labels : (N,) whole numbers from 0
-        The block of each vertex; a block may be empty.
+    labels : (N,) whole numbers from 0, or a list of such
+        The block of each vertex; a block may be empty. Of a hierarchy the labels of each level, none left out.
     n_blocks : int, optional
-        B of the uniform prior; one more than the largest label if left out.
+        B of the uniform prior; one more than the largest label if left out. Not for a hierarchy.
     prior : {"uniform", "full"}
-        The FFBM's B^-N, or Peixoto's prior for choosing B.
+        The FFBM's B^-N, or Peixoto's prior for choosing B. A hierarchy always has Peixoto's.
     degree_corrected : bool
         Whether degrees are described apart from the blocks, so that a block may hold vertices of any degree.
 
@@ -82,6 +95,9 @@ def description_length(
     >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
     >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
     10.1346
+    >>> nested = ffbm.description_length(net, [[0, 0, 0, 1], [0, 0]])
+    >>> [level.n_groups for level in nested.levels], round(nested.total, 4)
+    ([2, 1], 11.9264)
     >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")], directed=True)
     >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
     12.3964
@@ -89,7 +105,9 @@ def description_length(
     graph = net.graph if isinstance(net, Network) else net
     check_choice("prior", prior, tuple(PRIORS))
     likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
-    b = check_labels(labels, graph.n_nodes)
+    if isinstance(labels, list | tuple) and labels and np.ndim(labels[0]) > 0:
+        return _nested_length(graph, labels, n_blocks, likelihood)
+    b = check_labels(np.asarray(labels), graph.n_nodes)
     top = int(b.max(initial=-1)) + 1
     n_nominal = max(top, 1) if n_blocks is None else check_int("n_blocks", n_blocks, low=1)
     if top > n_nominal:
@@ -102,6 +120,18 @@ def description_length(
         edge_counts=float(likelihood.edge_cost(graph, np.count_nonzero(sizes))),
         partition=PRIORS[prior].nats(sizes, n_nominal),
     )
+
+
+def _nested_length(
+    graph: Graph, levels: Sequence[npt.ArrayLike], n_blocks: int | None, likelihood: Likelihood
+) -> DescriptionLength:
+    if n_blocks is not None:
+        raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")
+    checked = check_levels([np.asarray(labels) for labels in levels], graph.n_nodes)
+    adjacency, degrees = likelihood.parts(graph, checked[0])
+    lengths = level_lengths(graph, checked)
+    edges, partition = sum(one.edge_counts for one in lengths), sum(one.partition for one in lengths)
+    return DescriptionLength(adjacency, degrees, edges, partition, lengths)
 
 
 def check_labels(labels: npt.ArrayLike, n_nodes: int) -> Array:

@@ -117,6 +117,9 @@ DegreeCorrection = Annotated[
         help="Whether a block may hold vertices of any degree [default: on].",
     ),
 ]
+Hierarchy = Annotated[
+    bool | None, typer.Option("--hierarchy", help="Blocks at every scale: a tree whose splits are explained.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the chains are graded converged.")]
 
 
@@ -144,6 +147,7 @@ def fit(
     train_fraction: TrainFraction = None,
     folds: Folds = None,
     degree_correction: DegreeCorrection = None,
+    hierarchy: Hierarchy = None,
     weight_prior: WeightPrior = None,
     intercept_sd: InterceptSd = None,
     fdr: Fdr = None,
@@ -204,6 +208,7 @@ def fit(
         folds=folds,
         degree_corrected=degree_correction,
         directed=directed,
+        hierarchy=hierarchy,
         weight_prior=weight_prior,
         intercept_sd=intercept_sd,
         fdr=fdr,

@@ -1,17 +1,27 @@
 """What a likelihood of graphs given blocks is asked for; which one answers is chosen when a kernel is compiled.
 
-A likelihood is a named tuple of tables and four functions, in a file of its own that ends with ``register``. The class
-of the tuple chooses: numba picks the functions by it once, so a chain pays nothing for there being several.
+A likelihood is a named tuple of tables and four or five functions, in a file of its own that ends with ``register``.
+The class of the tuple chooses: numba picks the functions by it once, so a chain pays nothing for there being several.
 """
 
 from typing import Any
 
+from numba import njit
+
 from ffbm.kernels.choosing import answer, question
+from ffbm.kernels.compiling import INLINE
 
 
-def register(kind: type, change: Any, total: Any, merge_change: Any, block_term: Any) -> None:
+@njit(**INLINE)
+def stand_still(likelihood, g, c, i, r, s):
+    """Follow no move: all that the likelihood reads is in the ledger."""
+
+
+def register(
+    kind: type, change: Any, total: Any, merge_change: Any, block_term: Any, follow: Any = stand_still
+) -> None:
     """Let the likelihood whose tables are of this class answer by these functions."""
-    answer(kind, change=change, total=total, merge_change=merge_change, block_term=block_term)
+    answer(kind, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow)
 
 
 @question
@@ -40,3 +50,8 @@ def block_term(likelihood, n, e):
     The ledger keeps it for every block, so that a change costs two of them, not four. Of a directed graph it is asked
     for the arcs that leave a block, and again for those that enter it.
     """
+
+
+@question
+def follow(likelihood, g, c, i, r, s):
+    """Bring up to date what the likelihood counts by itself, after vertex i has moved from block r to s."""

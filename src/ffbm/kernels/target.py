@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, used_after, vertex_of
-from ffbm.kernels.likelihood import block_term, change, merge_change, total
+from ffbm.kernels.likelihood import block_term, change, follow, merge_change, total
 
 
 class Prior(NamedTuple):
@@ -109,6 +109,7 @@ def _move(g, likelihood, c, i, s):
     g, likelihood, c = bare(g), bare(likelihood), bare(c)
     r = c.b[i]
     relabel(g, c, i, s)
+    follow(likelihood, g, c, i, r, s)
     keep_term(g, likelihood, c, r)
     keep_term(g, likelihood, c, s)
 

@@ -182,9 +182,13 @@ def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def description_lengths(blocks: BlockTrace) -> dict[str, Any]:
-    """Return the mean over draws of S(b) / (N + E), with the partition's own N ln B and without it."""
+    """Return the mean over draws of S(b) / (N + E), with the partition's own N ln B and without it.
+
+    Of hierarchies the partitions of all levels are charged by Peixoto's prior.
+    """
     n_nodes, without = blocks.labels.shape[2], blocks.entropy_per_entity
-    partition = n_nodes * log(blocks.n_blocks) / (n_nodes + blocks.n_edges)
+    nats = blocks.settings.get("hierarchy", n_nodes * log(blocks.n_blocks))
+    partition = nats / (n_nodes + blocks.n_edges)
     return {"description_length": without + partition, "description_length_without_partition": without}
 
 

@@ -1,16 +1,19 @@
 """The whole flow, from a network to scores: blocks, memberships, weights, ranking, refit on the kept features."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.explanation import explain, explain_kept, sampler_given
 from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
+from ffbm.pipeline.splits import explain_splits
 from ffbm.pipeline.warming import compiling_ahead
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
@@ -76,6 +79,8 @@ def run_fit(
             return fit_jointly(net, design, config, seed, Conduct(workers, tell, journal))
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
         conduct = Conduct(workers, tell, journal)
+        if config.hierarchy:
+            return _fit_hierarchy(net, design, config, blocks, conduct, wait_for_weight_level)
         trace = _find_blocks(net, config, blocks, conduct)
         members = align_blocks(trace)
         wait_for_weight_level()
@@ -100,6 +105,24 @@ def _fit_given(
     )  # fmt: skip
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)
+
+
+def _fit_hierarchy(
+    net: Network, design: Design, config: FitConfig, blocks: Any, conduct: Conduct, wait: Callable[[], object]
+) -> FitParts:
+    """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
+    if net.graph.is_directed:
+        raise OptionError(
+            "hierarchy=True is for undirected networks; got a directed one: give net.undirected() (--undirected)"
+        )
+    if blocks is not None:
+        raise OptionError("hierarchy=True samples its blocks; got blocks=: leave one of them out")
+    sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)
+    members = align_blocks(sampled.blocks)
+    wait()
+    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct)
+    tree = explain_splits(net.features, sampled.tree(members.labels), config, conduct._replace(journal=None))
+    return replace(parts, hierarchy=tree)
 
 
 def _why_none(net: Network) -> str:

@@ -61,9 +61,11 @@ def run_for(
     conduct: Conduct,
     key: str,
     gives_up: bool = False,
+    n_measured: int | None = None,
 ) -> Chains:
     """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
 
+    Only the first ``n_measured`` labels of a draw are looked at: those of vertices.
     Two checks in a row must grade them converged. They are given up if they are not even usable at the third check,
     or not converged at the sixth.
     """
@@ -85,7 +87,7 @@ def run_for(
         whole = draws if whole is None else _joined(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
         kept = BlockDraws(*(field[:, burn // thin :] for field in whole))
-        measures = measure_blocks(kept.labels, kept.entropy, seed)
+        measures = measure_blocks(kept.labels[:, :, :n_measured], kept.entropy, seed)
         n_checks, note = n_checks + 1, measures.state
         chains = Chains(states, kept, done, burn, thin, previous)
         verdict = judge_blocks(measures, previous, chains.round_trips)

@@ -19,6 +19,7 @@ from ffbm.plots.palette import block_colour, block_marker
 from ffbm.plots.paper import COLUMN, save_figure
 from ffbm.plots.ranking import plot_ranking
 from ffbm.plots.traces import plot_traces
+from ffbm.plots.tree import plot_tree
 from ffbm.plots.weights import plot_weights
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "plot_ranking",
     "plot_ranks",
     "plot_traces",
+    "plot_tree",
     "plot_weights",
     "save_figure",
 ]

@@ -154,6 +154,20 @@ def matrix_table(subject: Subject) -> Table:
     return Table("Edges between blocks", head, rows, digits=4, is_long=True)
 
 
+def split_table(subject: Subject) -> Table:
+    """One row for each split of the tree of blocks."""
+    tree = subject.parts.hierarchy
+    rows = [] if tree is None else [
+        (node.number, node.level, tree.size(node.number), ", ".join(str(tree.size(child)) for child in node.children),
+         node.nats, node.support, node.bits, node.bits_se,
+         ", ".join(f"{name} ({inclusion:.2f})" for name, inclusion in node.columns))
+        for node in tree.splits
+    ]  # fmt: skip
+    head = ("node", "level", "vertices", "children", "nats", "share of draws", "bits", "standard error",
+            "columns that matter (inclusion)")  # fmt: skip
+    return Table("Splits", head, rows)
+
+
 def mode_table(subject: Subject) -> Table:
     """One row a mode: its share of the draws if chains crossed, of each chain's draws, and the sizes of its blocks."""
     members = subject.parts.memberships

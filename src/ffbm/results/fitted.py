@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ffbm.diagnostics import FitDiagnostics, Verdict
+from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ffbm.progress import Listener
     from ffbm.results.checks import Check
+    from ffbm.results.hierarchy import FitTree
     from ffbm.results.plotting import Plots
 
 
@@ -52,6 +54,8 @@ class Fit(FitParts):
         "too short"), a ``reason`` and the ``command`` that would help.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
+    tree : FitTree
+        With ``hierarchy=True``: the tree of blocks; ``tree.split(node)`` is what explains a split.
     """
 
     @classmethod
@@ -100,6 +104,25 @@ class Fit(FitParts):
         from ffbm.pipeline.modes import explain_mode
 
         return explain_mode(self, number, progress)
+
+    @cached_property
+    def tree(self) -> "FitTree":
+        """The tree of blocks of a fit with ``hierarchy=True``: print it, or ask it for ``split(node)``."""
+        from ffbm.results.hierarchy import FitTree
+
+        if self.hierarchy is None:
+            raise OptionError("a tree of blocks is for fits with hierarchy=True (--hierarchy); this one is flat")
+        return FitTree.of(self.hierarchy, self)
+
+    def level(self, level: int) -> Explanation:
+        """Return what features say of the groups of one level of the tree, as if there were no others.
+
+        Parameters
+        ----------
+        level : int
+            0 are the blocks; the groups above follow. Block r of the explanation is the group number r by size.
+        """
+        return self.tree.explain_level(level)
 
     def predict(self, features: Any, edges: Sequence[Sequence[Any]] | None = None, *, encoded: bool = False) -> Array:
         """Return the probability of each block for vertices that the fit has not seen, (n, B).

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ class Plots:
         from ffbm.plots import plot_ranking
 
         return plot_ranking(self._fit.ranking, **options)
+
+    def tree(self, **options: Any) -> "Figure":
+        """Draw the tree of blocks of a fit with ``hierarchy=True``: see ``ffbm.plots.plot_tree``."""
+        from ffbm.plots import plot_tree
+
+        if self._fit.hierarchy is None:
+            raise OptionError("a tree of blocks is for fits with hierarchy=True (--hierarchy); this one is flat")
+        return plot_tree(self._fit.hierarchy, **options)
 
     def accuracy(self, **options: Any) -> "Figure":
         """Draw the accuracy of each block, training and held out: see ``ffbm.plots.plot_accuracy``."""

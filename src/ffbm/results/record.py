@@ -51,6 +51,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             {name: None if value is None or value != value else value for name, value in row.items()}
             for row in fit.ranking.table.astype({"support": object}).to_dict("records")
         ],
+        "tree": None if fit.hierarchy is None else fit.hierarchy.to_dict(),
         "relevance": None if fit.relevance is None else _relevance(fit.relevance),
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,

@@ -69,6 +69,7 @@ def fit(
     fdr: float = 0.1,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     preset: str | None = None,
+    hierarchy: bool = False,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -146,6 +147,10 @@ def fit(
         Under the learned prior: the share of false ones that is allowed, on average, among the columns that matter.
     preset : "paper", optional
         Take the paper's settings for all that is left at its default.
+    hierarchy : bool
+        Blocks at every scale, of the nested model: depth and all numbers of groups are found. ``fit.tree`` is the tree
+        that the draws agree on, with what explains each of its splits; ``fit.memberships`` are those of its leaves. For
+        ``target="cut"``.
 
     Returns
     -------
@@ -195,6 +200,7 @@ def fit(
         fdr=fdr,
         column_groups=column_groups,  # type: ignore[arg-type]  # checked there
         preset=preset,
+        hierarchy=hierarchy,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged

@@ -33,7 +33,7 @@ def summary_text(fit: FitParts) -> str:
     Modes are told if there are several.
     """
     ranking = _ranking(fit) if fit.relevance is None else _relevance(fit, fit.relevance)
-    parts = [tell_relevance(fit), tell_modes(fit), _network(fit), _blocks(fit), ranking, _scores(fit)]
+    parts = [tell_relevance(fit), tell_modes(fit), _network(fit), _tree(fit), _blocks(fit), ranking, _scores(fit)]
     parts += [tell_notes(fit), _reading(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))
     return "\n\n".join(part for part in parts if part)
@@ -52,7 +52,8 @@ def _network(fit: FitParts) -> str:
     length = s.description_length_without_partition
     if length is not None:
         said.append(
-            f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with N ln B)"
+            f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
+            f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
     if not fit.config.degree_corrected:
         said.append("blocks without degree correction: vertices of different degree tend to different blocks")
@@ -61,6 +62,24 @@ def _network(fit: FitParts) -> str:
         said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
     said.append(f"seed {fit.config.seed}")
     return "\n".join(said)
+
+
+def _tree(fit: FitParts) -> str:
+    """Tell the tree of blocks, a line for each split."""
+    tree = fit.hierarchy
+    if tree is None:
+        return ""
+    title = f"blocks at {count_of(tree.n_levels, 'level')}, {tree.description_length:,.1f} nats at the lowest"
+    said = (
+        "(nats: what a split and all below it save; draws: how many have its groups; bits per vertex of the group,"
+        f" held out; over all splits {tree.bits:.2f} bits per vertex of the network)"
+    )
+    lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
+    return "\n".join([title, *lines, wrap(said, "  ", "  ")])
+
+
+def _indent(line: str) -> str:
+    return "  " + " " * (len(line) - len(line.lstrip()))
 
 
 def _blocks(fit: FitParts) -> str:

@@ -11,6 +11,7 @@ from ffbm.types import Array, BlockTrace, Memberships, Network
 from ffbm.types.ranking import Ranking
 from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
+from ffbm.types.tree import Tree
 from ffbm.types.weights import WeightTrace
 
 
@@ -33,6 +34,8 @@ class FitParts:
         What the kept features say, if these are fewer.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
+    hierarchy : Tree, optional
+        With ``hierarchy=True``: the tree of blocks.
     """
 
     network: Network
@@ -43,6 +46,7 @@ class FitParts:
     explanation: Explanation
     reduced: Explanation | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
+    hierarchy: Tree | None = None
 
     @property
     def weights(self) -> WeightTrace:

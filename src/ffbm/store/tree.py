@@ -27,6 +27,7 @@ from ffbm.store.traces import (
     weights_to_datasets,
 )
 from ffbm.types import Memberships
+from ffbm.types.tree import Tree
 from ffbm.types.variance import VarianceSplit
 
 _LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
@@ -64,6 +65,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     }
     if parts.reduced is not None:
         attributes["reduced_scores"] = to_json(parts.reduced.scores.to_dict())
+    if parts.hierarchy is not None:
+        attributes["hierarchy"] = to_json(parts.hierarchy.to_dict())
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
 
 
@@ -107,6 +110,7 @@ def from_tree(tree: xr.DataTree) -> FitParts:
         explanation=whole,
         reduced=reduced,
         provenance=known["provenance"],
+        hierarchy=Tree.from_dict(known["hierarchy"], np.asarray(constant["labels"])) if "hierarchy" in known else None,
     )
 
 

@@ -1,0 +1,66 @@
+"""The likelihood of one level in a hierarchy: that of the level by itself, and the levels above in place of P(e|b)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.likelihood import block_term as own_block_term
+from ffbm.kernels.likelihood import change as own_change
+from ffbm.kernels.likelihood import merge_change as own_merge_change
+from ffbm.kernels.likelihood import register
+from ffbm.kernels.likelihood import total as own_total
+from ffbm.kernels.tower import Tower, follow_up, size_change, tower_change, tower_total
+
+
+class Nested(NamedTuple):
+    """Its parts."""
+
+    own: Any  # the likelihood of the level, whose own edge_cost is 0
+    tower: Tower
+    lf: np.ndarray  # ln x!, as far as they are tabulated
+    work: np.ndarray  # (L, 3, K) int64, zero before and after
+    level: int  # row ``level`` of the tower is the one above
+
+
+@njit(**INLINE)
+def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
+    """Return the change of -ln P(A|b) and of the levels above when a vertex moves from r to s."""
+    nats = own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
+    return nats + tower_change(
+        likelihood.tower, likelihood.lf, likelihood.work, likelihood.level, c, loops, r, s, blocks, links, n_near
+    )
+
+
+@njit(**INNER)
+def total(likelihood, c):
+    """Return what the level and those above cost."""
+    above = tower_total(likelihood.tower, likelihood.lf, likelihood.level, c.used[0])
+    return own_total(likelihood.own, c) + above
+
+
+@njit(**INNER)
+def merge_change(likelihood, c, r, s):
+    """Return the change when groups r and s become one; infinite unless they have the same parent."""
+    tower, u = likelihood.tower, likelihood.level
+    above = np.int64(tower.b[u, r])
+    if tower.b[u, s] != above:
+        return np.inf
+    nats = own_merge_change(likelihood.own, c, r, s)
+    return nats + size_change(tower, likelihood.lf, u, above, c.used[0], -1)
+
+
+@njit(**INLINE)
+def block_term(likelihood, n, e):
+    """Return what the level's own likelihood keeps of each group."""
+    return own_block_term(likelihood.own, n, e)
+
+
+@njit(**INLINE)
+def follow(likelihood, g, c, i, r, s):
+    """Bring the levels above up to date."""
+    follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
+
+
+register(Nested, change, total, merge_change, block_term, follow)

@@ -1,0 +1,193 @@
+"""The chain of hierarchies: on every level vertices or groups move one by one and many at once; levels open and close.
+
+Level 0 moves the vertices of the network, level u >= 1 the groups of level u - 1, which are the vertices of a
+multigraph. Every level is a target of its own given the others, and is moved by the moves of the block chain.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
+from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.multigraph import Multigraph
+from ffbm.kernels.nested import Nested
+from ffbm.kernels.nestedmoves import move_level, move_many
+from ffbm.kernels.single import ROUNDING, sweep
+from ffbm.kernels.tables import look
+from ffbm.kernels.target import Model, Prior, entropy_of
+from ffbm.kernels.tower import partition_cost
+
+
+class Room(NamedTuple):
+    """What the levels above share, to work in."""
+
+    groups: Adjacency  # the groups of a level as vertices: (W+1,), (2E,), (W, 3)
+    tables: Multigraph  # edge_cost is 0
+    size_cost: np.ndarray  # (W+2,) -ln n!
+    size_step: np.ndarray  # (W+1,)
+    used_cost: np.ndarray  # (K+1,) of the level that moves
+    eta: np.ndarray  # (K, 1) int32, read by nothing
+    term: np.ndarray  # (K,) zeros
+    none: np.ndarray  # (0, 0) int32
+    no_field: np.ndarray  # (0, 0)
+    work: np.ndarray  # (L, 3, K) int64: of ``Nested``
+    journal: np.ndarray  # (2, N) int64
+    vertices: np.ndarray  # (4, N) int64
+    scratch: np.ndarray  # (3, W+1) int64, its last row zero
+
+
+class Pace(NamedTuple):
+    """How often each kind of move is made in a cycle."""
+
+    beta: float
+    epsilon: float
+    sweeps: int  # over the vertices; the groups of every level above are swept once
+    jumps: float  # splits of two groups again and splits and merges after each sweep, in the mean
+    shifts: float  # levels opened and closed in a cycle, in the mean
+    n_scans: int
+
+
+@njit(**DOOR)
+def nested_entropy(model, ledger, tower, room):
+    """Return S of the whole hierarchy."""
+    return entropy_of(lowest_model(model, tower, room), ledger)
+
+
+@njit(**DOOR)
+def run_nested(rng, model, ledger, tower, room, pace, n_cycles, burn, thin, totals, tally, best, labels, entropy, rate):
+    """Advance a chain by n_cycles and write the draws it keeps; return how many.
+
+    totals: S, 0, minus infinity, the lowest S. tally: as in ``run_blocks``. best: labels of vertices and of the levels
+    above at the lowest S. labels (T, M): the labels of the vertices, of the groups of level 0, of level 1, and so on.
+    """
+    m, c, tower, room, totals = bare(model), bare(ledger), bare(tower), bare(room), bare(totals)
+    kept = 0
+    for _ in range(n_cycles):
+        cycle(rng, m, c, tower, room, pace, totals, tally)
+        tally[2] += 1
+        note_lowest(c, tower, totals, best)
+        if tally[2] == burn:
+            tally[0] = tally[1] = 0
+        elif tally[2] > burn and (tally[2] - burn) % thin == 0:
+            write_down(c, tower, labels[kept])
+            entropy[kept] = totals[0]
+            rate[kept] = tally[1] / max(tally[0], 1)
+            tally[0] = tally[1] = 0
+            kept += 1
+    return kept
+
+
+@njit(**INNER)
+def cycle(rng, m, c, tower, room, pace, totals, tally):
+    """Move every level once, from the vertices up, then try to open or close levels."""
+    m, c, tower, room = bare(m), bare(c), bare(tower), bare(room)
+    below = lowest_model(m, tower, room)
+    for _ in range(pace.sweeps):
+        move_members(rng, below, c, tower.b[0], room, pace, totals, tally)
+    for u in range(1, tower.used.shape[0]):
+        n_members = c.used[0] if u == 1 else tower.used[u - 2, 0]
+        if n_members < 2:
+            break
+        if u == 1:
+            list_groups(c.ers, n_members, room.groups)
+        else:
+            list_groups(tower.ers[u - 2], n_members, room.groups)
+        move_members(
+            rng, model_of(m, tower, room, u, n_members), ledger_of_level(tower, room, u, n_members), tower.b[u],
+            room, pace, totals, tally,
+        )  # fmt: skip
+    for _ in range(int(pace.shifts + rng.random())):
+        move_level(rng, c, tower, room.tables.lf, pace.beta, totals)
+
+
+@njit(**INNER)
+def move_members(rng, m, c, parents, room, pace, totals, tally):
+    """Visit every member of a level once, then try some moves of many at once."""
+    m, c, room, parents = bare(m), bare(c), bare(room), bare(parents)
+    sweep(
+        rng, m, groups_in_use(c), pace.beta, pace.epsilon, False, totals, tally, room.journal, room.scratch
+    )  # fmt: skip
+    for _ in range(int(pace.jumps + rng.random())):
+        splits = rng.random() < 0.75
+        tally[3] += 1
+        tally[4] += move_many(
+            rng, m, c, parents, splits, pace.beta, pace.n_scans, totals, room.vertices, room.scratch
+        )  # fmt: skip
+
+
+@njit(**INLINE)
+def groups_in_use(c):
+    """Return the ledger without its empty groups, which single members never open."""
+    return Ledger(c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring)
+
+
+@njit(**INLINE)
+def lowest_model(m, tower, room):
+    """Return the model of the vertices, given the levels above."""
+    return Model(m.graph, Nested(m.likelihood, tower, room.tables.lf, room.work, 0), m.prior, m.field, m.constant)
+
+
+@njit(**INNER)
+def model_of(m, tower, room, u, n_members):
+    """Return the model of level u >= 1, given the levels above: its vertices are the groups of the level below."""
+    for n_groups in range(1, min(n_members, room.used_cost.size - 1) + 1):
+        room.used_cost[n_groups] = partition_cost(room.tables.lf, n_members, n_groups)
+    g = room.groups
+    likelihood = Nested(room.tables, tower, room.tables.lf, room.work, u)
+    prior = Prior(room.size_cost, room.size_step, room.used_cost)
+    return Model(Adjacency(g.indptr, g.indices, g.vertex), likelihood, prior, room.no_field, m.constant)
+
+
+@njit(**INLINE)
+def ledger_of_level(tower, room, u, n_members):
+    """Return the counts of level u >= 1."""
+    row = u - 1
+    return Ledger(
+        tower.b[row][:n_members], tower.n[row], tower.e[row], tower.ers[row], room.eta, room.term, room.none,
+        tower.used[row], room.none,
+    )  # fmt: skip
+
+
+@njit(**INNER)
+def list_groups(ers, n_groups, g):
+    """Lay out the multigraph whose vertices are groups: a parallel edge stands as often as it is there."""
+    place = 0
+    for r in range(n_groups):
+        g.indptr[r] = place
+        degree = look(ers, r, r)
+        g.vertex[r, 1] = degree // 2
+        for s in range(n_groups):
+            if s != r:
+                d = look(ers, r, s)
+                degree += d
+                for _ in range(d):
+                    g.indices[place] = s
+                    place += 1
+        g.vertex[r, 0] = degree
+    g.indptr[n_groups] = place
+
+
+@njit(**INNER)
+def note_lowest(c, tower, totals, best):
+    """Keep the hierarchy if S is the lowest so far."""
+    if totals[0] < totals[3] - ROUNDING:
+        totals[3] = totals[0]
+        copy(c.b, best[0])
+        copy_table(tower.b, best[1])
+
+
+@njit(**INNER)
+def write_down(c, tower, labels):
+    """Write the labels of the vertices, then those of the groups of each level; 0 beyond the groups in use."""
+    place = c.b.size
+    copy(c.b, labels)
+    n_members, width = c.used[0], c.n.size
+    for u in range(tower.used.shape[0] - 1):
+        for g in range(width):
+            labels[place + g] = tower.b[u, g] if g < n_members else 0
+        place += width
+        n_members, width = tower.used[u, 0], tower.n.shape[1]

@@ -1,0 +1,159 @@
+"""Moves of a hierarchy: groups of one parent split and merged, and whole levels opened and closed.
+
+Groups have no names, so a split takes the next free label; those in use are always 0 .. B - 1.
+"""
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
+from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.ledger import count_all
+from ffbm.kernels.mergesplit import collect, gather, launch, resplit, scan, shift
+from ffbm.kernels.multigraph import log_factorial
+from ffbm.kernels.tables import look
+from ffbm.kernels.target import keep_term, move
+
+
+@njit(**INNER)
+def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
+    """Propose to split a group into two with the same parent, or to merge two such groups.
+
+    Anchors are drawn from all members, each way alike: the pair that splits a group is the one that merges the two.
+    """
+    n_members = c.b.size
+    i, j = int(rng.random() * n_members), int(rng.random() * n_members)
+    splits = rng.random() < 0.5
+    r, s = np.int64(c.b[i]), np.int64(c.b[j])
+    if i == j or (s == r) != splits:
+        return 0.0, 0.0, IMPOSSIBLE
+    before, after, group = work[0], work[1], work[2]
+    path, spare = np.zeros(2), np.zeros(2)
+    if splits:
+        s = c.used[0]
+        if s == c.n.size:
+            return 0.0, 0.0, IMPOSSIBLE
+        parents[s] = parents[r]
+        size = gather(c, r, r, i, j, group)
+        shift(m, c, j, s, path, scratch)
+        launch(rng, m, c, beta, n_scans, group, size, r, s, path, scratch)
+        there = scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)
+        copy(c.b, after)
+        return path[0], path[1], -there
+    if parents[r] != parents[s]:
+        return 0.0, 0.0, IMPOSSIBLE
+    size = gather(c, r, s, i, j, group)
+    collect(m, c, group, size, r, path, scratch)
+    shift(m, c, j, r, path, scratch)
+    copy(c.b, after)
+    move(m, c, j, s)
+    launch(rng, m, c, beta, n_scans, group, size, r, s, spare, scratch)
+    back = scan(rng, m, c, beta, group, size, r, s, before, True, spare, scratch)
+    return path[0], path[1], back
+
+
+@njit(**INNER)
+def move_many(rng, m, c, parents, splits, beta, n_scans, totals, work, scratch):
+    """Try to split two groups again or, with ``splits``, to split one or merge two; return whether they moved."""
+    copy(c.b, work[0])
+    if splits:
+        change, lift, log_ratio = split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch)
+    else:
+        change, lift, log_ratio = resplit(rng, m, c, beta, n_scans, work, scratch)
+    is_accepted = decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
+    if is_accepted and splits:
+        fill_gap(m, c, parents)
+    return is_accepted
+
+
+@njit(**INNER)
+def fill_gap(m, c, parents):
+    """Give the last group the label that a merge has freed, if there is one."""
+    n_used, free = c.used[0], 0
+    while free < n_used and c.n[free] > 0:
+        free += 1
+    if free == n_used:
+        return
+    for v in range(c.b.size):
+        if c.b[v] == n_used:
+            c.b[v] = free
+    parents[free] = parents[n_used]
+    count_all(m.graph, c)
+    for r in range(c.n.size):
+        keep_term(m.graph, m.likelihood, c, r)
+
+
+@njit(**INNER)
+def move_level(rng, c, tower, lf, beta, totals):
+    """Try to open a level whose groups have one member each, or to close such a level; return whether it was done.
+
+    Its n groups cost ln n! + ln n and no edge counts. There are as many rows as there are: a level is opened only while
+    the last but one is not needed.
+    """
+    last = tower.used.shape[0] - 1
+    u = int(rng.random() * last)
+    n_members = c.used[0] if u == 0 else tower.used[u - 1, 0]
+    cost = log_factorial(lf, n_members) + np.log(n_members)
+    opens = rng.random() < 0.5
+    if n_members == 1 or (opens and (n_members > tower.n.shape[1] or tower.used[last - 1, 0] > 1)):
+        return False
+    if not opens and tower.used[u, 0] != n_members:
+        return False
+    if not accepts(rng.random(), -beta * cost if opens else beta * cost):
+        return False
+    if opens:
+        totals[0] += cost
+        for row in range(last, u, -1):
+            copy_row(tower, row - 1, row)
+        if u == 0:
+            stand_alone(tower, u, c.ers, n_members)
+        else:
+            stand_alone(tower, u, tower.ers[u - 1], n_members)
+    else:
+        totals[0] -= cost
+        for g in range(n_members):
+            tower.b[u, g] = tower.b[u + 1, tower.b[u, g]]
+        for g in range(n_members):
+            tower.b[u + 1, g] = tower.b[u, g]
+        for row in range(u, last):
+            copy_row(tower, row + 1, row)
+        close_top(tower, last)
+    return True
+
+
+@njit(**INNER)
+def copy_row(tower, source, target):
+    """Copy a row of the tower."""
+    for g in range(tower.b.shape[1]):
+        tower.b[target, g] = tower.b[source, g]
+    for r in range(tower.n.shape[1]):
+        tower.n[target, r], tower.e[target, r] = tower.n[source, r], tower.e[source, r]
+        for s in range(tower.n.shape[1]):
+            tower.ers[target, r, s] = tower.ers[source, r, s]
+    tower.used[target, 0] = tower.used[source, 0]
+
+
+@njit(**INNER)
+def stand_alone(tower, u, ers, n_members):
+    """Let each member of row u be a group by itself."""
+    for r in range(tower.n.shape[1]):
+        tower.n[u, r] = int(r < n_members)
+        tower.e[u, r] = 0
+        for s in range(tower.n.shape[1]):
+            tower.ers[u, r, s] = look(ers, r, s) if r < n_members and s < n_members else 0
+            tower.e[u, r] += tower.ers[u, r, s]
+    for g in range(n_members):
+        tower.b[u, g] = g
+    tower.used[u, 0] = n_members
+
+
+@njit(**INNER)
+def close_top(tower, last):
+    """Let the last row have one group with one member."""
+    n_ends = tower.e[last - 1].sum()
+    for r in range(tower.n.shape[1]):
+        tower.n[last, r] = tower.e[last, r] = 0
+        for s in range(tower.n.shape[1]):
+            tower.ers[last, r, s] = 0
+    tower.n[last, 0], tower.e[last, 0], tower.ers[last, 0, 0], tower.used[last, 0] = 1, n_ends, n_ends, 1
+    tower.b[last, 0] = 0

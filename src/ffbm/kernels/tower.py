@@ -1,0 +1,138 @@
+"""The tower: the levels above the one that moves, what they cost, and how they follow its moves.
+
+Row u holds level u + 1, whose members are the groups of level u. A member that moves between groups r and s of level u
+takes its edges along on every level up to the first where r and s are in one group; above it nothing changes. A group
+opens or closes beside one with the same parent only, so that parents never open or close with it. The last row always
+has one group; rows of one group with one member cost nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.multigraph import between, dealt, inside, log_factorial
+
+
+class Tower(NamedTuple):
+    """Labels and counts of the levels above 0: row u is level u + 1."""
+
+    b: np.ndarray  # (L, W) int32: the group of each group of level u
+    n: np.ndarray  # (L, K) int64: members of each group
+    e: np.ndarray  # (L, K) int64: half-edges of each group
+    ers: np.ndarray  # (L, K, K) int32: half-edges between groups
+    used: np.ndarray  # (L, 1) int64: groups in use
+
+
+@njit(**INLINE)
+def partition_cost(lf, n_members, n_groups):
+    """Return Peixoto's prior of a partition but for the sizes of its groups: ln C(N-1, B-1) + ln N! + ln N."""
+    nats = log_factorial(lf, n_members - 1) - log_factorial(lf, n_groups - 1)
+    nats -= log_factorial(lf, n_members - n_groups)
+    return nats + log_factorial(lf, n_members) + np.log(n_members)
+
+
+@njit(**INNER)
+def tower_total(tower, lf, u, n_members):
+    """Return what rows u and above cost, the members of the first of them being so many."""
+    nats = 0.0
+    for row in range(u, tower.used.shape[0]):
+        nats += dealt(lf, tower.n[row], tower.ers[row]) + partition_cost(lf, n_members, tower.used[row, 0])
+        for r in range(tower.n.shape[1]):
+            nats -= log_factorial(lf, tower.n[row, r])
+        n_members = tower.used[row, 0]
+    return nats
+
+
+@njit(**INLINE)
+def tower_change(tower, lf, work, u, c, loops, r, s, blocks, links, n_near):
+    """Return the change of rows u and above when a member moves from group r to s of level u, whose ledger is c."""
+    above_r, above_s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
+    if above_r == above_s:
+        closes, opens = c.n[r] == 1, c.n[s] == 0
+        return 0.0 if closes == opens else size_change(tower, lf, u, above_r, c.used[0], 1 if opens else -1)
+    return carried(tower, lf, work, u, above_r, above_s, loops, blocks, links, n_near)
+
+
+@njit(**INNER)
+def size_change(tower, lf, u, r, n_members, more):
+    """Return the change of row u when its group r has so many members more, of ``n_members`` of all groups."""
+    n, ers, n_groups = tower.n[u], tower.ers[u], tower.used[u, 0]
+    nats = inside(lf, n[r] + more, ers[r, r]) - inside(lf, n[r], ers[r, r])
+    for t in range(n.size):
+        if t != r and n[t] > 0:
+            nats += between(lf, n[r] + more, n[t], ers[r, t]) - between(lf, n[r], n[t], ers[r, t])
+    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)
+    return nats + log_factorial(lf, n[r]) - log_factorial(lf, n[r] + more)
+
+
+@njit(**INNER)
+def carried(tower, lf, work, u, r, s, loops, blocks, links, n_near):
+    """Return the change of rows u and above when edges are carried from group r to s of row u.
+
+    ``blocks`` and ``links`` list how many there are into each group of level u.
+    """
+    nats = 0.0
+    while r != s:
+        groups, ends, marks = work[u, 0], work[u, 1], work[u, 2]
+        n_groups = 0
+        for a in range(n_near):
+            t = tower.b[u, blocks[a]]
+            if marks[t] == 0:
+                groups[n_groups] = t
+                n_groups += 1
+            marks[t] += links[a]
+        for a in range(n_groups):
+            ends[a] = marks[groups[a]]
+            marks[groups[a]] = 0
+        nats += edges_moved(lf, tower.n[u], tower.ers[u], loops, r, s, groups, ends, n_groups)
+        u += 1
+        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
+        blocks, links, n_near = groups, ends, n_groups
+    return nats
+
+
+@njit(**INNER)
+def edges_moved(lf, n, ers, loops, r, s, groups, ends, n_groups):
+    """Return the change of one row when edges move from its group r to s and sizes stay."""
+    to_r, to_s = 0, 0
+    nats = 0.0
+    for a in range(n_groups):
+        t, d = groups[a], ends[a]
+        if t == r:
+            to_r = d
+        elif t == s:
+            to_s = d
+        else:
+            nats += between(lf, n[r], n[t], ers[r, t] - d) - between(lf, n[r], n[t], ers[r, t])
+            nats += between(lf, n[s], n[t], ers[s, t] + d) - between(lf, n[s], n[t], ers[s, t])
+    nats += inside(lf, n[r], ers[r, r] - 2 * (to_r + loops)) - inside(lf, n[r], ers[r, r])
+    nats += inside(lf, n[s], ers[s, s] + 2 * (to_s + loops)) - inside(lf, n[s], ers[s, s])
+    return nats + between(lf, n[r], n[s], ers[r, s] + to_r - to_s) - between(lf, n[r], n[s], ers[r, s])
+
+
+@njit(**INNER)
+def follow_up(tower, u, g, c, i, r, s):
+    """Bring rows u and above up to date after vertex i of level u has moved from group r to s."""
+    above_r, above_s = tower.b[u, r], tower.b[u, s]
+    if above_r == above_s:
+        tower.n[u, above_r] += int(c.n[s] == 1) - int(c.n[r] == 0)
+        return
+    row = u
+    while above_r != above_s:
+        ers = tower.ers[row]
+        for h in range(g.indptr[i], g.indptr[i + 1]):
+            t = c.b[g.indices[h]]
+            for below in range(u, row + 1):
+                t = tower.b[below, t]
+            ers[above_r, t] -= 1
+            ers[t, above_r] -= 1
+            ers[above_s, t] += 1
+            ers[t, above_s] += 1
+        ers[above_r, above_r] -= 2 * g.vertex[i, 1]
+        ers[above_s, above_s] += 2 * g.vertex[i, 1]
+        tower.e[row, above_r] -= g.vertex[i, 0]
+        tower.e[row, above_s] += g.vertex[i, 0]
+        row += 1
+        above_r, above_s = tower.b[row, above_r], tower.b[row, above_s]

@@ -1,0 +1,99 @@
+"""The chain of hierarchies as a stepper: ``start`` makes a state, ``advance`` moves it; what is fixed is handed in.
+
+The target is proportional to exp(-beta S) on hierarchies of sets: groups have no names.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws
+from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.nestedchain import Pace, nested_entropy, run_nested
+from ffbm.kernels.target import Model
+from ffbm.kernels.tower import Tower
+from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_room, read_hierarchy
+from ffbm.types import Array
+
+
+class NestedSettings(NamedTuple):
+    """What is chosen for a chain."""
+
+    burn: int
+    thin: int
+    beta: float = 1.0
+    epsilon: float = 0.5
+    sweeps: int = 3  # over the vertices in a cycle; the levels above are swept once
+    jumps: float = 1.0  # moves of many members at once after each sweep, in the mean
+    shifts: float = 1.0  # levels opened and closed in a cycle, in the mean
+    n_scans: int = 2  # restricted Gibbs scans of a launch
+
+
+class NestedSetup(NamedTuple):
+    """What the chains of one target share, and no step changes."""
+
+    target: NestedTarget
+    model: Model
+    layout: Layout
+    settings: NestedSettings
+
+
+class NestedState(NamedTuple):
+    """A chain at rest: all that steps change."""
+
+    ledger: Ledger
+    tower: Tower
+    totals: Array  # S, 0, minus infinity, the lowest S
+    tally: Array  # visits and moves since the last kept draw, cycles, moves of many members tried and made
+    best: Array  # (N,) the labels of vertices at the lowest S
+    best_above: Array  # (L, W) those of groups
+    rng: np.random.Generator
+
+    @property
+    def lowest(self) -> float:
+        """The lowest S visited, the start included."""
+        return float(self.totals[3])
+
+    @property
+    def best_hierarchy(self) -> Hierarchy:
+        """The hierarchy of the lowest S."""
+        return read_hierarchy(self.best, self.best_above[:-1])
+
+
+def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator) -> NestedState:
+    """Set up a chain at a hierarchy with its own random stream."""
+    graph = setup.target.graph
+    ledger, tower = lay_out(setup.model, graph, levels, setup.layout)
+    entropy = nested_entropy(setup.model, ledger, tower, nested_room(graph, setup.layout))
+    totals = np.array([entropy, 0.0, -np.inf, entropy])
+    return NestedState(ledger, tower, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), tower.b.copy(), rng)
+
+
+def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[NestedState, BlockDraws]:
+    """Run ``n_cycles`` cycles over all levels and return the state, changed in place, and the draws kept on the way.
+
+    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``.
+    Advancing by a and then by b is, bit for bit, advancing by a + b.
+    """
+    settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
+    burn, thin, done = settings.burn, settings.thin, int(state.tally[2])
+    kept = max((done + n_cycles - burn) // thin, 0) - max((done - burn) // thin, 0)
+    n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
+    labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
+    draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
+    room = nested_room(setup.target.graph, layout)
+    run_nested(
+        state.rng, setup.model, state.ledger, state.tower, room, Pace(*settings[2:]), n_cycles, burn, thin,
+        state.totals, state.tally, (state.best, state.best_above), *draws,
+    )  # fmt: skip
+    return state, draws
+
+
+def unpack(labels: Array, n_nodes: int, layout: Layout) -> Hierarchy:
+    """Return the hierarchy of one draw (M,)."""
+    width, n_above, n_rows = layout
+    rows = [labels[n_nodes : n_nodes + width]]
+    first = n_nodes + width
+    rows += [labels[first + a * n_above : first + (a + 1) * n_above] for a in range(n_rows - 2)]
+    return read_hierarchy(labels[:n_nodes], rows)

@@ -1,0 +1,64 @@
+"""The search for a hierarchy of low description length: a descent of the flat model, then a chain that cools down.
+
+The chain of hierarchies opens and closes groups and levels by itself, so nothing but its temperature is steered. It
+begins with more blocks than the flat model has: that hides small ones.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.descent import effort_for
+from ffbm.blocks.priors import FULL
+from ffbm.blocks.search import best_of, descend_to_one, most_blocks
+from ffbm.blocks.target import BlockTarget
+from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
+from ffbm.nested.target import Hierarchy, Layout, NestedTarget, layout_for, nested_model
+from ffbm.types import Graph
+
+_BETAS = (1.0, 1.5, 2.0, 3.0, 5.0, 20.0)  # inverse temperatures
+_CYCLES, _LEAST_CYCLES = 60, 5  # at each of them
+_JUMPS = 5.0
+_MORE = (1.5, 1.0)  # times the blocks of the flat model, in turn
+
+
+class FoundHierarchy(NamedTuple):
+    """A hierarchy and its S."""
+
+    entropy: float
+    levels: Hierarchy
+
+
+def room_for(graph: Graph) -> Layout:
+    """Return room for as many blocks as are more than enough."""
+    return layout_for(graph, (most_blocks(graph) + 1) // 2)
+
+
+def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0) -> FoundHierarchy:
+    """Return a hierarchy of low S; ``turn`` chooses how the search begins, so that several differ."""
+    target, graph = setup.target, setup.target.graph
+    flat = descend_to_one(BlockTarget(graph, target.likelihood, FULL), rng, communities=turn % 2 == 0)
+    wanted = _MORE[turn // 2 % 2] * best_of(flat)
+    n_blocks = min((n for n in flat if wanted <= n <= setup.layout.n_blocks), default=best_of(flat))
+    settings = NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
+    state = start(setup, [flat[n_blocks].labels, np.zeros(n_blocks, dtype=np.int64)], rng)
+    visits = len(_BETAS) * settings.sweeps * max(graph.n_nodes, 1)
+    n_cycles = max(_LEAST_CYCLES, min(_CYCLES, int(effort_for(graph).visits / visits)))
+    for beta in _BETAS:
+        advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
+    return FoundHierarchy(state.lowest, state.best_hierarchy)
+
+
+def best_hierarchy(target: NestedTarget, n_runs: int, seed: int) -> FoundHierarchy:
+    """Return the lowest of several searches.
+
+    >>> import ffbm
+    >>> graph = ffbm.load_dataset("polbooks").graph
+    >>> found = best_hierarchy(NestedTarget(graph), 2, seed=1)
+    >>> [int(labels.max()) + 1 for labels in found.levels], round(found.entropy, 2)
+    ([3, 1], 1344.98)
+    """
+    layout = room_for(target.graph)
+    setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
+    runs = (find_hierarchy(setup, np.random.default_rng([seed, run]), run) for run in range(n_runs))
+    return min(runs, key=lambda run: round(run.entropy, 6))

@@ -1,0 +1,146 @@
+"""The target of chains of hierarchies, p(b^0, b^1, ... | A), and its layout for kernels.
+
+A hierarchy is a list of labels: of the vertices, of their groups, and so on. Its readable truth is
+``ffbm.blocks.levels``.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
+from ffbm.blocks.priors import FULL
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model
+from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.multigraph import Multigraph
+from ffbm.kernels.nestedchain import Room
+from ffbm.kernels.target import Model
+from ffbm.kernels.tower import Tower
+from ffbm.types import Array, Graph
+
+_MOST_ABOVE = 512  # groups of a level above the blocks
+_LEAST_ROOM = 16
+_PAIRS = 1 << 20  # ln x! is tabulated up to so many pairs of groups beside the edges
+N_ROWS = 7  # levels above the blocks, the top included
+
+Hierarchy = list[Array]
+
+
+class NestedTarget(NamedTuple):
+    """What hierarchies are scored by."""
+
+    graph: Graph
+    likelihood: Likelihood = DEGREE_CORRECTED
+
+    def entropy(self, levels: Sequence[Array]) -> float:
+        """Return S, all partitions included."""
+        lengths = level_lengths(self.graph, levels)
+        above = sum(one.edge_counts + one.partition for one in lengths)
+        return float(sum(self.likelihood.parts(self.graph, levels[0])) + above)
+
+
+class Layout(NamedTuple):
+    """How much room a chain has: groups of level 0, groups of each level above, and levels above."""
+
+    n_blocks: int
+    n_above: int
+    n_rows: int
+
+
+def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
+    """Return room for chains that begin with so many blocks."""
+    width = min(graph.n_nodes, max(_LEAST_ROOM, 2 * n_blocks))
+    return Layout(width, min(width, max(_MOST_ABOVE, n_blocks // 2)), n_rows)
+
+
+def nested_model(target: NestedTarget, layout: Layout) -> Model:
+    """Tabulate the target for the vertices; what the levels above cost is not in it."""
+    model = block_model(BlockTarget(target.graph, target.likelihood, FULL), layout.n_blocks)
+    return model._replace(likelihood=model.likelihood._replace(edge_cost=np.zeros(layout.n_blocks + 1)))
+
+
+def nested_room(graph: Graph, layout: Layout) -> Room:
+    """Return what the levels above work in."""
+    width, n_above, n_rows = layout
+    pairs = min(width * (width + 1) // 2, _PAIRS)
+    lf = gammaln(np.arange(1.0, graph.n_edges + pairs + width + 4))
+    size_cost = -gammaln(np.arange(1.0, width + 3))
+    longest = max(graph.n_nodes, width)
+    return Room(
+        groups=Adjacency(
+            np.zeros(width + 1, dtype=graph.indptr.dtype),
+            np.zeros(2 * graph.n_edges, dtype=graph.indices.dtype),
+            np.zeros((width, 3), dtype=np.int32),
+        ),
+        tables=Multigraph(np.zeros(n_above + 1), lf),
+        size_cost=size_cost,
+        size_step=np.diff(size_cost),
+        used_cost=np.zeros(n_above + 1),
+        eta=np.zeros((n_above, 1), dtype=np.int32),
+        term=np.zeros(n_above),
+        none=np.zeros((0, 0), dtype=np.int32),
+        no_field=np.zeros((0, 0)),
+        work=np.zeros((n_rows, 3, n_above), dtype=np.int64),
+        journal=np.empty((2, longest), dtype=np.int64),
+        vertices=np.empty((4, longest), dtype=np.int64),
+        scratch=np.zeros((3, max(width, n_above) + 1), dtype=np.int64),
+    )
+
+
+def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout) -> tuple[Ledger, Tower]:
+    """Return the counts of a hierarchy; levels of one group are added on top up to the layout's number of rows."""
+    width, n_above, n_rows = layout
+    tower = Tower(
+        b=np.zeros((n_rows, width), dtype=np.int32),
+        n=np.zeros((n_rows, n_above), dtype=np.int64),
+        e=np.zeros((n_rows, n_above), dtype=np.int64),
+        ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
+        used=np.zeros((n_rows, 1), dtype=np.int64),
+    )
+    counts = edge_matrix(graph, levels[0])
+    for row in range(n_rows):
+        members = np.zeros(len(counts), dtype=np.int64)
+        if row + 1 < min(len(levels), n_rows):
+            members = np.asarray(levels[row + 1])
+        tower.b[row, : len(members)] = members
+        counts = coarsened(counts, members)
+        n_groups = len(counts)
+        tower.n[row, :n_groups] = np.bincount(members)
+        tower.e[row, :n_groups] = counts.sum(axis=1)
+        tower.ers[row, :n_groups, :n_groups] = counts
+        tower.used[row, 0] = n_groups
+    return block_ledger(model, np.asarray(levels[0]), width), tower
+
+
+def read_hierarchy(labels: Array, above: Any) -> Hierarchy:
+    """Return a hierarchy from the labels of vertices and rows of labels of groups, up to its first level of one group.
+
+    >>> read_hierarchy(np.array([0, 2, 1]), np.array([[0, 0, 1], [0, 0, 0]]))
+    [array([0, 2, 1]), array([0, 0, 1]), array([0, 0])]
+    """
+    levels = [np.asarray(labels, dtype=np.int64)]
+    for row in above:
+        n_members = int(levels[-1].max(initial=0)) + 1
+        if n_members == 1:
+            break
+        levels.append(np.asarray(row[:n_members], dtype=np.int64))
+    n_left = int(levels[-1].max(initial=0)) + 1
+    if n_left > 1:
+        levels.append(np.zeros(n_left, dtype=np.int64))
+    return levels
+
+
+def vertex_labels(levels: Sequence[Array]) -> list[Array]:
+    """Return the group of each vertex on every level of a hierarchy.
+
+    >>> [labels.tolist() for labels in vertex_labels([np.array([0, 1, 2]), np.array([0, 0, 1])])]
+    [[0, 1, 2], [0, 0, 1]]
+    """
+    found = [np.asarray(levels[0])]
+    for labels in levels[1:]:
+        found.append(np.asarray(labels)[found[-1]])
+    return found

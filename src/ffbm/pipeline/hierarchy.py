@@ -1,0 +1,106 @@
+"""The stage of hierarchies: chains of them until they converge, and the draws as block draws with one numbering."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws
+from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.priors import FULL
+from ffbm.config import FitConfig
+from ffbm.diagnostics import block_diagnostics
+from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState, advance, start, unpack
+from ffbm.nested.consensus import central_draw, grow_tree
+from ffbm.nested.search import find_hierarchy, room_for
+from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
+from ffbm.pipeline.beginning import check_length
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.length import run_for
+from ffbm.pipeline.run import Stepper
+from ffbm.rng import resolve_seed, stream
+from ffbm.store.journal import digest
+from ffbm.types import Array, BlockTrace, Graph
+from ffbm.types.tree import Tree
+
+
+class SampledHierarchies(NamedTuple):
+    """Draws of hierarchies, and their blocks as draws in the numbering of the central one."""
+
+    target: NestedTarget
+    blocks: BlockTrace
+    draws: list[Hierarchy]  # of all chains, one after the other
+    central: Hierarchy
+    lowest: float
+
+    def tree(self, labels: Array) -> Tree:
+        """Return the consensus tree of blocks ``labels`` (N,)."""
+        return grow_tree(self.target, labels, self.draws, self.central, self.lowest)
+
+
+def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, conduct: Conduct) -> SampledHierarchies:
+    """Sample hierarchies of blocks from p(b^0, b^1, ... | A), the nested microcanonical SBM.
+
+    A sweep is three over the vertices and one over the groups of every level above.
+    """
+    seed, target = resolve_seed(config.seed), NestedTarget(graph, likelihood_of(config.degree_corrected))
+    length = check_length(config.n_sweeps, config.burn_in, config.thin, max_minutes)
+    layout = room_for(graph)
+    settings = NestedSettings(length.burn, length.thin)
+    setup = NestedSetup(target, nested_model(target, layout), layout, settings)
+    begin = partial(conduct.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)
+    key = digest(setup, seed, config.n_chains) if conduct.journal else ""
+    chains = run_for(
+        "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, conduct, key,
+        n_measured=graph.n_nodes,
+    )  # fmt: skip
+    rows, entropy, rate = chains.draws
+    draws = [unpack(row, graph.n_nodes, layout) for chain in rows for row in chain]
+    central = draws[central_draw(draws)]
+    without = entropy - np.array([_partitions(levels) for levels in draws]).reshape(entropy.shape)
+    labels = project([levels[0] for levels in draws], central[0]).reshape(*entropy.shape, graph.n_nodes)
+    diagnostics = block_diagnostics(
+        rows[:, :, : graph.n_nodes], entropy, rate, seed, previous=chains.previous, round_trips=None
+    )
+    told = {
+        **settings._asdict(), "seed": seed, "degree_corrected": config.degree_corrected, "n_sweeps": chains.n_sweeps,
+        "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn, "thin": chains.thin,
+        "hierarchy": float((entropy - without).mean()),
+    }  # fmt: skip
+    blocks = BlockTrace(
+        labels=labels,
+        entropy=without,
+        acceptance=rate,
+        best_labels=central[0],
+        best_entropy=float(without.min()),
+        n_blocks=int(central[0].max(initial=0)) + 1,
+        n_edges=graph.n_edges,
+        settings=told,
+        diagnostics=diagnostics,
+    )
+    lowest = min(state.lowest for state in chains.states)
+    return SampledHierarchies(target, blocks, draws, central, lowest)
+
+
+def project(draws: Sequence[Array], reference: Array) -> Array:
+    """Return draws (T, N) in the numbering of a reference: each block counts for the one it shares most vertices with.
+
+    >>> project([np.array([5, 5, 0, 0]), np.array([0, 1, 2, 2])], np.array([0, 0, 1, 1])).tolist()
+    [[0, 0, 1, 1], [0, 0, 1, 1]]
+    """
+    n_blocks = int(reference.max(initial=0)) + 1
+    found = np.empty((len(draws), len(reference)), dtype=np.min_scalar_type(n_blocks - 1))
+    for labels, row in zip(draws, found, strict=True):
+        shared = np.bincount(labels * n_blocks + reference, minlength=(int(labels.max(initial=0)) + 1) * n_blocks)
+        row[:] = shared.reshape(-1, n_blocks).argmax(axis=1)[labels]
+    return found
+
+
+def _begin_one(seed: int, setup: NestedSetup, chain: int) -> NestedState:
+    rng = stream(seed, "hierarchies", chain)
+    return start(setup, find_hierarchy(setup, rng, chain).levels, rng)
+
+
+def _partitions(levels: Hierarchy) -> float:
+    return sum(FULL.nats(np.bincount(labels), 0) for labels in levels)

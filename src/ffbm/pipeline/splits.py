@@ -1,0 +1,92 @@
+"""What features say of each split of a tree: a softmax over the children of a node, on the vertices of that node."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.config import FitConfig
+from ffbm.explanation import Explanation
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.explanation import SampledWeights, explain
+from ffbm.pipeline.weights import sample_weights
+from ffbm.rng import child_seed, resolve_seed
+from ffbm.theta.design import Design, make_design
+from ffbm.types import Array, Features
+from ffbm.types.tree import Tree, TreeNode
+
+_FOLDS = 5  # of the bits of a split
+
+
+def explain_splits(features: Features, tree: Tree, config: FitConfig, conduct: Conduct) -> Tree:
+    """Return the tree with the bits of every split and the columns that matter there."""
+    told = {
+        node.number: _told(node, explain_split(features, tree, node.number, config, conduct)) for node in tree.splits
+    }
+    return replace(tree, nodes=tuple(told.get(node.number, node) for node in tree.nodes))
+
+
+def explain_split(features: Features, tree: Tree, number: int, config: FitConfig, conduct: Conduct) -> Explanation:
+    """Explain in which child of a node each of its vertices is, under the learned prior; block r is child number r."""
+    children = tree.nodes[number].children
+    vertices = tree.vertices(number)
+    labels = np.empty(len(tree.labels), dtype=np.int64)
+    for child, node in enumerate(children):
+        labels[tree.vertices(node)] = child
+    return explain_labels(features, vertices, labels[vertices], config, conduct, f"split {number}")
+
+
+def explain_level(features: Features, tree: Tree, level: int, config: FitConfig, conduct: Conduct) -> Explanation:
+    """Explain in which group of a level each vertex is; block r is the group number r by size."""
+    groups = tree.level(level)
+    _, labels, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    rank = np.argsort(np.argsort(-sizes, kind="stable"))
+    return explain_labels(features, np.arange(len(groups)), rank[labels], config, conduct, f"level {level}")
+
+
+def explain_labels(
+    features: Features, vertices: Array, labels: Array, config: FitConfig, conduct: Conduct, name: str
+) -> Explanation:
+    """Explain labels of some vertices by their features, under the learned prior; scores come from folds.
+
+    The random streams are those of this name under the fit's seed, so the answer is the same whenever it is asked for.
+    """
+    own = rows_of(features, vertices)
+    design = make_design(own, intercept=True)
+    options: dict[str, Any] = {
+        "weight_prior": "learned", "intercept": True, "intercept_sd": config.intercept_sd,
+        "n_draws": config.n_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
+        "workers": conduct.workers, "progress": conduct.tell,
+    }  # fmt: skip
+
+    def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
+        sweeps = None if selects else 0
+        trace = sample_weights(design, labels, rows, seed=seed, stage=stage, n_sweeps=sweeps, **options)
+        return SampledWeights(replace(trace, settings=trace.settings | {"fdr": config.fdr}), labels)
+
+    seed = child_seed(resolve_seed(config.seed), name)
+    folds = min(_FOLDS, len(vertices))
+    return explain(
+        own, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,
+        workers=conduct.threads,
+    )  # fmt: skip
+
+
+def rows_of(features: Features, vertices: Array) -> Features:
+    """Return the features of some vertices."""
+    missing = features.missing
+    if missing is not None:
+        missing = sp.csr_array(missing[vertices])
+    return Features(
+        features.values[vertices], features.names, features.columns, features.mean, features.sd,
+        missing if missing is not None and missing.nnz else None,
+    )  # fmt: skip
+
+
+def _told(node: TreeNode, explanation: Explanation) -> TreeNode:
+    scores, found = explanation.scores, explanation.relevance
+    columns: tuple[tuple[str, float], ...] = ()
+    if found is not None:
+        columns = tuple((found.column_names[g], float(found.inclusion[g])) for g in found.decided)
+    return replace(node, bits=float(scores.bits_test), bits_se=float(scores.bits_se_test), columns=columns)

@@ -1,0 +1,136 @@
+"""Checks of the chain of hierarchies: its visits of all hierarchies of tiny networks against the exact law."""
+
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
+from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
+from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
+from ffbm.types import Array
+from ffbm.verification.enumeration import RUNS, Distance, graph_of
+from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK, TRIANGLES
+from ffbm.workers import Run
+
+_PIECE = 100_000  # draws that are counted at a time
+
+
+class Trial(NamedTuple):
+    """A tiny network, how many levels above the blocks, the moves, and how many cycles each of the 16 runs makes."""
+
+    edges: tuple[tuple[int, int], ...]
+    n_nodes: int
+    n_rows: int
+    settings: NestedSettings
+    n_quick: int
+    n_full: int
+    likelihood: Likelihood = DEGREE_CORRECTED
+
+
+_ALL = NestedSettings(0, 1, sweeps=1, jumps=2.0, shifts=1.0, n_scans=1)
+TRIALS = {
+    "two levels": Trial(FIVE, 5, 2, _ALL, 40_000, 300_000),
+    "two levels, loops and parallels": Trial(MESS, 6, 2, _ALL, 0, 600_000),
+    "three levels": Trial(FOUR, 4, 3, _ALL, 40_000, 300_000),
+    "three levels, levels opened and closed": Trial(FIVE, 5, 3, _ALL._replace(shifts=3.0), 0, 600_000),
+    "levels stay": Trial(FOUR, 4, 3, _ALL._replace(shifts=0.0), 0, 300_000),
+    "four levels": Trial(FOUR, 4, 4, _ALL, 0, 300_000),
+    "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 900_000),
+    "no degree correction": Trial(FIVE, 5, 2, _ALL, 0, 300_000, UNCORRECTED),
+}
+
+
+def all_hierarchies(n_nodes: int, n_rows: int) -> list[Hierarchy]:
+    """Return every hierarchy of sets of so many vertices: ``n_rows`` - 1 partitions above the blocks, then one group.
+
+    >>> len(all_hierarchies(4, 2)), len(all_hierarchies(4, 3))
+    (60, 154)
+    """
+    found: list[Hierarchy] = [[]]
+    for _ in range(n_rows):
+        grown = []
+        for levels in found:
+            n_members = int(levels[-1].max()) + 1 if levels else n_nodes
+            grown += [[*levels, np.array(labels)] for labels in set_partitions(n_members)]
+        found = grown
+    return [[*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)] for levels in found]
+
+
+def set_partitions(n: int) -> list[tuple[int, ...]]:
+    """Return the labels of every partition of n members into sets, numbered by first appearance."""
+    every = product(*(range(i + 1) for i in range(n)))
+    return [labels for labels in every if all(r <= max(labels[:i], default=-1) + 1 for i, r in enumerate(labels))]
+
+
+def codes_of(levels: list[Array], n_nodes: int) -> Array:
+    """Return a number for each of many hierarchies, given the group (T, N) of each vertex on every level.
+
+    It does not depend on the names of groups: each vertex stands for the first one in its group.
+    """
+    codes = np.zeros(len(levels[0]), dtype=np.int64)
+    for labels in levels:
+        first = (labels[:, :, None] == labels[:, None, :]).argmax(axis=2)
+        for i in range(n_nodes):
+            codes = codes * n_nodes + first[:, i]
+    return codes
+
+
+def compare_hierarchies(trial: Trial, n_cycles: int, seed: int = 0, each: Run | None = None) -> Distance:
+    """Return the total variation between visits and law, and what chance alone makes of it."""
+    target = NestedTarget(graph_of(trial.edges, trial.n_nodes), trial.likelihood)
+    hierarchies = all_hierarchies(trial.n_nodes, trial.n_rows)
+    spread = [vertex_labels(levels)[: trial.n_rows] for levels in hierarchies]
+    codes = codes_of([np.array(level) for level in zip(*spread, strict=True)], trial.n_nodes)
+    order = np.argsort(codes)
+    log_law = -trial.settings.beta * np.array([target.entropy(hierarchies[a]) for a in order])
+    law = np.exp(log_law - log_law.max())
+    visit = partial(_visits, target, trial, codes[order], n_cycles, seed)
+    visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
+    law, shares = law / law.sum(), visits / visits.sum(axis=1, keepdims=True)
+    distance = 0.5 * np.abs(shares.mean(axis=0) - law).sum()
+    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(RUNS)
+    return Distance(float(distance), float(floor))
+
+
+def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, seed: int, run: int) -> Array:
+    """Return how often each hierarchy is visited."""
+    n_nodes, n_rows = trial.n_nodes, trial.n_rows
+    rng, layout = np.random.default_rng([seed, run, n_nodes]), Layout(n_nodes, n_nodes, n_rows)
+    setup = NestedSetup(target, nested_model(target, layout), layout, trial.settings)
+    labels = rng.permutation(np.arange(n_nodes) % 2)
+    state = start(setup, [labels, np.zeros(2, dtype=np.int64)], rng)
+    state, _ = advance(setup, state, n_cycles // 100)
+    visits = np.zeros(len(codes), dtype=np.int64)
+    for first in range(0, n_cycles, _PIECE):
+        state, draws = advance(setup, state, min(_PIECE, n_cycles - first))
+        rows = draws.labels.reshape(len(draws.labels), n_rows, n_nodes)  # all levels have the same room here
+        levels = [rows[:, 0]]
+        for row in range(1, n_rows):
+            levels.append(np.take_along_axis(rows[:, row], levels[-1], axis=1))
+        visits += np.bincount(np.searchsorted(codes, codes_of(levels, n_nodes)), minlength=len(codes))
+    return visits
+
+
+def follow_the_law(name: str, effort: Effort) -> Finding:
+    """Run one trial and return its total variation from the exact law."""
+    trial = TRIALS[name]
+    bound, most = FULL if effort.full else QUICK
+    n_cycles = trial.n_full if effort.full else trial.n_quick
+    found = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
+    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
+    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_cycles})
+
+
+CHECKS = tuple(
+    Check(
+        f"hierarchies: {name}",
+        "total variation between visits and the exact law on all hierarchies",
+        "a level's cost left out, edges not carried up, splits and merges out of balance, levels opened for nothing",
+        partial(follow_the_law, name),
+        full_only=True,
+    )
+    for name in TRIALS
+)

@@ -1,0 +1,58 @@
+"""The description length of hierarchies against graph-tool's NestedBlockState, live, on random multigraphs."""
+
+import numpy as np
+import pytest
+
+from ffbm.blocks.entropy import description_length
+from ffbm.blocks.logq import log_partitions
+from ffbm.types import Graph
+
+from .graph_tool import run_graph_tool
+from .test_entropy_graph_tool import log_q_of_graph_tool, recursion_of_graph_tool
+
+pytestmark = pytest.mark.peer
+
+SCRIPT = """
+import json, sys
+import numpy as np
+import graph_tool.all as gt
+out = []
+for case in json.load(sys.stdin):
+    g = gt.Graph(directed=False)
+    g.add_vertex(case["n_nodes"])
+    g.add_edge_list(case["edges"])
+    levels = [np.array(labels) for labels in case["levels"]]
+    state = gt.NestedBlockState(g, bs=levels, state_args=dict(deg_corr=case["degree_corrected"]))
+    out.append(state.entropy(multigraph=True, exact=True, dl=True, degree_dl_kind="distributed"))
+json.dump(out, sys.stdout)
+"""
+
+
+def cases(rng):
+    for _ in range(25):
+        n_nodes = int(rng.integers(4, 40))
+        edges = rng.integers(0, n_nodes, size=(int(rng.integers(4, 120)), 2))
+        levels, n_members = [], n_nodes
+        while n_members > 1:
+            n_groups = 1 if len(levels) == 3 else int(rng.integers(1, n_members))
+            labels = np.concatenate((np.arange(n_groups), rng.integers(0, n_groups, n_members - n_groups)))
+            levels.append(rng.permutation(labels).tolist())
+            n_members = n_groups
+        for corrected in (True, False):
+            yield {"n_nodes": n_nodes, "edges": edges.tolist(), "levels": levels, "degree_corrected": corrected}
+
+
+def test_hierarchies_agree_once_q_is_graph_tool_s():
+    given = list(cases(np.random.default_rng(9)))
+    assert {len(case["levels"]) for case in given} >= {2, 3, 4}
+    for case, theirs in zip(given, run_graph_tool(SCRIPT, given), strict=True):
+        edges, labels = np.array(case["edges"]), np.array(case["levels"][0])
+        graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"])
+        ours = description_length(graph, case["levels"], degree_corrected=case["degree_corrected"]).total
+        if case["degree_corrected"]:
+            ends, sizes = np.bincount(labels, weights=graph.degrees).astype(int), np.bincount(labels)
+            table = recursion_of_graph_tool(int(ends.max()), int(sizes.max()))
+            ours += sum(
+                log_q_of_graph_tool(table, m, n) - float(log_partitions(m, n)) for m, n in zip(ends, sizes, strict=True)
+            )
+        assert ours == pytest.approx(theirs, abs=1e-6)

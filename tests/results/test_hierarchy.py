@@ -1,0 +1,176 @@
+"""A fit of a hierarchy: the planted tree, the columns that act at its splits, saving, text, figures and errors."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ffbm
+from ffbm.cli import run
+from ffbm.errors import OptionError
+from ffbm.results.record import fit_record, strict_json
+from ffbm.store.tree import from_tree, read_tree, write_tree
+
+OPTIONS = {"n_draws": 100, "n_warmup": 100, "n_sweeps": 200, "n_chains": 2, "workers": 1, "progress": False}
+pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def net():
+    """Four blocks in each half: a column for the halves, one that acts inside the first half, one for nothing."""
+    rng = np.random.default_rng(5)
+    b = np.repeat(np.arange(8), 30)
+    edges = set()
+    while len(edges) < 2200:
+        i, j = sorted(rng.integers(0, 240, 2).tolist())
+        chance = 1.0 if b[i] == b[j] else 0.15 if b[i] // 4 == b[j] // 4 else 0.01
+        if i != j and rng.random() < chance:
+            edges.add((i, j))
+    half = np.where(rng.random(240) < 0.95, b // 4, 1 - b // 4)
+    inside = np.where(b < 4, b, rng.integers(0, 4, 240))
+    letters = np.array(list("abcd"))
+    columns = {"half": letters[half], "inside": letters[inside], "noise": letters[rng.integers(0, 3, 240)]}
+    table = pd.DataFrame(columns)
+    return ffbm.as_network(np.array(sorted(edges)), table)
+
+
+@pytest.fixture(scope="module")
+def fit(net):
+    return ffbm.fit(net, hierarchy=True, seed=3, **OPTIONS)
+
+
+def test_the_planted_tree_is_found_and_its_splits_are_explained(fit):
+    tree, b = fit.tree, np.repeat(np.arange(8), 30)
+    assert repr(tree) == "<Tree of 240 vertices: groups 8-2-1>"
+    assert np.array_equal(np.sort(tree.vertices(0)), np.arange(240))
+    for level, planted in enumerate((b, b // 4)):
+        found = tree.level(level)
+        assert np.array_equal(found[:, None] == found, planted[:, None] == planted)
+    named = {tuple(sorted(set(b[tree.vertices(node.number)].tolist()))): node.columns for node in tree.splits}
+    assert [name for name, _ in named[tuple(range(8))]] == ["half"]
+    assert [name for name, _ in named[0, 1, 2, 3]] == ["inside"]
+    assert all("noise" not in dict(columns) for columns in named.values())
+    assert all(node.support > 0.8 and not node.is_uncertain for node in tree.splits)
+    assert all(node.nats > 0 for node in tree.splits)
+
+
+def test_nats_are_those_of_the_description_length(net, fit):
+    tree = fit.tree
+    one_block = ffbm.description_length(net, [np.zeros(240, dtype=int)]).total
+    level = [tree.level(level) for level in range(tree.n_levels)]
+    levels = [np.unique(level[0], return_inverse=True)[1]]
+    for below, above in pairwise(level):
+        first = np.unique(below, return_index=True)[1]
+        levels.append(np.unique(above, return_inverse=True)[1][first])
+    whole = ffbm.description_length(net, levels).total
+    assert tree.root.nats == pytest.approx(one_block - whole)
+    assert tree.description_length <= whole + 1e-6
+
+
+def test_bits_add_up(fit):
+    tree = fit.tree
+    parts = [tree.size(node.number) / 240 * node.bits for node in tree.splits]
+    assert tree.bits == pytest.approx(sum(parts))
+    assert tree.root.bits > 0.4
+
+
+def test_a_split_is_explained_again_the_same(fit):
+    tree = fit.tree
+    split = tree.split(0, progress=False)
+    assert split.scores.bits_test == pytest.approx(tree.root.bits)
+    assert split.relevance.matters == ("half",)
+    assert split.weights.weights.shape[2] == 2
+    sizes = [tree.size(child) for child in tree.root.children]
+    assert split.scores.n_by_block_test.tolist() == sizes == sorted(sizes, reverse=True)
+
+
+def test_text_record_and_figure(fit):
+    lines = str(fit.tree).splitlines()
+    assert len(lines) == len(fit.tree.splits)
+    assert lines[0].startswith("[0] 240 vertices into [1] (120), [2] (120): ")
+    assert "bits by half" in lines[0]
+    assert lines[1].startswith("  [1] 120 vertices into ")
+    summary = fit.summary()
+    assert "blocks at 3 levels" in summary
+    assert "the partitions of all levels" in summary
+    record = json.loads(strict_json(fit_record(fit)))
+    assert [node["n_vertices"] for node in record["tree"]["nodes"]][:3] == [240, 120, 120]
+    figure = fit.plot.tree(title="tree")
+    assert len(figure.axes[0].patches) == len(fit.tree.nodes)
+    assert "bits by half" in figure.axes[0].texts[0].get_text()
+
+
+def test_saved_and_loaded(fit, tmp_path):
+    write_tree(fit.to_datatree(), tmp_path / "traces.nc")
+    again = ffbm.Fit.of(from_tree(read_tree(tmp_path / "traces.nc")))
+    assert str(again.tree) == str(fit.tree)
+    assert again.tree.to_dict() == fit.tree.to_dict()
+    assert np.array_equal(again.blocks.labels, fit.blocks.labels)
+    assert again.config.hierarchy
+
+
+def test_blocks_of_draws_are_numbered_as_the_leaves(net, fit):
+    labels = fit.blocks.labels
+    assert labels.shape == (2, 32, 240)
+    assert fit.scores.description_length * (240 + net.n_edges) == pytest.approx(fit.tree.description_length, rel=0.02)
+
+
+def test_a_level_is_explained(fit):
+    found = fit.level(1)
+    assert found.relevance.matters == ("half",)
+    assert found.weights.weights.shape[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"target": "joint"}, 'hierarchy=True is for target="cut"; got target="joint"'),
+        ({"n_blocks": 3}, "hierarchy=True finds the number of blocks; got n_blocks=3"),
+        ({"tempering": True}, "hierarchy=True has no tempering"),
+        ({"blocks": [0] * 240}, "hierarchy=True samples its blocks"),
+        ({"hierarchy": "yes"}, "hierarchy"),
+    ],
+)
+def test_options_that_are_refused(net, options, words):
+    with pytest.raises(OptionError, match=words):
+        ffbm.fit(net, **{"hierarchy": True} | options)
+
+
+def test_questions_that_are_refused(net, fit):
+    leaf = fit.tree.leaves[0].number
+    with pytest.raises(OptionError, match=rf"node must be one that is split \(0, .*\); got {leaf}"):
+        fit.tree.split(leaf)
+    with pytest.raises(OptionError, match="level must have several groups, 0 to 1; got 3"):
+        fit.level(3)
+    with pytest.raises(OptionError, match="hierarchy=True is for undirected networks; got a directed one"):
+        ffbm.fit(ffbm.as_network([(0, 1), (1, 2), (2, 3)], np.eye(4)[:, :2], directed=True), hierarchy=True)
+    flat = ffbm.fit(net, n_blocks=2, seed=1, **OPTIONS)
+    for ask in (lambda: flat.tree, lambda: flat.level(0), lambda: flat.plot.tree()):
+        with pytest.raises(OptionError, match="this one is flat"):
+            ask()
+
+
+def test_the_report_has_the_tree(fit, tmp_path):
+    fit.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "The tree of blocks" in page
+    assert "240 vertices into [1] (120), [2] (120)" in page
+    assert "half (1.00)" in page
+
+
+def test_on_the_command_line(net, tmp_path, capsys):
+    rows = ["source,target", *(f"{i},{j}" for i, j in net.graph.edges.tolist())]
+    (tmp_path / "edges.csv").write_text("\n".join(rows) + "\n")
+    x = net.features.values.toarray() if hasattr(net.features.values, "toarray") else net.features.values
+    half = x[:, list(net.features.names).index(next(name for name in net.features.names if name.startswith("half")))]
+    rows = ["id,half", *(f"{i},{'ab'[int(value)]}" for i, value in zip(net.node_ids, half, strict=True))]
+    (tmp_path / "nodes.csv").write_text("\n".join(rows) + "\n")
+    options = "--hierarchy --sweeps 200 --draws 50 --warmup 50 --chains 2 --workers 1 --seed 1 --quiet --json"
+    files = [str(tmp_path / "edges.csv"), "--nodes", str(tmp_path / "nodes.csv")]
+    assert run(["fit", *files, *options.split()]) == 0
+    tree = json.loads(capsys.readouterr().out)["tree"]
+    assert [node["n_vertices"] for node in tree["nodes"]][:3] == [240, 120, 120]
+    assert tree["nodes"][0]["columns"][0][0] == "half"
+    assert run(["fit", *files, "--hierarchy", "--target", "joint"]) == 2

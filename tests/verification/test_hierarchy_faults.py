@@ -1,0 +1,65 @@
+"""Faults planted in the chain of hierarchies: the check must catch each of them, at the size of a quick run."""
+
+import numpy as np
+import pytest
+
+from ffbm.kernels import choosing
+from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start, unpack
+from ffbm.nested.target import Layout, NestedTarget, nested_model
+from ffbm.types import Graph
+from ffbm.verification.finding import Effort
+from ffbm.verification.hierarchies import follow_the_law
+
+from ..mutants import planted
+
+MOVES = [
+    f"ffbm.kernels.{name}" for name in ("compiling", "nestedmoves", "nestedchain")
+]  # what is below them is as it was
+LEVELS = [f"ffbm.kernels.{name}" for name in ("compiling", "tower", "nested", "nestedmoves", "nestedchain")]
+PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
+FAULTS = {
+    "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
+    "the chance of the way back left out": ("nestedmoves", [("path[1], back", "path[1], 0.0")], MOVES, "two levels"),
+    "levels opened for nothing": (
+        "nestedmoves",
+        [("-beta * cost if opens else beta * cost", "0.0")],
+        MOVES,
+        "three levels",
+    ),
+    "the partition of the level above forgotten": ("tower", [(PARTITIONS, "")], LEVELS, "two levels"),
+}
+ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
+
+
+def forget_answers(monkeypatch):
+    """Faulty likelihoods register too: take that back at the end."""
+    kept = {name: dict(functions) for name, functions in choosing._ANSWERS.items()}
+    monkeypatch.setattr(choosing, "_ANSWERS", kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_caught(fault, monkeypatch):
+    where, changes, order, check = FAULTS[fault]
+    forget_answers(monkeypatch)
+    made = planted(f"ffbm.kernels.{where}", *changes, order=order)
+    monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
+    found = follow_the_law(check, Effort(False, 0, lambda function, items: [function(item) for item in items]))
+    assert found.figure > found.bound
+
+
+@pytest.mark.slow
+def test_edges_carried_up_one_level_only_are_seen_in_s(monkeypatch):
+    """On tiny networks levels that high are rare; S as it is carried tells at once."""
+    rng, layout = np.random.default_rng(1), Layout(16, 16, 4)
+    graph = Graph.from_edges(*rng.integers(0, 32, (2, 200)), 32)
+    target = NestedTarget(graph)
+    setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1, beta=0.05))
+    levels = [np.arange(32) // 4, np.arange(8) // 2, np.arange(4) // 2, np.zeros(2, dtype=int)]
+    _, draws = advance(setup, start(setup, levels, rng), 5)
+    assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(draws.labels[-1], 32, layout)), abs=1e-8)
+    forget_answers(monkeypatch)
+    made = planted("ffbm.kernels.tower", ONE_LEVEL, order=LEVELS)
+    monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
+    _, draws = advance(setup, start(setup, levels, rng), 5)
+    assert abs(draws.entropy[-1] - target.entropy(unpack(draws.labels[-1], 32, layout))) > 1e-3
