@@ -19,7 +19,7 @@ import numpy as np
 import ffbm
 from ffbm.types import Graph
 
-SHORT = {"n_sweeps": 120, "n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 3, "progress": False}
+SHORT = {"n_sweeps": 120, "n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 3, "folds": 1, "progress": False}
 
 
 def mixed_network():

@@ -150,6 +150,8 @@ def test_every_option_reaches_the_fit(files, capsys):
         "0.5",
         "--folds",
         "2",
+        "--columns",
+        "1",
         "--keep",
         "all",
         "--workers",
@@ -158,7 +160,7 @@ def test_every_option_reaches_the_fit(files, capsys):
     ]
     assert run(["fit", *files, *SHORT, *options, "--exclude", "flag", "--json"]) == 0
     told = strictly(capsys.readouterr().out)
-    wanted = {"memberships": "drawn", "sigma": 0.5, "folds": 2, "n_kept": "all", "intercept": False}
+    wanted = {"memberships": "drawn", "sigma": 0.5, "folds": 2, "n_kept": "all", "intercept": False, "columns": 1}
     assert {name: told["config"][name] for name in wanted} == wanted
     assert sorted(row["feature"] for row in told["ranking"]) == ["team=a", "team=b"]
 
@@ -167,8 +169,8 @@ def test_every_option_reaches_the_fit(files, capsys):
     ("options", "said"),
     [
         (["--target", "joint", "--memberships", "drawn"], "--memberships drawn is for --target cut"),
-        (["--target", "joint", "--folds", "3"], "--folds is for --target cut"),
-        (["--target", "both", "--folds", "3"], "--folds is for --target cut"),
+        (["--folds", "0"], "ffbm: --folds must be a whole number, at least 1, or auto; got 0\n"),
+        (["--columns", "few"], "ffbm: --columns must be a whole number or all; got 'few'\n"),
         (["--target", "jont"], "--target must be one of cut, joint, both; got 'jont'\n"),
         (["--memberships", "mean"], "--memberships must be one of averaged, drawn; got 'mean'\n"),
         (["--resume"], "ffbm: --resume goes on with the run in a folder: say which with --out\n"),

@@ -54,7 +54,8 @@ def test_the_settings_are_the_keywords_of_fit():
         ("out", ""),
         ("out", 3),
         ("resume", "yes"),
-        ("folds", 1),
+        ("folds", 0),
+        ("columns", -1),
         ("moves", "double"),
     ],
 )

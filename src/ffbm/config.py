@@ -28,6 +28,7 @@ TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
+_FOLDS, _LEAST_FOLDED, _MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("fixed", "learned")
 PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defaults are today does not matter
     "paper": {
@@ -37,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defa
         "sigma": 1.0,
         "intercept": False,
         "train_fraction": 0.7,
-        "folds": None,
+        "folds": 1,
         "k": 1.0,
         "n_kept": 10,
         "n_sweeps": 1000,
@@ -66,8 +67,10 @@ class FitConfig:
         A feature that is 1 everywhere (if left out, under the learned prior alone), "hmc" or "mala".
     train_fraction : float
         f: floor(f N) vertices train the weights, the others test them.
-    folds : int, optional
-        Score by cross-validation with this many folds in place of the one split.
+    folds : int or "auto"
+        How many parts vertices are dealt into, each held out once for the scores; 1 or None for the one split.
+    columns : int or "all"
+        How many columns are tested beyond the others.
     k, n_kept : float, int or "all"
         The rule of the ranking and D', how many features are kept for the refit.
     n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
@@ -129,7 +132,7 @@ class FitConfig:
     workers: int | str | None = None
     out: str | None = None
     resume: bool = False
-    folds: int | None = None
+    folds: int | str | None = "auto"
     moves: str = "default"
     degree_corrected: bool = True
     directed: bool | str = "auto"
@@ -141,6 +144,7 @@ class FitConfig:
     column_groups: dict[str, list[str]] | None = None
     preset: str | None = None
     hierarchy: bool = False
+    columns: int | str = 12
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -166,7 +170,8 @@ class FitConfig:
             "workers": check_workers(self.workers),
             "out": None if self.out is None else _check_path("out", self.out),
             "resume": check_bool("resume", self.resume),
-            "folds": None if self.folds is None else check_int("folds", self.folds, low=2),
+            "folds": 1 if self.folds is None else check_int_or("auto", "folds", self.folds, low=1),
+            "columns": check_int_or("all", "columns", self.columns, low=0),
             "moves": check_choice("moves", self.moves, ("default", "single")),
             "degree_corrected": check_bool("degree_corrected", self.degree_corrected),
             "directed": check_bool_or("directed", self.directed, "auto"),
@@ -202,6 +207,20 @@ class FitConfig:
         for name, value in PRESETS[str(self.preset)].items():
             if getattr(self, name) == defaults[name]:
                 object.__setattr__(self, name, value)
+
+    def n_folds(self, n_nodes: int) -> int:
+        """Return how many folds the scores of N vertices have; 1 is the one split.
+
+        "auto" are 5 up to 5,000 vertices. It is the one split for more, for next to none, for the joint posterior, and
+        where ``train_fraction`` was given.
+
+        >>> FitConfig().n_folds(5000), FitConfig().n_folds(5001), FitConfig(train_fraction=0.5).n_folds(100)
+        (5, 1, 1)
+        """
+        if isinstance(self.folds, int):
+            return self.folds
+        plain = self.target == "cut" and self.train_fraction == FitConfig.train_fraction
+        return _FOLDS if plain and _LEAST_FOLDED <= n_nodes <= _MOST_FOLDED else 1
 
     @property
     def countable_sweeps(self) -> int:

@@ -1,13 +1,15 @@
 """What features say of one set of memberships: the answer of a fit, of its refit on kept features, of a mode."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ffbm.columntable import build_table
 from ffbm.relevance import judge_columns
 from ffbm.scoring import effects
-from ffbm.types import Features, Mode
+from ffbm.types import Array, Features, Mode
+from ffbm.types.columns import ColumnBits
 from ffbm.types.ranking import Ranking
 from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
@@ -38,6 +40,11 @@ class Explanation:
         With ``memberships="drawn"``: how the variance of each weight splits into within and between partitions.
     mode : Mode, optional
         The mode of the partitions that is explained; None if it is all draws together.
+    held_out : (N, B) float64, optional
+        What features predict of each vertex by weights that were trained without it; NaN where there are none. None if
+        they are ``weights`` themselves, of the vertices that they were not trained on.
+    measure : callable, optional
+        Finds what each column explains, when that is first asked for; it takes how a run is carried out, or nothing.
     """
 
     features: Features
@@ -46,6 +53,18 @@ class Explanation:
     scores: Scores
     variance: VarianceSplit | None = None
     mode: Mode | None = None
+    held_out: Array | None = None
+    measure: Callable[..., ColumnBits] | None = field(default=None, repr=False)
+
+    @cached_property
+    def columns(self) -> ColumnBits | None:
+        """What each column explains on held-out vertices, found when first asked for; None of kept features."""
+        return None if self.measure is None else self.measure()
+
+    @cached_property
+    def column_table(self) -> "pd.DataFrame":
+        """One row for each column of the table, by what it adds: see ``Fit.column_table``."""
+        return build_table(self.features, self.weights, self.ranking, self.columns, self.relevance)
 
     @cached_property
     def relevance(self) -> Relevance | None:

@@ -19,7 +19,7 @@ from ffbm.scoring import score_weights
 
 from ..planted import planted_network, two_flags
 
-QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=80, n_chains=2, seed=4)
+QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=80, n_chains=2, seed=4, folds=1)
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,19 @@ def test_folds_test_every_vertex_once(net, parts):
     assert found.scores.n_test == net.n_nodes
     np.testing.assert_array_equal(found.weights.weights, parts.weights.weights)
     assert found.scores.bits_test > 0.2
+    assert np.isfinite(found.explanation.held_out).all()
+    assert parts.explanation.held_out is None
+
+
+def test_folds_are_found_for_the_size_of_the_network(net, parts):
+    five = run_fit(net, dataclasses.replace(QUICK, folds="auto"), progress=False)
+    named = run_fit(net, dataclasses.replace(QUICK, folds=5), progress=False)
+    assert five.scores.to_dict() == named.scores.to_dict()
+    assert five.scores.n_test == net.n_nodes
+    assert parts.scores.n_test == net.n_nodes - len(parts.train)
+    assert [FitConfig().n_folds(n) for n in (9, 10, 5000, 5001)] == [1, 5, 5, 1]
+    assert FitConfig(target="joint").n_folds(100) == FitConfig(preset="paper").n_folds(100) == 1
+    assert FitConfig(train_fraction=0.8).n_folds(100) == FitConfig(folds=None).n_folds(100) == 1
 
 
 def test_nothing_held_out(net):

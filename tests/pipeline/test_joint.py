@@ -11,13 +11,14 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
+from ffbm.pipeline import joint_fit
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint import number_like, sample_joint
 from ffbm.pipeline.modes import explain_mode
 from ffbm.pipeline.numbering import number_alike
 from ffbm.ranking import rank_features
-from ffbm.scoring import score_draws
+from ffbm.scoring import combine_folds, score_draws
 from ffbm.store.parts import FitParts
 from ffbm.theta.target import energy
 
@@ -101,6 +102,29 @@ def test_losses_are_those_of_each_draws_own_labels(net, parts):
     assert again.loss_test == parts.scores.loss_test
 
 
+def test_folds_are_runs_of_their_own_scored_against_their_own_memberships(net, parts, monkeypatch):
+    folds, sample = {}, joint_fit.sample_joint
+
+    def remember(*given, rows, **options):
+        trace = sample(*given, rows=rows, **options)
+        folds[options.get("stage", "joint")] = rows, trace
+        return trace
+
+    monkeypatch.setattr(joint_fit, "sample_joint", remember)
+    found = run_fit(net, dataclasses.replace(QUICK, folds=2, n_kept="all"), progress=False)
+    np.testing.assert_array_equal(found.weights.weights, parts.weights.weights)
+    assert list(folds) == ["joint", "joint, fold 1 of 2", "joint, fold 2 of 2"]
+    rows = [folds[name][0] for name in list(folds)[1:]]
+    assert sorted(np.concatenate(rows).tolist()) == list(range(net.n_nodes))
+    own = [number_like(folds[name][1], parts.memberships) for name in list(folds)[1:]]
+    each = [score_draws(trace.weights, trace.blocks, net.features, trace.memberships) for trace in own]
+    assert found.scores.loss_test == combine_folds(each).loss_test
+    assert found.scores.n_test == net.n_nodes
+    assert found.scores.description_length == parts.scores.description_length
+    assert found.explanation.columns.n_vertices == net.n_nodes
+    np.testing.assert_array_equal(np.isfinite(found.explanation.held_out), True)
+
+
 def test_nothing_held_out(net):
     found = run_fit(net, dataclasses.replace(QUICK, train_fraction=1.0, n_kept="all"), progress=False)
     assert len(found.train) == net.n_nodes
@@ -118,7 +142,6 @@ def test_the_number_of_blocks_is_chosen_as_for_the_cut_posterior(net):
     ("change", "blocks", "said"),
     [
         ({"memberships": "drawn"}, None, "memberships='drawn' is for target=\"cut\""),
-        ({"folds": 3}, None, 'folds= is for target="cut"'),
         ({}, np.zeros(80, dtype=int), 'blocks= is for target="cut"'),
         ({"n_sweeps": 5, "thin": 9}, None, "no draw is kept"),
     ],

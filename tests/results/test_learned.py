@@ -30,7 +30,8 @@ def test_the_answer(fitted):
     assert fitted.relevance.sentence == "of 2 columns 1 matters: x1"
     assert fitted.weights.selected.settings["n_partitions"] == 10
     assert len(fitted.weights.rows) == fitted.network.n_nodes  # weights and decisions come from all vertices
-    assert fitted.scores.n_train == len(fitted.train) < fitted.network.n_nodes
+    assert fitted.scores.n_test == fitted.network.n_nodes  # in five folds
+    assert np.isfinite(fitted.explanation.held_out).all()
     assert {value.feature for value in fitted.relevance.values} == {"x1"}
 
 
@@ -52,7 +53,7 @@ def test_the_sentence_stands_first(fitted):
     text = fitted.summary()
     paragraphs = [part for part in text.split("\n\n") if not part.startswith("NOT CONVERGED")]
     assert paragraphs[0] == "Of 2 columns 1 matters: x1."
-    assert "Columns by inclusion" in text
+    assert paragraphs[1].startswith("What each column explains, by what it adds")
     assert "Ranking (" not in text
     assert "10 of the kept partitions" in text
 

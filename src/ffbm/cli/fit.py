@@ -12,7 +12,7 @@ from ffbm.cli import options
 from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
-from ffbm.cli.screen import print_json, print_text
+from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.wording import WordedError
 from ffbm.errors import OptionError
 
@@ -109,7 +109,16 @@ Preset = Annotated[
     ),
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
-Folds = Annotated[int | None, typer.Option(metavar="N", help="Score by cross-validation with N folds.")]
+Folds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|auto",
+        help="Parts that vertices are held out in, once each; 1 is one split [default: auto, 5 up to 5,000 vertices].",
+    ),
+]
+Columns = Annotated[
+    str | None, typer.Option(metavar="N|all", help="Columns that are tested beyond the others [default: 12].")
+]
 DegreeCorrection = Annotated[
     bool | None,
     typer.Option(
@@ -146,6 +155,7 @@ def fit(
     intercept: Intercept = None,
     train_fraction: TrainFraction = None,
     folds: Folds = None,
+    columns: Columns = None,
     degree_correction: DegreeCorrection = None,
     hierarchy: Hierarchy = None,
     weight_prior: WeightPrior = None,
@@ -172,9 +182,9 @@ def fit(
 ) -> int:
     """Find which attributes explain the blocks of a network.
 
-    Blocks, the weight of each feature in each block, a ranking of the features, and how much they explain on
-    vertices that were held out. What the command line does not say is taken from --config, then from the defaults.
-    With --target both, the cut and the joint posterior side by side: what the features changed.
+    What each column explains, alone and beyond the others, of vertices that were held out; blocks, the weight of each
+    feature in each block, and a ranking of the features. What the command line does not say is taken from --config,
+    then from the defaults. With --target both, the cut and the joint posterior side by side: what the features changed.
 
     Example: ffbm fit edges.csv --nodes people.csv --out runs/first
     """
@@ -205,7 +215,8 @@ def fit(
         sigma=sigma,
         intercept=intercept,
         train_fraction=train_fraction,
-        folds=folds,
+        folds=_number_or("auto", "--folds", folds),
+        columns=_number_or("all", "--columns", columns),
         degree_corrected=degree_correction,
         directed=directed,
         hierarchy=hierarchy,
@@ -232,7 +243,7 @@ def fit(
         min_support=min_support,
     )
     from ffbm.results.record import fit_record
-    from ffbm.results.running import fit_with
+    from ffbm.results.running import fit_with, measured
 
     if group_by is not None:
         from ffbm.theta.columns import group_by_name
@@ -245,11 +256,12 @@ def fit(
         tell_both(pair, source, settings.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
-        found = fit_with(network, settings, progress=progress, command=command)
+        found = measured(fit_with(network, settings, progress=progress, command=command), progress)
     if as_json:
         print_json({"source": source, **fit_record(found)})
     else:
         print_text(found.summary())
+        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0

@@ -11,10 +11,11 @@ from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
+from ffbm.pipeline.refits import Refit
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
-from ffbm.scoring import combine_folds, fold_rows, score_draws, score_weights
+from ffbm.scoring import combine_folds, fold_rows, predict, score_draws, score_weights
 from ffbm.theta.columns import keep_groups
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
@@ -47,8 +48,9 @@ def explain(
     *,
     k: float = 1.0,
     n_kept: int | str | None = "all",
-    folds: int | None = None,
+    folds: int = 1,
     decides: bool = False,
+    refit: Callable[[WeightTrace], Sampler] | None = None,
     stage: str = "weights",
     workers: int | None = None,
 ) -> Explanation:
@@ -67,11 +69,14 @@ def explain(
     seed : int
     k, n_kept : float, int or "all"
         The rule of the ranking: see ``rank_features``.
-    folds : int, optional
-        Score by cross-validation: each fold is the test set of an explanation of its own, trained on the others.
+    folds : int
+        Score by cross-validation: each fold is the test set of weights of its own, trained on the others. With 1, the
+        training vertices serve the scores.
     decides : bool
         Under the learned prior: weights and decisions on columns come from all vertices, and the training vertices
         serve the scores alone.
+    refit : callable, optional
+        Takes the weights and returns what samples those of a fold; ``sample`` if left out.
     stage : str
         What progress calls it.
     workers : int, optional
@@ -92,22 +97,33 @@ def explain(
     everyone = np.arange(design.n_nodes)
     sampled = sample(design, everyone, seed, stage, True) if decides else sample(design, rows, seed, stage)
     rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept in ("all", None) else n_kept}
-    if folds is None:
+    held_out = None
+    if folds == 1:
         trained = sampled
         if decides and len(rows) < len(everyone):
             trained = sample(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
-        scores = _score(trained, design, rows, workers)
+            held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
+            fill_held_out(held_out, trained, design, rows)
+        scores = score_sampled(trained, design, rows, workers)
     else:
+        again = sample if refit is None else refit(sampled.weights)
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
-        each = (
-            explain(
-                features, design, part, sample, child_seed(seed, "fold", number), **rule,
-                stage=f"weights, fold {number + 1} of {folds}", workers=workers,
-            )
-            for number, part in enumerate(parts)
-        )  # fmt: skip
-        scores = combine_folds([one.scores for one in each])
-    return Explanation(features, sampled.weights, rank_features(sampled.weights, **rule), scores, sampled.variance)
+        each = []
+        held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
+        for number, part in enumerate(parts):
+            name = f"weights, fold {number + 1} of {folds}"
+            trained = again(design, part, child_seed(seed, "fold", number), name)
+            each.append(score_sampled(trained, design, part, workers))
+            fill_held_out(held_out, trained, design, part)
+        scores = combine_folds(each)
+    ranking = rank_features(sampled.weights, **rule)
+    return Explanation(features, sampled.weights, ranking, scores, sampled.variance, held_out=held_out)
+
+
+def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
+    """Write down what is predicted of the vertices that the weights were not trained on."""
+    left = np.setdiff1d(np.arange(design.n_nodes), rows)
+    held_out[left] = predict(trained.weights, design)[left]
 
 
 def explain_kept(
@@ -169,6 +185,26 @@ def sampler_given(
     return sample
 
 
+def refitter_given(config: FitConfig, whole: Design, blocks: BlockTrace, members: Memberships) -> Any:
+    """Return what makes a sampler of folds from the weights of the fit; None where partitions are drawn.
+
+    A fold is one short chain from where the fit is, given y-hat: its prediction is averaged over draws as that of a
+    long one is. Given every partition in turn, folds are sampled as the fit is.
+    """
+    if config.memberships == "drawn" and "given" not in blocks.settings:
+        return None
+
+    def sampler_like(like: WeightTrace) -> Sampler:
+        refit = Refit(config, whole, like)
+
+        def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:  # noqa: ARG001
+            return SampledWeights(refit(design, members, rows, stream(seed, "refit")), members, blocks)
+
+        return sample
+
+    return sampler_like
+
+
 def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:
     """Record with weights whose columns were selected which share of false ones is allowed."""
     if weights.selected is None:
@@ -192,7 +228,8 @@ def description_lengths(blocks: BlockTrace) -> dict[str, Any]:
     return {"description_length": without + partition, "description_length_without_partition": without}
 
 
-def _score(sampled: SampledWeights, design: Design, rows: Array, workers: int | None) -> Scores:
+def score_sampled(sampled: SampledWeights, design: Design, rows: Array, workers: int | None) -> Scores:
+    """Score weights against the memberships that they explain, trained on these rows."""
     weights, members, blocks, _, is_joint = sampled
     if blocks is None:
         return score_weights(weights, design, members, rows, workers=workers)

@@ -9,7 +9,8 @@ from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.explanation import explain, explain_kept, sampler_given
+from ffbm.pipeline.contributions import measuring
+from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
@@ -100,9 +101,11 @@ def _fit_given(
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     sample, threads = sampler_given(config, design, blocks, members, conduct), conduct.threads
     whole = explain(
-        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept, folds=config.folds,
-        decides=config.weight_prior == "learned", workers=threads,
+        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
+        folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
+        refit=refitter_given(config, design, blocks, members), workers=threads,
     )  # fmt: skip
+    whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)
 

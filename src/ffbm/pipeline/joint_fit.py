@@ -1,24 +1,33 @@
 """The whole flow for the joint posterior: labels and weights, ranking, the same again on the kept features, scores."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept
+from ffbm.pipeline.contributions import Fold, measuring, measuring_on
+from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept, fill_held_out, score_sampled
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
-from ffbm.rng import stream
-from ffbm.scoring import split_rows
+from ffbm.rng import child_seed, stream
+from ffbm.scoring import combine_folds, fold_rows, split_rows
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, Network
 
+_LENGTHS = ("description_length", "description_length_without_partition")
+
 
 def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
-    The training vertices are those that the cut posterior has under the same seed.
+    The training vertices are those that the cut posterior has under the same seed. If folds are asked for, each is a
+    run of its own, in which features say nothing of the vertices held out, and is scored against its own memberships.
 
     Examples
     --------
@@ -54,10 +63,37 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
 
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
     whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=conduct.threads)
+    measure = measuring(net, config, design, whole.weights, first.memberships, train, seed)
+    n_folds = config.n_folds(net.n_nodes)
+    if n_folds > 1:
+        folds = (
+            (part, number_like(sample_joint(
+                net, first.blocks.n_blocks, seed=child_seed(seed, "fold", number), features=design, sigma=config.sigma,
+                stage=f"joint, fold {number + 1} of {n_folds}", **options | {"rows": part},
+            ), first.memberships))
+            for number, part in enumerate(fold_rows(net.n_nodes, n_folds, stream(seed, "folds")))
+        )  # fmt: skip
+        whole, own = _cross_validated(whole, design, folds, conduct.threads)
+        measure = measuring_on(net, config, design, whole.weights, own, seed)
+    whole = replace(whole, measure=measure)
     reduced = explain_kept(
         whole, design, train, sample_again, seed, stage="joint, kept features", workers=conduct.threads
     )
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
+
+
+def _cross_validated(
+    whole: Explanation, design: Design, folds: Iterable[tuple[Array, JointTrace]], workers: int | None
+) -> tuple[Explanation, list[Fold]]:
+    """Return the explanation with scores of folds, each against the memberships of its own run, and the folds."""
+    held_out = np.full((design.n_nodes, whole.weights.n_blocks), np.nan)
+    each, own = [], []
+    for part, trace in folds:
+        own.append(Fold(part, trace.memberships.probs))
+        each.append(score_sampled(_sampled(trace), design, part, workers))
+        fill_held_out(held_out, _sampled(trace), design, part)
+    lengths = {name: getattr(whole.scores, name) for name in _LENGTHS}
+    return replace(whole, scores=replace(combine_folds(each), **lengths), held_out=held_out), own
 
 
 def check_joint(config: FitConfig, blocks: Any) -> None:
@@ -73,10 +109,6 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         )
     if blocks is not None:
         raise OptionError('blocks= is for target="cut": with "joint" blocks are sampled with the weights; leave it out')
-    if config.folds is not None:
-        raise OptionError(
-            'folds= is for target="cut": with "joint" every fold would have blocks of its own; leave it out'
-        )
 
 
 def _sampled(trace: JointTrace) -> SampledWeights:

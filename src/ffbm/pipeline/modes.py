@@ -10,7 +10,8 @@ from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, sampler_given
+from ffbm.pipeline.contributions import measuring
+from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, refitter_given, sampler_given
 from ffbm.pipeline.numbering import number_alike
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed
@@ -56,8 +57,11 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     with listening(progress) as tell:
         conduct = Conduct(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)
+        own = draws_of_mode(parts.blocks, members, number)
+        refit = None
         if config.target != "joint":
-            sample = sampler_given(config, design, *draws_of_mode(parts.blocks, members, number), conduct)
+            sample = sampler_given(config, design, *own, conduct)
+            refit = refitter_given(config, design, *own)
         explanation = explain(
             parts.network.features,
             design,
@@ -66,12 +70,15 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             child_seed(config.seed, "mode", number),
             k=parts.ranking.k,
             n_kept=parts.ranking.n_kept,
-            folds=config.folds,
+            folds=1 if config.target == "joint" else config.n_folds(parts.network.n_nodes),
             decides=config.weight_prior == "learned",
+            refit=refit,
             stage=f"weights, mode {number}",
             workers=conduct.threads,
         )
-    return replace(explanation, mode=mode)
+    seed = child_seed(config.seed, "mode", number)
+    measure = measuring(parts.network, config, design, explanation.weights, own[1], parts.train, seed)
+    return replace(explanation, mode=mode, measure=measure)
 
 
 def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:

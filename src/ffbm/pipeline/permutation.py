@@ -1,6 +1,6 @@
 """Tests that assume no blocks: does the partition that an attribute defines describe the network better than chance?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,6 +36,8 @@ from ffbm.workers import Workers, connected, open_workers
 _PIECE = 5e7  # edges and vertices counted in one piece of work: some tenths of a second
 _AT_ONCE = 32  # pieces between two signs of progress
 _STAGE = "permutations"
+_VISITS = 2e9  # edges and vertices counted for p values beside a fit: about 15 s of one core
+_LEAST = 99  # permutations
 _CHANCE = 0.01  # the quantile of permutations that metablox calls chance
 
 
@@ -161,6 +163,36 @@ def permutation_test(
     table = pd.DataFrame(rows)
     best = float(np.minimum(best, table["description_length"].min()))  # NaN, where none is wanted, stays
     return _finish(table, best, {"n_permutations": n_permutations, "within": within, "seed": seed})
+
+
+def quick_p_values(net: Network, columns: Sequence[Sequence[str]], seed: int, conduct: Conduct) -> tuple[Array, int]:
+    """Return p of the adjacency and of the degrees part (G, 2), and how many permutations were made of each.
+
+    Each of G is a column, or several whose values together are one. There are 1,000 permutations, or fewer where many
+    columns of a large network would take long; with one column alone they are those of ``permutation_test``.
+    """
+    graph = score_graph(net.graph)
+    size = len(graph.edges.source) + len(graph.edges.degree)
+    n_permutations = int(np.clip(_VISITS / max(1, size * len(columns)), _LEAST, 1000))
+    everyone = np.zeros(net.n_nodes, dtype=np.int64)
+    trials = [Trial(names[0], shuffle_inside(_codes(net, names), everyone)) for names in columns]
+    permuted = _permute(graph, trials, n_permutations, seed, conduct)
+    p_values, limit = np.empty((len(columns), 2)), tie_width(graph)
+    for row, trial, parts in zip(p_values, trials, permuted, strict=True):
+        observed = observed_parts(graph, trial.shuffle)
+        row[:] = [_p_value(observed[part], parts[:, part], limit) for part in range(2)]
+    return p_values, n_permutations
+
+
+def _codes(net: Network, names: Sequence[str]) -> Array:
+    """Return which value each vertex has of some columns together, -1 where it has none of any."""
+    codes = np.column_stack([column_values(net.features, name).codes for name in names])
+    if codes.shape[1] == 1:
+        return codes[:, 0]
+    known = (codes >= 0).any(axis=1)
+    together = np.full(len(codes), -1)
+    together[known] = np.unique(codes[known], axis=0, return_inverse=True)[1].ravel()
+    return together
 
 
 def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:

@@ -10,7 +10,9 @@ from ffbm.plots.accuracy import plot_accuracy
 from ffbm.plots.calibration import plot_calibration
 from ffbm.plots.calibration_ranks import plot_ranks
 from ffbm.plots.checks import plot_check
+from ffbm.plots.columns import plot_columns
 from ffbm.plots.comparison import Series, plot_comparison
+from ffbm.plots.effects import plot_effects
 from ffbm.plots.heatmap import plot_block_matrix, plot_heatmap
 from ffbm.plots.ladder import plot_ladder
 from ffbm.plots.modes import plot_modes
@@ -32,7 +34,9 @@ __all__ = [
     "plot_block_matrix",
     "plot_calibration",
     "plot_check",
+    "plot_columns",
     "plot_comparison",
+    "plot_effects",
     "plot_heatmap",
     "plot_ladder",
     "plot_modes",

@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import visible
+from ffbm.plots.columns import ALONE, BEYOND
+from ffbm.plots.columns import SHOWN as SHOWN_COLUMNS
+from ffbm.plots.effects import largest_effects
 from ffbm.plots.heatmap import short_count
 from ffbm.plots.palette import block_colour
 from ffbm.plots.traces import SHADES
@@ -15,6 +18,7 @@ from ffbm.types import Array
 
 SHOWN = 30  # features of a figure
 _ROW = 24  # pixels for a feature
+_COLUMN = 34  # pixels for a column
 _CLEAR = "#ffffff00"
 _POINTS = 300  # of a trace
 BLUE_RED = (
@@ -69,6 +73,44 @@ def draw_heat_map(subject: Subject) -> Any:
     return chart
 
 
+def draw_columns(subject: Subject) -> Any:
+    """Draw the held-out bits of each column, alone and beyond the others, with two standard errors each way."""
+    from bokeh.models import ColumnDataSource
+    from bokeh.models.annotations import Span
+
+    table = subject.parts.column_table.head(SHOWN_COLUMNS)
+    n = len(table)
+    tips = [("column", "@name"), ("@what", "@said"), ("verdict", "@verdict")]
+    chart = new_chart(110 + _COLUMN * n, xlabel="held-out bits per vertex", tips=tips, y_range=(n - 0.4, -0.6))
+    chart.ygrid.visible = False
+    chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
+    for name, what, colour, marker, side in (
+        ("alone", "alone", ALONE, "circle", -0.17), ("unique", "beyond the others", BEYOND, "diamond", 0.17),
+    ):  # fmt: skip
+        there = np.flatnonzero(np.isfinite(table[f"bits_{name}"]))
+        bits, error = (table[f"bits_{name}{end}"].to_numpy()[there] for end in ("", "_se"))
+        source = ColumnDataSource(
+            {
+                "row": there + side, "bits": bits, "low": bits - 2 * error, "high": bits + 2 * error,
+                "what": [what] * len(there), "name": [visible(table["column"][g]) for g in there],
+                "said": [f"{b:.2f} ± {e:.2f} (standard error)" for b, e in zip(bits, error, strict=True)],
+                "verdict": [visible(table["verdict"][g]) for g in there], "colour": [colour] * len(there),
+            }
+        )  # fmt: skip
+        chart.segment("low", "row", "high", "row", source=source, line_color="colour", line_width=2)
+        dots = chart.scatter(
+            "bits", "row", source=source, size=10 if marker == "circle" else 13, marker=marker, fill_color="colour",
+            line_color=OUTLINE, legend_label=what,
+        )  # fmt: skip
+        tell(chart, dots)
+    name_axis(chart.yaxis, list(table["column"]))
+    legend = chart.legend[0]
+    chart.add_layout(legend, "above")
+    legend.orientation, legend.background_fill_color, legend.border_line_color = "horizontal", None, None
+    legend.label_text_font_size, legend.label_text_color = "13px", TEXT
+    return chart
+
+
 def draw_ranking(subject: Subject) -> Any:
     """Draw the scores of the first features with the number of their block, and the cutoff line."""
     from bokeh.models import ColumnDataSource
@@ -114,7 +156,7 @@ def draw_effects(subject: Subject) -> Any:
     from bokeh.models.annotations import Span
 
     table = subject.effects
-    best = table.loc[table.groupby("feature", sort=False)["effect"].apply(lambda e: e.abs().idxmax())].reset_index()
+    best = largest_effects(table)
     source = ColumnDataSource(
         {
             "row": np.arange(len(best)), "effect": best["effect"].to_numpy(), "low": best["low"].to_numpy(),

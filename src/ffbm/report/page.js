@@ -6,7 +6,7 @@
   const drawn = {};
 
   // Figures take the colours of the page: text, lines of axes, and blocks whose colour is too dark to see on it.
-  const lifted = { "#0072b2": "#3d9fdb", "#7f3b08": "#c8834b", "#002d9c": "#7391ff", "#aa4466": "#d3718f", "#1b3a4b": "#7fb2cc" };
+  const lifted = { "#0072b2": "#3d9fdb", "#7f3b08": "#c8834b", "#002d9c": "#7391ff", "#aa4466": "#d3718f", "#1b3a4b": "#7fb2cc", "#00695c": "#3fb8a5", "#7a7a7a": "#a8a8a8" };
   const lowered = Object.fromEntries(Object.entries(lifted).map(([a, b]) => [b, a]));
   function lift(source, isDark) {
     const to = isDark ? lifted : lowered, change = {};
@@ -27,6 +27,7 @@
         const to = (isDark ? lifted : lowered)[model.line_color.value];
         if (to) model.setv({ line_color: { value: to } });
       }
+      if (model.type === "Legend") model.setv({ label_text_color: ink });
       if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") model.glyph.setv({ text_color: ink });
     }
   }
@@ -177,6 +178,19 @@
       clear();
     });
   }
+
+  // The sentence for a results section: to the clipboard, or selected where a page may not write to it.
+  const copy = document.getElementById("copy");
+  copy && copy.addEventListener("click", async () => {
+    const sentence = document.getElementById("sentence"), copied = document.getElementById("copied");
+    try {
+      await navigator.clipboard.writeText(sentence.textContent);
+      copied.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(sentence);
+      copied.textContent = "Selected: copy it with Ctrl+C.";
+    }
+  });
 
   // Tables: a click on a head sorts, text in the field above filters.
   function sortBy(table, column, head) {

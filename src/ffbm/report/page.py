@@ -108,6 +108,9 @@ def _panels(subject: Subject) -> dict[str, Panel]:
     else:
         first = Panel("network", f"The network: {size}", network.draw_network(subject), tables.vertex_table(subject))
     found = [first]
+    if subject.has_bits:
+        told = "Held-out bits of each column, alone and beyond the others, with two standard errors each way"
+        found.insert(0, Panel("columns", told, charts.draw_columns(subject), tables.column_table(subject)))
     if members.n_blocks > 1:
         found += [
             Panel("weights", "Heat map of the centred weight of each feature in each block",

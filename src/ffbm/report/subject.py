@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ffbm.diagnostics import Verdict
 from ffbm.report.table import Table
 from ffbm.store.parts import FitParts
@@ -42,6 +44,10 @@ class Subject:
         The probability of each block by features alone.
     blocks : DataFrame
         One row a block.
+    sentence : str
+        The answer for a results section.
+    remarks : texts
+        What the table of columns does not say: pairs that share their bits, columns that were not tested.
     contrast : Contrast, optional
     """
 
@@ -53,7 +59,14 @@ class Subject:
     effects: "pd.DataFrame"
     predicted: Array
     blocks: "pd.DataFrame"
+    sentence: str = ""
+    remarks: tuple[str, ...] = ()
     contrast: Contrast | None = None
+
+    @property
+    def has_bits(self) -> bool:
+        """Whether there are bits of columns to draw."""
+        return bool(np.isfinite(self.parts.column_table["bits_alone"]).any())
 
     @property
     def title(self) -> str:

@@ -35,6 +35,21 @@ def vertex_table(subject: Subject) -> Table:
     return Table("Vertices", head, rows, is_long=True, left_out=left)
 
 
+def column_table(subject: Subject) -> Table:
+    """One row a column: bits alone and beyond the others, p value, verdict."""
+    table = subject.parts.column_table
+    learned = subject.parts.relevance is not None
+    names = {
+        "column": "column", "kind": "kind", "n_features": "features", "inclusion": "inclusion",
+        "bits_alone": "bits alone", "bits_alone_se": "standard error", "bits_unique": "beyond the others",
+        "bits_unique_se": "standard error", "p_value": "p, who with whom", "p_value_degrees": "p, how many",
+        "verdict": "verdict", "sets_apart": "set apart", "shares_with": "explain much of the same",
+    }  # fmt: skip
+    kept = [name for name in names if name != "inclusion" or learned]
+    rows = list(zip(*(table[name] for name in kept), strict=True))
+    return Table("Columns, by what each adds", tuple(names[name] for name in kept), rows, digits=3, is_long=True)
+
+
 def weight_table(subject: Subject) -> Table:
     """One row for each feature shown and block: the centred weight and its 95 % interval."""
     ranking = subject.parts.ranking

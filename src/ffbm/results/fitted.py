@@ -45,6 +45,8 @@ class Fit(FitParts):
         The features in order of their scores, and which are ``kept``.
     scores : Scores
         Bits explained, losses and accuracies on training and held-out vertices, of the fit on all features.
+    column_table : DataFrame
+        What each column of the table explains, alone and beyond the others, and whether that could be chance.
     reduced : Explanation or None
         The refit on the kept features, ``.weights`` and ``.scores``; None unless ``n_kept`` < D.
     diagnostics : FitDiagnostics
@@ -80,6 +82,32 @@ class Fit(FitParts):
 
         judged = self.diagnostics.converged
         return judged if judged else replace(judged, command=command_to_go_on(self))
+
+    @property
+    def column_table(self) -> "pd.DataFrame":
+        """What each column of the user's table explains, one row a column, by what it adds; found when first asked for.
+
+        ``column``, ``kind``, ``n_features``, ``inclusion`` and ``decision`` (NaN and None under the fixed prior);
+        ``bits_alone`` (held-out bits a vertex over the base rate, of this column and the intercept) and
+        ``bits_unique`` (what all columns lose without it; NaN where it was not tested), with standard errors
+        over vertices ``bits_alone_se`` and ``bits_unique_se``; ``p_value`` and ``p_value_degrees`` of the permutation
+        test; ``verdict``; ``sets_apart``, which values set which blocks apart; ``shares_with``, the columns that
+        explain much of the same.
+
+        >>> import ffbm
+        >>> net = ffbm.load_dataset("polbooks")
+        >>> fit = ffbm.fit(net, n_blocks=3, n_sweeps=4000, seed=1)
+        >>> fit.column_table[["column", "kind", "verdict"]]
+          column    kind                               verdict
+        0  value  values  explains much, and nothing else does
+        """
+        return self.explanation.column_table
+
+    def sentence(self) -> str:
+        """Return the answer in two sentences for a results section: bits with intervals, and what they rest on."""
+        from ffbm.results.sentence import sentence_of
+
+        return sentence_of(self)
 
     def summary(self) -> str:
         """Return the answer in about a screen of plain text."""

@@ -1,12 +1,17 @@
 """A run on disk as a fit."""
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ffbm.data.registry import DATASETS
 from ffbm.errors import DataError
 from ffbm.results.fitted import Fit
 from ffbm.store.folder import TRACES, read_provenance
+from ffbm.store.parts import FitParts
+from ffbm.theta.design import make_design
+from ffbm.types.columns import ColumnBits
 
 
 def load_fit(path: str | os.PathLike[str]) -> Fit:
@@ -31,6 +36,20 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
 
     file = Path(path) / TRACES
     try:
-        return Fit.of(from_tree(read_tree(file)))
+        parts = from_tree(read_tree(file))
     except (OSError, KeyError, ValueError) as error:
         raise DataError(f"{file} must be the netCDF file that a saved run holds; it is damaged") from error
+    if parts.explanation.measure is not None:
+        return Fit.of(parts)
+    return Fit.of(parts, explanation=replace(parts.explanation, measure=_measuring(parts)))  # of an earlier version
+
+
+def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:
+    """Return what measures the columns of a run that was saved without."""
+    from ffbm.pipeline.contributions import measuring
+
+    config, net = parts.config, parts.network
+    if config.seed is None:
+        raise AssertionError("a fit records its seed")
+    design = make_design(net.features, bool(config.intercept))
+    return measuring(net, config, design, parts.weights, parts.memberships, parts.train, config.seed)

@@ -1,6 +1,7 @@
 """``fit.plot``: the figures of a fit."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ffbm.plots import Figure
 
 FORMATS = (".pdf", ".png")
+_SHOWN = 30  # features whose effects are drawn
 
 
 class Plots:
@@ -22,12 +24,29 @@ class Plots:
     """
 
     NAMES = (
-        "network", "weights", "heatmap", "ranking", "accuracy", "calibration", "block_matrix", "traces", "ladder",
-        "check", "modes",
+        "columns", "network", "weights", "effects", "heatmap", "ranking", "accuracy", "calibration", "block_matrix",
+        "traces", "ladder", "check", "modes",
     )  # fmt: skip
 
     def __init__(self, fit: FitParts) -> None:
         self._fit = fit
+
+    def columns(self, **options: Any) -> "Figure":
+        """Draw the bits of each column, alone and beyond the others: see ``ffbm.plots.plot_columns``."""
+        from ffbm.plots import plot_columns
+
+        return plot_columns(self._fit.column_table, **options)
+
+    def effects(self, names: Sequence[str] | None = None, **options: Any) -> "Figure":
+        """Draw the largest change in probability of each feature: see ``ffbm.plots.plot_effects``.
+
+        ``names`` are features; the first 30 of the ranking if left out.
+        """
+        from ffbm.plots import plot_effects
+
+        if names is None:
+            names = [self._fit.ranking.names[j] for j in self._fit.ranking.order[:_SHOWN]]
+        return plot_effects(self._fit.explanation.effects(names), **options)
 
     def network(self, **options: Any) -> "Figure":
         """Draw the network with its vertices coloured by block: see ``ffbm.plots.plot_network``."""
@@ -73,9 +92,13 @@ class Plots:
         from ffbm.scoring import predict
 
         fit = self._fit
-        held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.train)
-        predicted = predict(fit.weights, fit.network.features)[held_out]
-        return plot_calibration(predicted, fit.memberships.probs[held_out], **options)
+        predicted = fit.explanation.held_out
+        if predicted is None:
+            held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.train)
+            predicted = predict(fit.weights, fit.network.features)
+        else:
+            held_out = np.flatnonzero(np.isfinite(predicted).all(axis=1))
+        return plot_calibration(predicted[held_out], fit.memberships.probs[held_out], **options)
 
     def block_matrix(self, **options: Any) -> "Figure":
         """Draw the edges between blocks: see ``ffbm.plots.plot_block_matrix``."""
@@ -116,17 +139,15 @@ class Plots:
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every figure as PDF and PNG into a new or empty folder, and return the files.
 
-        Left out are calibration if no vertex was held out, the ladder of chains without tempering, and a single mode.
+        Left out are calibration and columns if no vertex was held out, columns and effects of a single block, the
+        ladder of chains without tempering, and a single mode.
         """
         from ffbm.plots import save_figure
         from ffbm.store.folder import check_new_folder
 
         where = check_new_folder(folder, "the folder of figures")
-        left = (
-            {"calibration"}
-            if not self._fit.scores.n_test or len(self._fit.train) == self._fit.network.n_nodes
-            else set()
-        )
+        left = set() if self._fit.scores.n_test else {"calibration", "columns"}
+        left |= {"columns", "effects"} if self._fit.memberships.n_blocks == 1 else set()
         left |= set() if _is_tempered(self._fit) else {"ladder"}
         left |= {"modes"} if self._fit.memberships.n_modes == 1 else set()
         files = []

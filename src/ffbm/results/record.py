@@ -3,8 +3,10 @@
 import json
 from typing import Any
 
+from ffbm.columntable import pairs_that_share
 from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
+from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
@@ -52,6 +54,9 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             for row in fit.ranking.table.astype({"support": object}).to_dict("records")
         ],
         "tree": None if fit.hierarchy is None else fit.hierarchy.to_dict(),
+        "columns": fit.column_table.astype(object).to_dict("records"),
+        "shared_bits": _shared(fit),
+        "sentence": sentence_of(fit),
         "relevance": None if fit.relevance is None else _relevance(fit.relevance),
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,
@@ -85,6 +90,15 @@ def _relevance(found: Relevance) -> dict[str, Any]:
         "columns": found.table.to_dict("records"),
         "values": found.value_table.to_dict("records"),
     }
+
+
+def _shared(fit: FitParts) -> list[dict[str, Any]]:
+    bits = fit.explanation.columns
+    pairs = [] if bits is None else pairs_that_share(bits)
+    names = () if bits is None else bits.names
+    return [
+        {"columns": [names[pair.first], names[pair.second]], "bits": pair.bits, "bits_se": pair.error} for pair in pairs
+    ]
 
 
 def strict_json(value: Any) -> str:

@@ -8,8 +8,10 @@ import numpy as np
 
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
+from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
+from ffbm.results.sentence import sentence_of
 from ffbm.results.tables import table_of_blocks
 from ffbm.scoring import predict
 from ffbm.store.parts import FitParts
@@ -65,6 +67,8 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         effects=fit.explanation.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
         predicted=predicted,
         blocks=table_of_blocks(fit),
+        sentence=sentence_of(fit),
+        remarks=column_remarks(fit),
         contrast=None if against is None else _contrast(fit, against),
     )
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
@@ -58,7 +59,7 @@ def fit(
     resume: bool = False,
     progress: Listener | bool | None = None,
     *,
-    folds: int | None = None,
+    folds: int | str | None = "auto",
     moves: str = "default",
     degree_corrected: bool = True,
     directed: bool | str = "auto",
@@ -70,6 +71,7 @@ def fit(
     column_groups: Mapping[str, Sequence[str]] | None = None,
     preset: str | None = None,
     hierarchy: bool = False,
+    columns: int | str = 12,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -88,8 +90,8 @@ def fit(
     target : {"cut", "joint"}
         "cut" is the paper's two chains, p(b | A) and then p(theta | X, y-hat): features say nothing of the blocks.
         "joint" is the model's own posterior p(b, theta | A, X), in which they do, and a block may be empty; labels and
-        weights of a draw belong together, ``memberships``, ``blocks`` and ``folds`` are refused, and the kept features
-        are fitted with blocks of their own.
+        weights of a draw belong together, ``memberships`` and ``blocks`` are refused, and the kept features are
+        fitted with blocks of their own.
     memberships : {"averaged", "drawn"}
         Weights given y-hat, or given every kept partition in turn, which carries the uncertainty of the blocks on to
         the weights.
@@ -124,8 +126,10 @@ def fit(
         begun with; more ``n_sweeps``, ``n_draws`` or ``max_minutes`` lengthen its chains, also of a run that has ended.
     progress : None, bool or callable
         None shows bars in a terminal or notebook, True always, False never; a callable is told of each step.
-    folds : int, optional
-        Score by cross-validation: the weights are fitted once more for each fold, without reduction.
+    folds : int or "auto"
+        Into how many parts vertices are dealt; each part is held out once, for the scores and the bits of columns. 1
+        is one split by ``train_fraction``. "auto" are 5 up to 5,000 vertices, and one split for more, with "joint", or
+        if ``train_fraction`` is given. With "joint" each fold is a run of its own.
     moves : {"default", "single"}
         Of a sweep: vertices one by one, with merges and splits of blocks, or without them.
     degree_corrected : bool
@@ -151,6 +155,9 @@ def fit(
         Blocks at every scale, of the nested model: depth and all numbers of groups are found. ``fit.tree`` is the tree
         that the draws agree on, with what explains each of its splits; ``fit.memberships`` are those of its leaves. For
         ``target="cut"``.
+    columns : int or "all"
+        How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
+        fixed prior, that explain most alone.
 
     Returns
     -------
@@ -201,6 +208,7 @@ def fit(
         column_groups=column_groups,  # type: ignore[arg-type]  # checked there
         preset=preset,
         hierarchy=hierarchy,
+        columns=columns,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged
@@ -258,12 +266,22 @@ def _fit_in_folder(
             config, is_left = go_on(journal, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = go(config, journal)
+        found = measured(go(config, journal), progress)
         with listening(progress) as tell:  # verdicts and figures take their time
             tell(Progress("report and files", 0, 1))
             found.save(out)
             tell(Progress("report and files", 1, 1))
         return found
+
+
+def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
+    """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
+    measure = found.explanation.measure
+    if measure is None:
+        return found
+    with listening(progress) as tell:
+        columns = measure(Conduct(None, tell))
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _conduct=None: columns))
 
 
 def _fit(

@@ -31,6 +31,7 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
         "summary.json": strict_json(fit_record(fit)),
         "nodes.csv": _csv(table_of_nodes(fit)),
         "blocks.csv": _csv(table_of_blocks(fit)),
+        "columns.csv": _csv(fit.column_table),
         "ranking.csv": _csv(fit.ranking.table),
         "network.graphml": lambda draft: _write_graphml(fit, draft),
         REPORT: report_text(fit),

@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
+from ffbm.results.columns import columns_text
 from ffbm.results.sentences import (
     interval_of,
     tell_choice,
@@ -28,12 +29,13 @@ _TOLD = 6  # notes on reading
 
 
 def summary_text(fit: FitParts) -> str:
-    """Return the grade if it is bad, then modes, the network, blocks, ranking, scores and the grade if it is good.
+    """Return the grade if it is bad, what each column explains, modes, network, blocks, ranking, scores, notes.
 
     Modes are told if there are several.
     """
-    ranking = _ranking(fit) if fit.relevance is None else _relevance(fit, fit.relevance)
-    parts = [tell_relevance(fit), tell_modes(fit), _network(fit), _tree(fit), _blocks(fit), ranking, _scores(fit)]
+    ranking = _ranking(fit) if fit.relevance is None else ""
+    parts = [tell_relevance(fit), columns_text(fit), tell_modes(fit), _network(fit), _tree(fit), _blocks(fit), ranking]
+    parts += [_scores(fit)]
     parts += [tell_notes(fit), _reading(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))
     return "\n\n".join(part for part in parts if part)
@@ -134,27 +136,6 @@ def _named(fit: FitParts, relevance: Relevance, most: int) -> str:
     return f"{tabulate(rows, right=(0, 1, 3, 4), gives=2)}{more}\n{wrap(said, '  ', '  ')}"
 
 
-def _relevance(fit: FitParts, relevance: Relevance) -> str:
-    """List the columns by inclusion, with the decisions."""
-    table = relevance.table
-    n_shown = min(_RANKED, len(table))
-    which = f"first {n_shown} of {len(table):,}" if n_shown < len(table) else "all"
-    mark = "" if fit.converged else " - NOT TO BE RELIED ON"
-    rows = [["column", "features", "inclusion", "Bayes factor", "decision"]]
-    for row in table.head(n_shown).to_dict("records"):
-        factor = f"{row['bayes_factor']:.2g}" if row["bayes_factor"] < 1000 else "> 1000"
-        rows.append([row["column"], f"{row['n_features']:,}", f"{row['inclusion']:.3f}", factor, row["decision"]])
-    given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
-    worst = float(relevance.error.max(initial=0.0))
-    enough = "" if relevance.is_precise else ", MORE THAN 0.01: sample longer"
-    said = (
-        f"(inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
-        f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false)"
-    )
-    title = f"Columns by inclusion ({which}){mark}"
-    return "\n".join([title, tabulate(rows, right=(1, 2, 3), gives=0), wrap(said, "  ", "  ")])
-
-
 def _ranking(fit: FitParts) -> str:
     ranking, table = fit.ranking, fit.ranking.table
     if ranking.n_blocks == 1:
@@ -218,7 +199,8 @@ def _support(fit: FitParts) -> Array:
 def _scores(fit: FitParts) -> str:
     s = fit.scores
     columns = [(s, "train"), (s, "test")]
-    head = ["", "training", "held out" if fit.config.folds is None else f"{fit.config.folds} folds"]
+    n_folds = fit.config.n_folds(fit.network.n_nodes)
+    head = ["", "training", "held out" if n_folds == 1 else f"{n_folds} folds"]
     if fit.reduced is not None:
         columns += [(fit.reduced.scores, "train"), (fit.reduced.scores, "test")]
         head += ["training", "held out"]

@@ -64,7 +64,7 @@ def combine_folds(scores: Sequence[Scores]) -> Scores:
     if len(scores) < 2 or len({part.n_blocks for part in scores}) > 1:
         raise OptionError(f"combine_folds needs scores of at least 2 folds with the same blocks; got {len(scores)}")
     n_train, n_test = (np.array([getattr(part, f"n_by_block_{name}") for part in scores]) for name in ("train", "test"))
-    if not np.array_equal(n_train.sum(axis=0), (len(scores) - 1) * n_test.sum(axis=0)):
+    if n_train.sum() != (len(scores) - 1) * n_test.sum():  # not by block: folds may have memberships of their own
         raise OptionError(
             f"in {len(scores)} folds each vertex must be tested once and trained on {len(scores) - 1} times;"
             f" got {int(n_test.sum())} tests and {int(n_train.sum())} trainings: use the rows of fold_rows"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffbm.config import FitConfig
 from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
@@ -13,6 +13,9 @@ from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
 from ffbm.types.tree import Tree
 from ffbm.types.weights import WeightTrace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,11 @@ class FitParts:
     def relevance(self) -> Relevance | None:
         """Which columns matter, under the learned prior; None under the fixed one."""
         return self.explanation.relevance
+
+    @property
+    def column_table(self) -> "pd.DataFrame":
+        """What each column of the table explains."""
+        return self.explanation.column_table
 
     @property
     def scores(self) -> Scores:

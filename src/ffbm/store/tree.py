@@ -1,7 +1,9 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -27,6 +29,7 @@ from ffbm.store.traces import (
     weights_to_datasets,
 )
 from ffbm.types import Memberships
+from ffbm.types.columns import ColumnBits
 from ffbm.types.tree import Tree
 from ffbm.types.variance import VarianceSplit
 
@@ -63,6 +66,9 @@ def to_tree(parts: FitParts) -> xr.DataTree:
         "scores": to_json(parts.scores.to_dict()),
         "provenance": to_json(parts.provenance),
     }
+    columns = parts.explanation.columns
+    if columns is not None:
+        attributes["columns"] = to_json(columns.to_dict())
     if parts.reduced is not None:
         attributes["reduced_scores"] = to_json(parts.reduced.scores.to_dict())
     if parts.hierarchy is not None:
@@ -85,6 +91,8 @@ def from_tree(tree: xr.DataTree) -> FitParts:
         ranking=ranking_from_dataset(group["ranking"]),
         scores=scores_from_dict(known["scores"]),
         variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,
+        held_out=np.asarray(constant["held_out"]) if "held_out" in constant else None,
+        measure=_remember(known["columns"]) if "columns" in known else None,
     )
     reduced = None
     if "reduced_posterior" in group:
@@ -131,6 +139,9 @@ def _constant_data(parts: FitParts) -> xr.Dataset:
     data = network_to_dataset(parts.network)
     is_train = np.zeros(parts.network.n_nodes, dtype=bool)
     is_train[parts.train] = True
+    held_out = parts.explanation.held_out
+    if held_out is not None:
+        data = data.assign(held_out=(("node", "block"), held_out))
     return data.assign(
         {
             "memberships": (("node", "block"), members.probs),
@@ -139,6 +150,12 @@ def _constant_data(parts: FitParts) -> xr.Dataset:
             "train": ("train_row", parts.train),
         }
     ).assign_attrs(agreement=to_json(members.agreement))
+
+
+def _remember(told: dict[str, Any]) -> Callable[..., ColumnBits]:
+    """Return what gives the bits of columns that were measured before."""
+    columns = ColumnBits.from_dict(told)
+    return lambda _conduct=None: columns
 
 
 def _variance_to_dataset(split: VarianceSplit, draws: xr.Dataset) -> xr.Dataset:

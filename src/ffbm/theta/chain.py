@@ -50,14 +50,16 @@ def set_up(
     rng: np.random.Generator,
     thin: int = 1,
     annealing: float | None = None,
+    near: Array | None = None,
 ) -> WeightSetup:
     """Find the mode and the geometry there, once for all chains.
 
     ``rng`` serves only the Lanczos start. ``annealing`` is s in the paper's step sizes for MALA,
-    h_t = s * 250 (1000 + t)^-0.8 / n at step t on n training vertices; None adapts the step size.
+    h_t = s * 250 (1000 + t)^-0.8 / n at step t on n training vertices; None adapts the step size. The mode is looked
+    for from ``near`` (A, B) on, if it is known about where it is.
     """
     kernel = target.gaussian
-    mode = find_mode(kernel)
+    mode = find_mode(kernel, near)
     metric = curvature_metric(kernel, mode)
     if target.groups is not None:
         metric = metric._replace(precision=kernel.precision)

@@ -31,12 +31,13 @@ class Surface:
         return energy_and_gradient(self.target, at, g, *self._scratch), g.reshape(w.shape)
 
 
-def find_mode(target: Target) -> Array:
+def find_mode(target: Target, near: Array | None = None) -> Array:
     """Return the minimum of U (D, B): U is strictly convex, so there is one, and its mean over blocks is 0.
 
-    It only places the starts and the geometry: chains are right wherever it is, so it need not be sharp.
+    It only places the starts and the geometry: chains are right wherever it is, so it need not be sharp. It is looked
+    for from ``near`` (D, B) on, or from 0.
     """
-    start = np.zeros(target.sums.size)
+    start = np.zeros(target.sums.size) if near is None else np.ascontiguousarray(near).reshape(-1)
     if start.size == 0:
         return start.reshape(target.sums.shape)
     found = minimize(Surface(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})

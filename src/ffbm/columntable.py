@@ -1,0 +1,220 @@
+"""What each column explains, in a table and in words: the unit of the answer is the column of the user's table."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ffbm.types.columns import ColumnBits, SharedBits
+from ffbm.types.network import Array, Features
+from ffbm.types.ranking import Ranking
+from ffbm.types.relevance import IN_A_SET, MATTERS, Relevance
+from ffbm.types.weights import WeightTrace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLEAR = 2.0  # standard errors: bits beyond them are clear of 0
+MUCH = 0.1  # of the bits that name a block
+SAME = 0.5  # of a column's bits: what is shared beyond this share is called the same
+NO_SIGN = "no sign that it matters"
+_NAMED = 3  # values of a column that are named
+
+
+def build_table(
+    features: Features,
+    weights: WeightTrace,
+    ranking: Ranking,
+    bits: ColumnBits | None,
+    relevance: Relevance | None,
+) -> "pd.DataFrame":
+    """Return one row for each column, by what it adds: those tested beyond the others first.
+
+    ``bits`` and ``relevance`` may be missing: what they would tell is NaN or None.
+    """
+    import pandas as pd
+
+    names = weights.column_names
+    n, nothing = len(names), np.full(len(names), np.nan)
+    own = _features_of(weights)
+    numbers = features.names_of_numbers
+    decisions: Sequence[str | None] = [None] * n if relevance is None else relevance.decisions
+    table = pd.DataFrame(
+        {
+            "column": list(names),
+            "kind": [_kind(weights, inside, numbers) for inside in own],
+            "n_features": [len(inside) for inside in own],
+            "inclusion": nothing if relevance is None else relevance.inclusion,
+            "decision": np.array(decisions, dtype=object),
+            "bits_alone": nothing if bits is None else bits.alone,
+            "bits_alone_se": nothing if bits is None else bits.alone_se,
+            "bits_unique": nothing if bits is None else bits.unique,
+            "bits_unique_se": nothing if bits is None else bits.unique_se,
+            "p_value": nothing if bits is None else bits.p_adjacency,
+            "p_value_degrees": nothing if bits is None else bits.p_degrees,
+        }
+    )
+    table["verdict"] = [_verdict(g, names, bits, relevance) for g in range(n)]
+    table["sets_apart"] = [
+        _sets_apart(weights, ranking, relevance, names[g], own[g], numbers, table["verdict"][g]) for g in range(n)
+    ]
+    table["shares_with"] = [
+        ", ".join(names[_other(pair, g)] for pair in (() if bits is None else _sharing(bits, g))) for g in range(n)
+    ]
+    first = np.nan_to_num(table["bits_unique"], nan=-np.inf)
+    then = np.nan_to_num(table["bits_alone"], nan=-np.inf)
+    last = np.nan_to_num(table["inclusion"], nan=-np.inf)
+    return table.iloc[np.lexsort((-last, -then, -first))].reset_index(drop=True)
+
+
+def pairs_that_share(bits: ColumnBits) -> list[SharedBits]:
+    """Return the pairs of columns that both explain some bits, clear of 0, the largest first."""
+    clear = [pair for pair in bits.shared if pair.bits > CLEAR * pair.error]
+    return sorted(clear, key=lambda pair: -pair.bits)
+
+
+def _sharing(bits: ColumnBits, g: int) -> list[SharedBits]:
+    """Return the pairs of a column that explain much of the same, the largest first."""
+    own = [pair for pair in pairs_that_share(bits) if g in (pair.first, pair.second)]
+    return [pair for pair in own if pair.bits >= SAME * bits.alone[g]]
+
+
+def _other(pair: SharedBits, g: int) -> int:
+    return pair.second if pair.first == g else pair.first
+
+
+def _features_of(weights: WeightTrace) -> list[Array]:
+    """Return the features of each column."""
+    if weights.selected is not None:
+        of_feature = weights.selected.of_feature
+        return [np.flatnonzero(of_feature == g) for g in range(len(weights.column_names))]
+    return [np.flatnonzero([column == name for column in weights.columns]) for name in weights.column_names]
+
+
+def _kind(weights: WeightTrace, inside: Array, numbers: frozenset[str]) -> str:
+    if len({weights.columns[d] for d in inside}) > 1:
+        return "group"
+    if any(weights.names[d] in numbers for d in inside):
+        return "number"
+    return "flag" if len(inside) == 1 else "values"
+
+
+def _verdict(g: int, names: Sequence[str], bits: ColumnBits | None, relevance: Relevance | None) -> str:
+    decision = None if relevance is None else relevance.decisions[g]
+    if bits is None or not bits.n_vertices:
+        return "not tested: no vertex was held out" if decision is None else f"{decision}; no vertex was held out"
+    if not np.isfinite(bits.alone[g]):
+        return "not tested" if decision is None else f"{decision}; not tested"
+    partner = _sharing(bits, g)
+    return verdict_in_words(
+        bits.alone[g] > CLEAR * bits.alone_se[g],
+        bool(np.isfinite(bits.unique[g])),
+        bits.unique[g] > CLEAR * bits.unique_se[g],
+        bits.alone[g] >= MUCH * bits.needed,
+        bits.unique[g] >= SAME * bits.alone[g],
+        names[_other(partner[0], g)] if partner else "",
+        _decided(g, decision, relevance),
+    )
+
+
+def _decided(g: int, decision: str | None, relevance: Relevance | None) -> str:
+    """Say what inclusion decides of a column whose bits are not clear; "" if nothing."""
+    if relevance is None or decision not in (MATTERS, IN_A_SET):
+        return ""
+    if decision == MATTERS:
+        return "matters, but predicts too little to see"
+    part = next(part for part in relevance.sets if g in part)
+    return f"one of {{{', '.join(relevance.column_names[h] for h in part)}}} matters; the data cannot say which"
+
+
+def verdict_in_words(
+    explains: bool, is_tested: bool, adds: bool, much: bool, is_own: bool, partner: str = "", decided: str = ""
+) -> str:
+    """Say what a column explains.
+
+    Parameters
+    ----------
+    explains, is_tested, adds : bool
+        Whether its bits alone are clear of 0, whether its bits beyond the others were looked at, and are clear of 0.
+    much, is_own : bool
+        Whether it explains a tenth of what there is, and whether at least half of that is its own.
+    partner : str
+        A column that explains much of the same.
+    decided : str
+        What inclusion says of it, where bits say nothing.
+
+    Examples
+    --------
+    >>> verdict_in_words(True, True, True, True, True)
+    'explains much, and nothing else does'
+    >>> verdict_in_words(True, True, False, True, False, "year")
+    'explains, but year explains the same'
+    >>> verdict_in_words(False, True, False, False, False)
+    'no sign that it matters'
+    """
+    amount = "much" if much else "a little"
+    if explains and not is_tested:
+        return f"explains {amount}; not tested beyond the others"
+    if explains and adds and is_own:
+        return f"explains {amount}, and nothing else does"
+    if explains and adds:
+        return f"explains {amount}, part of which {f'{partner} explains' if partner else 'others explain'} too"
+    if explains:
+        return f"explains, but {f'{partner} explains' if partner else 'the others together explain'} the same"
+    if adds:
+        return "explains only together with others"
+    return decided or NO_SIGN
+
+
+def _sets_apart(
+    weights: WeightTrace,
+    ranking: Ranking,
+    relevance: Relevance | None,
+    name: str,
+    inside: Array,
+    numbers: frozenset[str],
+    verdict: str,
+) -> str:
+    """Say which values set which blocks apart: of columns that matter; under the fixed prior, that explain."""
+    signs: list[tuple[str, int, float]] = []
+    if relevance is not None:
+        signs = [(value.feature, value.block, value.mean) for value in relevance.values if value.column == name]
+    elif "explains" in verdict:
+        place = {feature: j for j, feature in enumerate(ranking.names)}
+        which = [place[weights.names[d]] for d in inside]
+        mean, sd = ranking.centred_mean[:, which], ranking.centred_sd[:, which]
+        clear = np.argwhere(np.abs(mean) > 2 * sd)
+        clear = clear[np.argsort(-(np.abs(mean) / np.maximum(sd, 1e-300))[tuple(clear.T)], kind="stable")]
+        signs = [(ranking.names[which[j]], int(r), float(mean[r, j])) for r, j in clear]
+    return phrase(name, signs, numbers)
+
+
+def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = ()) -> str:
+    """Say of a column's features in which blocks they are found: of triples of feature, block and weight.
+
+    >>> phrase("party", [("party=left", 0, 2.0), ("party=right", 1, 1.5), ("party=left", 1, -1.0)])
+    'left in block 0, right in block 1'
+    >>> phrase("age", [("age", 2, -1.0), ("age", 0, 1.0)], {"age"})
+    'higher in block 0, lower in block 2'
+    """
+    features = list(dict.fromkeys(feature for feature, _, weight in signs if weight > 0))
+    features += [feature for feature in dict.fromkeys(feature for feature, _, _ in signs) if feature not in features]
+    said = []
+    for feature in features[:_NAMED]:
+        more = sorted(block for one, block, weight in signs if one == feature and weight > 0)
+        less = sorted(block for one, block, weight in signs if one == feature and weight < 0)
+        if feature in numbers or feature == column:
+            high, low = ("higher", "lower") if feature in numbers else ("more often", "less often")
+            said += [f"{high} in {_blocks(more)}"] if more else []
+            said += [f"{low} in {_blocks(less)}"] if less else []
+        else:
+            value = feature.removeprefix(f"{column}=")
+            said.append(f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}")
+    left = len(features) - _NAMED
+    return ", ".join(said) + (f", and {left} more" if left > 0 else "")
+
+
+def _blocks(numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return f"block {numbers[0]}"
+    return f"blocks {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"

@@ -1,0 +1,235 @@
+"""What each column explains: held-out bits of refits with it alone, without it, and with pairs of columns."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.config import FitConfig
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.permutation import quick_p_values
+from ffbm.pipeline.refits import Refit
+from ffbm.progress import Progress
+from ffbm.rng import stream
+from ffbm.scoring import base_rate, fold_rows, predict
+from ffbm.theta.columns import ColumnGroups, group_columns
+from ffbm.theta.design import Design
+from ffbm.types import Array, Memberships, Network
+from ffbm.types.columns import ColumnBits, SharedBits
+from ffbm.types.weights import WeightTrace
+from ffbm.workers import open_workers
+
+MOST_ALONE = 500  # columns whose bits alone are taken
+MOST_PAIRS = 15
+CLEAR = 2.0  # standard errors
+_AMONG = 20  # columns that pairs are made of: those that explain most alone
+_AT_ONCE = 32  # refits between two signs of progress
+_LEAST_ALIKE = 0.01  # the RV coefficient of columns that may share their bits
+_TINY = np.finfo(np.float64).tiny
+
+
+class Fold(NamedTuple):
+    """Training vertices, and the memberships of all vertices that are explained; what is left is for testing."""
+
+    rows: Array
+    members: Array  # (N, B)
+
+    @property
+    def held_out(self) -> Array:
+        """The test vertices."""
+        return np.setdiff1d(np.arange(len(self.members)), self.rows)
+
+
+class Task(NamedTuple):
+    """One refit: some columns, in increasing order, and the intercept, on one fold."""
+
+    columns: tuple[int, ...]
+    fold: int
+
+
+def column_bits(
+    net: Network,
+    config: FitConfig,
+    design: Design,
+    weights: WeightTrace,
+    folds: Sequence[Fold],
+    seed: int,
+    conduct: Conduct,
+) -> ColumnBits:
+    """Return what each column explains on held-out vertices, alone and beyond the others, and its p values.
+
+    All models that are compared are refits of the same kind, one short chain each with the prior of the fit and an
+    intercept: without one a column would be credited with the sizes of blocks.
+
+    Parameters
+    ----------
+    net : Network
+    config : FitConfig
+        ``columns`` says how many columns are tested beyond the others, those with the highest inclusion (under the
+        fixed prior, that explain most alone).
+    design : Design
+        All features.
+    weights : WeightTrace
+        The full fit.
+    folds : sequence of Fold
+        One is the one split.
+    seed : int
+    conduct : Conduct
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> from ffbm.theta.design import make_design
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> design, labels = make_design(net.features), np.repeat([0, 1], [50, 55])
+    >>> weights = sample_weights(design, labels, n_draws=100, seed=1)
+    >>> fold = Fold(np.arange(0, 105, 2), np.eye(2)[labels])
+    >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, Conduct(1, lambda event: None))
+    >>> bits.names, bits.n_vertices, bits.alone.shape
+    (('value',), 52, (1,))
+    """
+    whole = design if design.has_intercept else design.with_intercept()
+    groups = group_columns(whole, config.column_groups)
+    n = len(groups.names)
+    alone, alone_se, unique, unique_se = np.full((4, n), np.nan)
+    told: dict[str, Any] = {"n_vertices": sum(len(fold.held_out) for fold in folds), "n_folds": len(folds)}
+    if weights.n_blocks > 1 and told["n_vertices"] > 1:
+        refits = _Refits(Refit(config, whole, weights), groups, folds, seed, conduct)
+        all_in, order = tuple(range(n)), _first_to_test(weights, groups)
+        singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
+        refits.run([all_in, *singles])
+        for (g,) in singles:
+            alone[g], alone_se[g] = _mean(refits.bits((g,)))
+        if weights.selected is None:
+            order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
+        tested = order[: n if config.columns == "all" else int(config.columns)]
+        pairs = _pairs(whole, groups, alone, alone_se)
+        refits.run([*(_without(all_in, g) for g in tested), *pairs])
+        for g in tested:
+            unique[g], unique_se[g] = _mean(refits.bits(all_in) - refits.bits(_without(all_in, g)))
+        told["shared"] = tuple(
+            SharedBits(*pair, *_mean(refits.bits(pair[:1]) + refits.bits(pair[1:]) - refits.bits(pair)))
+            for pair in pairs
+        )
+        told["whole"], told["whole_se"] = _mean(refits.bits(all_in))
+        told["needed"] = refits.needed
+    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, conduct)
+    return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **told)
+
+
+def measuring(
+    net: Network,
+    config: FitConfig,
+    design: Design,
+    weights: WeightTrace,
+    members: Memberships,
+    train: Array,
+    seed: int,
+) -> Callable[..., ColumnBits]:
+    """Return what finds the bits of columns when they are asked for, on the folds that the scores of a fit have."""
+    n_folds = 1 if config.target == "joint" else config.n_folds(net.n_nodes)
+    rows = [train] if n_folds == 1 else fold_rows(net.n_nodes, n_folds, stream(seed, "folds"))
+    return measuring_on(net, config, design, weights, [Fold(part, members.probs) for part in rows], seed)
+
+
+def measuring_on(
+    net: Network, config: FitConfig, design: Design, weights: WeightTrace, folds: Sequence[Fold], seed: int
+) -> Callable[..., ColumnBits]:
+    """Return the same, on given folds."""
+
+    def measure(conduct: Conduct | None = None) -> ColumnBits:
+        quiet = Conduct(None, lambda _: None) if conduct is None else conduct
+        return column_bits(net, config, design, weights, folds, seed, quiet)
+
+    return measure
+
+
+class _Refits:
+    """Refits of sets of columns, each made once."""
+
+    def __init__(self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, conduct: Conduct) -> None:
+        self._refit, self._groups, self._folds, self._seed, self._conduct = refit, groups, folds, seed, conduct
+        self._rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
+        self._bits: dict[tuple[int, ...], Array] = {}
+
+    @property
+    def needed(self) -> float:
+        """The bits that name the block of a held-out vertex, at the base rate."""
+        parts = [
+            -fold.members[fold.held_out] @ np.log2(rate) for fold, rate in zip(self._folds, self._rates, strict=True)
+        ]
+        return float(np.concatenate(parts).mean())
+
+    def bits(self, columns: tuple[int, ...]) -> Array:
+        """Return what these columns explain of each held-out vertex, fold after fold."""
+        return self._bits[columns]
+
+    def run(self, sets: Sequence[tuple[int, ...]]) -> None:
+        """Make the refits of these sets of columns on all folds."""
+        new = [columns for columns in dict.fromkeys(sets) if columns not in self._bits]
+        designs = {columns: self._design(columns) for columns in new}
+        tasks = [Task(columns, fold) for columns in new for fold in range(len(self._folds))]
+        stage, found = "bits of columns", []
+        with open_workers(self._conduct.threads, min(len(tasks), _AT_ONCE)) as run:
+            for first in range(0, len(tasks), _AT_ONCE):
+                self._conduct.tell(Progress(stage, first, len(tasks)))
+                found += run(lambda task: self._held_out(designs[task.columns], task), tasks[first : first + _AT_ONCE])
+        self._conduct.tell(Progress(stage, len(tasks), len(tasks)))
+        for at, columns in enumerate(new):
+            self._bits[columns] = np.concatenate(found[at * len(self._folds) : (at + 1) * len(self._folds)])
+
+    def _design(self, columns: tuple[int, ...]) -> Design:
+        inside = np.isin(self._groups.of_feature, columns)
+        return self._refit.whole.take(np.flatnonzero(inside))
+
+    def _held_out(self, design: Design, task: Task) -> Array:
+        fold = self._folds[task.fold]
+        rng = stream(self._seed, "columns", task.fold, *(self._groups.names[g] for g in task.columns))
+        trace = self._refit(design, fold.members, fold.rows, rng)
+        probs = predict(trace, design)[fold.held_out]
+        gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
+        return np.asarray((fold.members[fold.held_out] * gain).sum(axis=1) / log(2))
+
+
+def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
+    """Return the columns by decreasing inclusion; under the fixed prior, by their largest centred weight."""
+    if weights.selected is not None:
+        size = weights.selected.probability
+    else:
+        of_feature = groups.of_feature[: weights.n_features]
+        largest = np.abs(weights.mean - weights.mean.mean(axis=0)).max(axis=0)
+        size = np.array([largest[of_feature == g].max() for g in range(len(groups.names))])
+    return [int(g) for g in np.argsort(-size, kind="stable")]
+
+
+def _without(columns: tuple[int, ...], g: int) -> tuple[int, ...]:
+    return tuple(h for h in columns if h != g)
+
+
+def _members(design: Design, groups: ColumnGroups) -> list[list[str]]:
+    """Return the columns of the table that each group consists of."""
+    pairs = list(zip(design.columns, groups.of_feature, strict=False))
+    return [list(dict.fromkeys(column for column, h in pairs if h == g)) for g in range(len(groups.names))]
+
+
+def _pairs(whole: Design, groups: ColumnGroups, alone: Array, error: Array) -> list[tuple[int, int]]:
+    """Return pairs of columns that may explain the same: both clear alone, most alike and most explaining first."""
+    clear = [int(g) for g in np.argsort(-np.nan_to_num(alone), kind="stable") if alone[g] > CLEAR * error[g]]
+    share = whole.counts / whole.counts.sum()
+    parts = {g: whole.x[:, np.flatnonzero(groups.of_feature == g)].toarray() for g in clear[:_AMONG]}
+    parts = {g: np.sqrt(share)[:, np.newaxis] * (x - share @ x) for g, x in parts.items()}
+    size = {g: float(np.linalg.norm(x.T @ x)) for g, x in parts.items()}
+    worth = {}
+    for g, h in combinations(sorted(parts), 2):
+        alike = float(np.sum((parts[g].T @ parts[h]) ** 2)) / max(size[g] * size[h], _TINY)
+        if alike >= _LEAST_ALIKE:
+            worth[g, h] = alike * min(alone[g], alone[h])
+    return sorted(sorted(worth, key=lambda pair: (-worth[pair], pair))[:MOST_PAIRS])
+
+
+def _mean(bits: Array) -> tuple[float, float]:
+    """Return the mean over vertices and its standard error."""
+    return float(bits.mean()), float(bits.std(ddof=1) / np.sqrt(len(bits)))

@@ -1,0 +1,106 @@
+"""Weights again, of other columns or other training vertices: one short chain that starts where the full fit is."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ffbm.config import FitConfig
+from ffbm.kernels.slab import DEGREES
+from ffbm.kernels.weightchain import Record
+from ffbm.pipeline.weights import gather
+from ffbm.theta.chain import advance, set_up, start
+from ffbm.theta.columns import group_columns, keep_groups
+from ffbm.theta.design import Design
+from ffbm.theta.prepare import WeightTarget, weight_target
+from ffbm.theta.prior import keep_scales
+from ffbm.types.network import Array
+from ffbm.types.weights import INTERCEPT, WeightTrace
+
+N_WARMUP, N_DRAWS = 100, 250
+_LOOKED_AT = 200  # draws of the full fit that its scales are taken from
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """How weights are sampled again: with the prior of a fit, from about where its weights are.
+
+    Parameters
+    ----------
+    config : FitConfig
+        Which prior.
+    whole : Design
+        With all features.
+    like : WeightTrace
+        The full fit: its mean weights are where modes are looked for, its scales where learned ones start.
+
+    Examples
+    --------
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> from ffbm.theta.design import make_design
+    >>> x, labels = np.repeat(np.eye(2), 20, axis=0), np.repeat([0, 1], 20)
+    >>> like = sample_weights(x, labels, n_draws=100, seed=1)
+    >>> refit = Refit(FitConfig(), make_design(x), like)
+    >>> refit(make_design(x[:, :1]), labels, np.arange(30), np.random.default_rng(1)).weights.shape
+    (1, 250, 2, 1)
+    """
+
+    config: FitConfig
+    whole: Design
+    like: WeightTrace
+
+    def __call__(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> WeightTrace:
+        """Sample the weights of a design, some columns of the whole one, given memberships of training vertices."""
+        config = self.config
+        sigma = keep_scales(config.sigma, self.whole, design)
+        target = weight_target(design, members, rows, sigma, design.has_intercept, **self._prior(design))
+        setup = set_up(self._begun(target), "hmc", N_WARMUP, rng, near=self._near(target))
+        state, drawn = advance(setup, start(setup, rng), N_WARMUP + N_DRAWS)
+        one = Record(*(part[np.newaxis] for part in drawn))
+        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": N_DRAWS, "n_warmup": N_WARMUP, "n_chains": 1}
+        return gather(target.training, one, [state.mean], [state.square], 1, chosen)
+
+    def _prior(self, design: Design) -> dict[str, Any]:
+        config = self.config
+        if config.weight_prior == "fixed":
+            return {}
+        groups = keep_groups(config.column_groups, design.columns)
+        return {"weight_prior": config.weight_prior, "intercept_sd": config.intercept_sd, "column_groups": groups}
+
+    def _begun(self, target: WeightTarget) -> WeightTarget:
+        """Return the target with the scales of the full fit to start from, if they are learned."""
+        if target.groups is None:
+            return target
+        known = self._scales
+        scale = [known.get(name, s) for name, s in zip(target.training.design.names, target.scale, strict=True)]
+        return replace(target, scale=np.array(scale))
+
+    def _near(self, target: WeightTarget) -> Array:
+        """Return the mean weights of the full fit (A, B), 0 for an intercept that it has not."""
+        names = [target.training.design.names[d] for d in target.training.rows.active]
+        nothing = np.zeros(self.like.n_blocks)
+        return np.array([self._means.get(name, nothing) for name in names]).reshape(len(names), target.n_blocks)
+
+    @cached_property
+    def _means(self) -> dict[str, Array]:
+        mean = self.like.mean - self.like.mean.mean(axis=0)
+        return dict(zip(self.like.names, mean.T, strict=True))
+
+    @cached_property
+    def _scales(self) -> dict[str, float]:
+        """Typical scales of the full fit by feature: the median over draws of their conditional mean."""
+        like = self.like
+        groups = group_columns(self.whole, self.config.column_groups)
+        group_of = dict(zip(self.whole.names, groups.of_feature.tolist(), strict=True))
+        of_feature = np.array([group_of[name] for name in like.names])
+        draws = like.weights.reshape(-1, *like.weights.shape[2:])
+        draws = draws[:: max(1, len(draws) // _LOOKED_AT)]
+        squares = ((draws - draws.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        scales: dict[str, float] = {}
+        for g in range(len(groups.names)):
+            inside = np.flatnonzero((of_feature == g) & (like.support > 0))
+            freedom = len(inside) * (like.n_blocks - 1)
+            scale = np.median(np.sqrt((DEGREES + squares[:, inside].sum(axis=1)) / (DEGREES + freedom)))
+            scales |= {name: float(scale) for name, h in group_of.items() if h == g and name != INTERCEPT}
+        return scales

@@ -1,0 +1,93 @@
+"""What each column explains, as a table in plain text."""
+
+from typing import Any
+
+import numpy as np
+
+from ffbm.columntable import pairs_that_share
+from ffbm.plain import count_of
+from ffbm.store.parts import FitParts
+from ffbm.types.relevance import MATTERS
+from ffbm.types.selection import MOST_ERROR
+from ffbm.typeset import number, tabulate, wrap
+
+_SHOWN = 10  # columns
+_PAIRS = 5
+
+
+def columns_text(fit: FitParts) -> str:
+    """Return one line of numbers and one of words for each column, by what it adds; nothing with one block."""
+    bits, table = fit.explanation.columns, fit.column_table
+    if bits is None or fit.memberships.n_blocks == 1:
+        return ""
+    n_shown = min(_SHOWN, len(table))
+    which = f" (first {n_shown} of {len(table):,})" if n_shown < len(table) else ""
+    mark = "" if fit.converged.is_usable else " - NOT TO BE RELIED ON"
+    learned = fit.relevance is not None
+    head = ["column", "features", *(["inclusion"] if learned else []), "bits alone", "beyond the others", "p"]
+    shown = table.head(n_shown).to_dict("records")
+    rows = [head, *(_numbers(row, learned) for row in shown)]
+    lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
+    told = [lines[0]]
+    for line, row in zip(lines[1:], shown, strict=True):
+        told += [line, wrap(_words(row), "      ", "      ")]
+    title = f"What each column explains, by what it adds{which}{mark}"
+    return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in column_remarks(fit))])
+
+
+def _numbers(row: dict[Any, Any], learned: bool) -> list[str]:
+    p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
+    cells = [row["column"], f"{row['n_features']:,}"]
+    cells += [f"{row['inclusion']:.3f}"] if learned else []
+    return [*cells, *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
+
+
+def _amount(bits: float, error: float) -> str:
+    return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(error, 2)}"
+
+
+def _words(row: dict[Any, Any]) -> str:
+    decided = "matters; " if row["decision"] == MATTERS and not row["verdict"].startswith("matters") else ""
+    apart = f": {row['sets_apart']}" if row["sets_apart"] else ""
+    return f"{decided}{row['verdict']}{apart}"
+
+
+def column_remarks(fit: FitParts) -> tuple[str, ...]:
+    """Say which pairs of columns share their bits, how many columns were not tested, and what the numbers mean."""
+    bits = fit.explanation.columns
+    if bits is None or fit.memberships.n_blocks == 1:
+        return ()
+    pairs = [
+        f"{bits.names[pair.first]} and {bits.names[pair.second]} ({pair.bits:.2f} +- {pair.error:.2f})"
+        for pair in pairs_that_share(bits)
+    ]
+    said = []
+    if pairs:
+        more = f" and {count_of(len(pairs) - _PAIRS, 'more pair')}" if len(pairs) > _PAIRS else ""
+        said.append(f"Pairs that explain the same bits in part: {', '.join(pairs[:_PAIRS])}{more}.")
+    left = len(bits.names) - bits.n_tested
+    if left and bits.n_vertices:
+        which = "1 column was" if left == 1 else f"{left:,} columns were"
+        said.append(f"{which} not tested beyond the others: --columns all does.")
+    held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"
+    said.append(
+        f"Bits per vertex over the base rate, on {count_of(bits.n_vertices, 'held-out vertex', 'held-out vertices')}"
+        f" ({held}): of a column alone, and what all columns lose without it. Standard errors treat vertices as"
+        f" independent. p: is it related to who is linked with whom, {bits.n_permutations:,} permutations."
+    )
+    return (*said, *_selection(fit))
+
+
+def _selection(fit: FitParts) -> list[str]:
+    """Return what inclusion means, and how surely it is known."""
+    relevance, selected = fit.relevance, fit.weights.selected
+    if relevance is None or selected is None:
+        return []
+    n_partitions = len(selected.by_partition)
+    given = "the given blocks" if n_partitions == 1 else f"{n_partitions} of the kept partitions"
+    worst = float(relevance.error.max(initial=0.0))
+    enough = "" if worst <= MOST_ERROR else ", MORE THAN 0.01: sample longer"
+    return [
+        f"Inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
+        f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false."
+    ]
