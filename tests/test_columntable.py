@@ -76,6 +76,7 @@ def test_without_bits_only_decisions_are_told(fits):
         ((True, True, True, True, False, "year"), "explains much, part of which year explains too"),
         ((True, True, True, True, False), "explains much, part of which others explain too"),
         ((True, True, False, True, False), "explains, but the others together explain the same"),
+        ((True, True, False, False, False, "", "", True), "explains a little, most of which others explain too"),
         ((False, True, True, False, True), "explains only together with others"),
         ((False, True, False, False, False, "", "matters, but"), "matters, but"),
     ],

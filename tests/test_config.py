@@ -131,7 +131,7 @@ def test_a_checked_setting_cannot_be_changed_unchecked():
     ("text", "said"),
     [
         ("n_block = 3", "unknown setting 'n_block'; did you mean 'n_blocks'?"),
-        ("colour = 'red'", "unknown setting 'colour'; there are n_blocks, "),
+        ("shade = 'red'", "unknown setting 'shade'; there are n_blocks, "),
         ("n_blocks 3", "must be TOML"),
         ("n_blocks = 3\nn_blocks = 4", "must be TOML"),
     ],

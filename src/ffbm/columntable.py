@@ -18,6 +18,8 @@ CLEAR = 2.0  # standard errors: bits beyond them are clear of 0
 MUCH = 0.1  # of the bits that name a block
 SAME = 0.5  # of a column's bits: what is shared beyond this share is called the same
 NO_SIGN = "no sign that it matters"
+LINKED = "no sign in these blocks, but edges are related to it"
+CHANCE = 0.05  # the false discovery rate of p values at which edges are said to be related to a column
 _NAMED = 3  # values of a column that are named
 
 
@@ -54,7 +56,8 @@ def build_table(
             "p_value_degrees": nothing if bits is None else bits.p_degrees,
         }
     )
-    table["verdict"] = [_verdict(g, names, bits, relevance) for g in range(n)]
+    linked = np.zeros(n, dtype=bool) if bits is None else _linked(bits.p_adjacency)
+    table["verdict"] = [_verdict(g, names, bits, relevance, linked[g]) for g in range(n)]
     table["sets_apart"] = [
         _sets_apart(weights, ranking, relevance, names[g], own[g], numbers, table["verdict"][g]) for g in range(n)
     ]
@@ -99,7 +102,20 @@ def _kind(weights: WeightTrace, inside: Array, numbers: frozenset[str]) -> str:
     return "flag" if len(inside) == 1 else "values"
 
 
-def _verdict(g: int, names: Sequence[str], bits: ColumnBits | None, relevance: Relevance | None) -> str:
+def _linked(p_values: Array) -> Array:
+    """Tell which p values are discoveries by Benjamini and Hochberg's rule."""
+    from scipy.stats import false_discovery_control
+
+    tested = np.isfinite(p_values)
+    found = np.zeros(len(p_values), dtype=bool)
+    if tested.any():
+        found[tested] = false_discovery_control(p_values[tested]) <= CHANCE
+    return found
+
+
+def _verdict(
+    g: int, names: Sequence[str], bits: ColumnBits | None, relevance: Relevance | None, is_linked: bool
+) -> str:
     decision = None if relevance is None else relevance.decisions[g]
     if bits is None or not bits.n_vertices:
         return "not tested: no vertex was held out" if decision is None else f"{decision}; no vertex was held out"
@@ -113,7 +129,8 @@ def _verdict(g: int, names: Sequence[str], bits: ColumnBits | None, relevance: R
         bits.alone[g] >= MUCH * bits.needed,
         bits.unique[g] >= SAME * bits.alone[g],
         names[_other(partner[0], g)] if partner else "",
-        _decided(g, decision, relevance),
+        _decided(g, decision, relevance) or (LINKED if is_linked else ""),
+        decision == MATTERS,
     )
 
 
@@ -128,7 +145,14 @@ def _decided(g: int, decision: str | None, relevance: Relevance | None) -> str:
 
 
 def verdict_in_words(
-    explains: bool, is_tested: bool, adds: bool, much: bool, is_own: bool, partner: str = "", decided: str = ""
+    explains: bool,
+    is_tested: bool,
+    adds: bool,
+    much: bool,
+    is_own: bool,
+    partner: str = "",
+    decided: str = "",
+    matters: bool = False,
 ) -> str:
     """Say what a column explains.
 
@@ -141,7 +165,9 @@ def verdict_in_words(
     partner : str
         A column that explains much of the same.
     decided : str
-        What inclusion says of it, where bits say nothing.
+        What inclusion or the test without blocks says of it, where bits say nothing.
+    matters : bool
+        Whether it is decided, by inclusion, that it matters.
 
     Examples
     --------
@@ -149,6 +175,8 @@ def verdict_in_words(
     'explains much, and nothing else does'
     >>> verdict_in_words(True, True, False, True, False, "year")
     'explains, but year explains the same'
+    >>> verdict_in_words(True, True, False, True, False, "year", matters=True)
+    'explains much, most of which year explains too'
     >>> verdict_in_words(False, True, False, False, False)
     'no sign that it matters'
     """
@@ -159,6 +187,8 @@ def verdict_in_words(
         return f"explains {amount}, and nothing else does"
     if explains and adds:
         return f"explains {amount}, part of which {f'{partner} explains' if partner else 'others explain'} too"
+    if explains and matters:
+        return f"explains {amount}, most of which {f'{partner} explains' if partner else 'others explain'} too"
     if explains:
         return f"explains, but {f'{partner} explains' if partner else 'the others together explain'} the same"
     if adds:
@@ -199,19 +229,20 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
     """
     features = list(dict.fromkeys(feature for feature, _, weight in signs if weight > 0))
     features += [feature for feature in dict.fromkeys(feature for feature, _, _ in signs) if feature not in features]
-    said = []
+    said: list[tuple[int, str]] = []
     for feature in features[:_NAMED]:
         more = sorted(block for one, block, weight in signs if one == feature and weight > 0)
         less = sorted(block for one, block, weight in signs if one == feature and weight < 0)
         if feature in numbers or feature == column:
             high, low = ("higher", "lower") if feature in numbers else ("more often", "less often")
-            said += [f"{high} in {_blocks(more)}"] if more else []
-            said += [f"{low} in {_blocks(less)}"] if less else []
+            said += [(-2, f"{high} in {_blocks(more)}")] if more else []
+            said += [(-1, f"{low} in {_blocks(less)}")] if less else []
         else:
             value = feature.removeprefix(f"{column}=")
-            said.append(f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}")
+            told = f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}"
+            said.append((more[0] if more else less[0], told))
     left = len(features) - _NAMED
-    return ", ".join(said) + (f", and {left} more" if left > 0 else "")
+    return ", ".join(told for _, told in sorted(said)) + (f", and {left} more" if left > 0 else "")
 
 
 def _blocks(numbers: list[int]) -> str:

@@ -221,7 +221,7 @@ def test_every_width_and_theme(browser, page, width, theme, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     back = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert back == ("rgb(255, 255, 255)" if theme == "light" else "rgb(21, 23, 26)")
-    ink = browser.execute_script("return Bokeh.documents[1].roots()[0].left[0].major_label_text_color")
+    ink = browser.execute_script("return Bokeh.documents[2].roots()[0].left[0].major_label_text_color")
     assert ink == ("#4d4d4d" if theme == "light" else "#d5d9de")
     assert browser.execute_script("return [...document.querySelectorAll('.figure')].every((f) => f.offsetHeight > 100)")
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,8 @@ def test_a_run_that_ended_loads():
     fit = ffbm.load_fit(OLD)
     held = json.loads((OLD / "summary.json").read_text())
     assert fit.provenance["ffbm"] == "0.1.0"
-    assert fit.config.to_dict() | held["config"] == fit.config.to_dict()
+    assert fit.config.to_dict() | held["config"] == fit.config.to_dict() | {"folds": None}
+    assert fit.config.folds == 1  # the one split
     assert fit.blocks.labels.shape == (2, 16, 105)
     assert fit.weights.weights.shape == (2, 40, 3, 3)
     assert fit.blocks.best_entropy == pytest.approx(
@@ -60,6 +62,8 @@ def test_a_run_that_ended_loads():
     assert fit.reduced.scores.loss_test == held["reduced"]["scores"]["loss_test"]
     assert list(fit.ranking.kept) == [row["feature"] for row in held["ranking"] if row["kept"]]
     assert "polbooks: 105 vertices, 441 edges, 3 features" in fit.summary()
+    assert fit.column_table["verdict"].tolist() == ["explains much, and nothing else does"]  # measured now
+    assert fit.explanation.columns.n_vertices == 105 - len(fit.train)
 
 
 def test_what_an_old_run_lacks_is_none():
@@ -104,7 +108,7 @@ def test_the_command_refuses_in_one_line(request, which, more, capsys):
 
 def test_the_command_that_is_named_works(unfinished, capsys):
     assert run_command(shlex.split(AGAIN)[1:]) == 0, capsys.readouterr().err
-    assert ffbm.load_fit("run-again").config == ffbm.load_fit(OLD).config
+    assert ffbm.load_fit("run-again").config == replace(ffbm.load_fit(OLD).config, folds="auto")
 
 
 @pytest.mark.parametrize(

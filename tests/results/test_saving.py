@@ -16,6 +16,7 @@ from ..store.test_tree import assert_same
 
 FILES = [
     "blocks.csv",
+    "columns.csv",
     "config.toml",
     "network.graphml",
     "nodes.csv",

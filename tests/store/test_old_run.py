@@ -38,6 +38,8 @@ def test_its_answer_is_what_it_was(old):
         "preset": None,
         "max_minutes": 10.0,
         "tempering": "auto",
+        "columns": 12,
+        "folds": 1,  # it was the only way, and had no number
     }
     assert old.config.to_dict() == {**known["config"], **of_one_choice}
 

@@ -185,11 +185,14 @@ class _Refits:
         inside = np.isin(self._groups.of_feature, columns)
         return self._refit.whole.take(np.flatnonzero(inside))
 
-    def _held_out(self, design: Design, task: Task) -> Array:
+    def _sample(self, design: Design, task: Task) -> WeightTrace:
         fold = self._folds[task.fold]
         rng = stream(self._seed, "columns", task.fold, *(self._groups.names[g] for g in task.columns))
-        trace = self._refit(design, fold.members, fold.rows, rng)
-        probs = predict(trace, design)[fold.held_out]
+        return self._refit(design, fold.members, fold.rows, rng)
+
+    def _held_out(self, design: Design, task: Task) -> Array:
+        fold = self._folds[task.fold]
+        probs = predict(self._sample(design, task), design)[fold.held_out]
         gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
         return np.asarray((fold.members[fold.held_out] * gain).sum(axis=1) / log(2))
 

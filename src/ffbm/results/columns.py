@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.columntable import pairs_that_share
+from ffbm.columntable import NO_SIGN, pairs_that_share
 from ffbm.plain import count_of
 from ffbm.store.parts import FitParts
 from ffbm.types.relevance import MATTERS
@@ -16,7 +16,7 @@ _PAIRS = 5
 
 
 def columns_text(fit: FitParts) -> str:
-    """Return one line of numbers and one of words for each column, by what it adds; nothing with one block."""
+    """Return a line of numbers and one of words for each column, by what it adds; nothing with one block."""
     bits, table = fit.explanation.columns, fit.column_table
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
@@ -24,14 +24,16 @@ def columns_text(fit: FitParts) -> str:
     which = f" (first {n_shown} of {len(table):,})" if n_shown < len(table) else ""
     mark = "" if fit.converged.is_usable else " - NOT TO BE RELIED ON"
     learned = fit.relevance is not None
-    head = ["column", "features", *(["inclusion"] if learned else []), "bits alone", "beyond the others", "p"]
+    head = ["column", "features", *(["inclusion"] if learned else []), "bits alone", "bits beyond", "p"]
     shown = table.head(n_shown).to_dict("records")
     rows = [head, *(_numbers(row, learned) for row in shown)]
     lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
     told = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
-        told += [line, wrap(_words(row), "      ", "      ")]
-    title = f"What each column explains, by what it adds{which}{mark}"
+        told += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row), "      ", "      ")]
+    if any(row["verdict"] == NO_SIGN for row in shown):
+        told.append(f"  (no words: {NO_SIGN})")
+    title = f"What each column explains{which}{mark}"
     return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in column_remarks(fit))])
 
 
@@ -71,9 +73,9 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
         said.append(f"{which} not tested beyond the others: --columns all does.")
     held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"
     said.append(
-        f"Bits per vertex over the base rate, on {count_of(bits.n_vertices, 'held-out vertex', 'held-out vertices')}"
-        f" ({held}): of a column alone, and what all columns lose without it. Standard errors treat vertices as"
-        f" independent. p: is it related to who is linked with whom, {bits.n_permutations:,} permutations."
+        f"Bits per vertex over the base rate, {count_of(bits.n_vertices, 'vertex', 'vertices')} held out, {held}: of a"
+        " column alone, and what all columns lose without it (beyond). Errors treat vertices as independent. p: who is"
+        f" linked with whom, {bits.n_permutations:,} permutations."
     )
     return (*said, *_selection(fit))
 

@@ -68,7 +68,7 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         predicted=predicted,
         blocks=table_of_blocks(fit),
         sentence=sentence_of(fit),
-        remarks=column_remarks(fit),
+        remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
         contrast=None if against is None else _contrast(fit, against),
     )
 

@@ -46,10 +46,10 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         parts.append(f"{row['column']} {alone} alone{beyond}{_chance(row['p_value'], bits)}")
     left = len(explains) - len(parts)
     parts += [f"{left} more explain too"] if left > 0 else []
-    nothing = n - len(explains)
-    if nothing:
-        rest = "for the other one" if nothing == 1 else f"for the other {nothing:,}"
-        parts.append(f"{rest} there is no sign")
+    rest = table["column"][~table["verdict"].str.contains("explains")].tolist()
+    if rest:
+        which = rest[0] if len(rest) == 1 else f"the other {len(rest):,}"
+        parts.append(f"for {which} there is no sign in these blocks")
     return f"{whole}: {'; '.join(parts)}."
 
 
