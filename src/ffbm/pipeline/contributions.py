@@ -102,19 +102,19 @@ def column_bits(
         singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
         refits.run([all_in, *singles])
         for (g,) in singles:
-            alone[g], alone_se[g] = _mean(refits.bits((g,)))
+            alone[g], alone_se[g] = refits.mean(refits.bits((g,)))
         if weights.selected is None:
             order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
         tested = order[: n if config.columns == "all" else int(config.columns)]
         pairs = _pairs(whole, groups, alone, alone_se)
         refits.run([*(_without(all_in, g) for g in tested), *pairs])
         for g in tested:
-            unique[g], unique_se[g] = _mean(refits.bits(all_in) - refits.bits(_without(all_in, g)))
+            unique[g], unique_se[g] = refits.mean(refits.bits(all_in) - refits.bits(_without(all_in, g)))
         told["shared"] = tuple(
-            SharedBits(*pair, *_mean(refits.bits(pair[:1]) + refits.bits(pair[1:]) - refits.bits(pair)))
+            SharedBits(*pair, *refits.mean(refits.bits(pair[:1]) + refits.bits(pair[1:]) - refits.bits(pair)))
             for pair in pairs
         )
-        told["whole"], told["whole_se"] = _mean(refits.bits(all_in))
+        told["whole"], told["whole_se"] = refits.mean(refits.bits(all_in))
         told["needed"] = refits.needed
     p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, conduct)
     return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **told)
@@ -153,6 +153,11 @@ class _Refits:
     def __init__(self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, conduct: Conduct) -> None:
         self._refit, self._groups, self._folds, self._seed, self._conduct = refit, groups, folds, seed, conduct
         self._rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
+        self._own = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
+        self._members = folds[0].members.copy()  # there
+        for number, fold in enumerate(folds):
+            self._own[fold.held_out] = number
+            self._members[fold.held_out] = fold.members[fold.held_out]
         self._bits: dict[tuple[int, ...], Array] = {}
 
     @property
@@ -164,8 +169,12 @@ class _Refits:
         return float(np.concatenate(parts).mean())
 
     def bits(self, columns: tuple[int, ...]) -> Array:
-        """Return what these columns explain of each held-out vertex, fold after fold."""
+        """Return what these columns explain of each vertex by the weights of each fold, (K, N)."""
         return self._bits[columns]
+
+    def mean(self, bits: Array) -> tuple[float, float]:
+        """Return the mean over vertices where they were held out, and its standard error."""
+        return mean_and_error(bits, self._own)
 
     def run(self, sets: Sequence[tuple[int, ...]]) -> None:
         """Make the refits of these sets of columns on all folds."""
@@ -176,10 +185,10 @@ class _Refits:
         with open_workers(self._conduct.threads, min(len(tasks), _AT_ONCE)) as run:
             for first in range(0, len(tasks), _AT_ONCE):
                 self._conduct.tell(Progress(stage, first, len(tasks)))
-                found += run(lambda task: self._held_out(designs[task.columns], task), tasks[first : first + _AT_ONCE])
+                found += run(lambda task: self._gain(designs[task.columns], task), tasks[first : first + _AT_ONCE])
         self._conduct.tell(Progress(stage, len(tasks), len(tasks)))
         for at, columns in enumerate(new):
-            self._bits[columns] = np.concatenate(found[at * len(self._folds) : (at + 1) * len(self._folds)])
+            self._bits[columns] = np.stack(found[at * len(self._folds) : (at + 1) * len(self._folds)])
 
     def _design(self, columns: tuple[int, ...]) -> Design:
         inside = np.isin(self._groups.of_feature, columns)
@@ -190,11 +199,10 @@ class _Refits:
         rng = stream(self._seed, "columns", task.fold, *(self._groups.names[g] for g in task.columns))
         return self._refit(design, fold.members, fold.rows, rng)
 
-    def _held_out(self, design: Design, task: Task) -> Array:
-        fold = self._folds[task.fold]
-        probs = predict(self._sample(design, task), design)[fold.held_out]
+    def _gain(self, design: Design, task: Task) -> Array:
+        probs = predict(self._sample(design, task), design)
         gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
-        return np.asarray((fold.members[fold.held_out] * gain).sum(axis=1) / log(2))
+        return np.asarray((self._members * gain).sum(axis=1) / log(2))
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
@@ -233,6 +241,32 @@ def _pairs(whole: Design, groups: ColumnGroups, alone: Array, error: Array) -> l
     return sorted(sorted(worth, key=lambda pair: (-worth[pair], pair))[:MOST_PAIRS])
 
 
-def _mean(bits: Array) -> tuple[float, float]:
-    """Return the mean over vertices and its standard error."""
-    return float(bits.mean()), float(bits.std(ddof=1) / np.sqrt(len(bits)))
+def mean_and_error(bits: Array, own: Array) -> tuple[float, float]:
+    """Return the mean over vertices of their bits where they were held out, and its standard error.
+
+    ``bits`` (K, N) are by the weights of each of K folds, ``own`` (N,) the fold in which a vertex is held out, -1 if in
+    none. Vertices are independent, but each also trains the weights that the others are tested with. What a vertex adds
+    to bits_i through weights it adds to the other's bits as well: to first order this part of the variance, Var(g),
+    counts twice. Weights of two folds differ by the vertices of these folds alone, so Var(g) is (K - 1) / 2 times the
+    variance of the difference, taken over vertices that both were trained on. It hardly matters for a column that
+    explains much; for one that explains nothing it is everything, and the plain error is too small by sqrt(2).
+
+    >>> mean_and_error(np.array([[1.0, 2.0, 3.0, 9.0]]), np.array([0, 0, 0, -1]))  # one split: the plain error
+    (2.0, 0.5773502691896258)
+    """
+    held = np.flatnonzero(own >= 0)
+    there = bits[own[held], held]
+    variance = float(there.var(ddof=1))
+    n_folds = len(bits)
+    if n_folds > 1:
+        variance += (
+            (n_folds - 1) / 2 * float(np.mean([_spread(bits, own, *p) for p in combinations(range(n_folds), 2)]))
+        )
+    return float(there.mean()), float(np.sqrt(variance / len(held)))
+
+
+def _spread(bits: Array, own: Array, first: int, second: int) -> float:
+    """Return the variance over vertices of how far the weights of two folds differ."""
+    both = (own != first) & (own != second)
+    difference = bits[first] - bits[second]
+    return float((difference[both] if both.sum() > 1 else difference).var(ddof=1))
