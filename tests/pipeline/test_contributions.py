@@ -117,16 +117,16 @@ def test_bits_are_those_of_the_definition(given, bits):
 
 
 def test_the_error_counts_what_vertices_do_to_the_weights_of_others():
-    """Bits of a column of noise are s_i times the mean of the others: the plain error is too small by sqrt(2)."""
+    """Bits of a column of noise are s_i times the mean s of others, in ten directions; plain errors are too small."""
     rng = np.random.default_rng(2)
     own = np.arange(200) % 5
     z, plain = [], []
     for _ in range(400):
-        s = rng.normal(size=200)
-        w = np.array([s[own != fold].mean() for fold in range(5)])
-        mean, error = mean_and_error(w[:, np.newaxis] * s, own)
+        s = rng.normal(size=(200, 10))
+        w = np.array([s[own != fold].mean(axis=0) for fold in range(5)])
+        mean, error = mean_and_error(w @ s.T, own)
         z.append(mean / error)  # it explains nothing of fresh vertices, whatever w
-        there = w[own] * s
+        there = (w[own] * s).sum(axis=1)
         plain.append(mean / (there.std(ddof=1) / np.sqrt(200)))
     assert 0.9 < np.std(z) < 1.1
     assert np.std(plain) > 1.3
