@@ -51,7 +51,9 @@ def strictly(text):
 def test_the_answer_of_a_registered_set(capsys):
     assert run(["fit", "polbooks", "--blocks", "3", *LONG]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("polbooks: 105 vertices, 441 edges, 3 features\n")
+    assert shown.out.startswith("What each column explains\n")
+    assert "\npolbooks: 105 vertices, 441 edges, 3 features\n" in shown.out
+    assert "\nin a sentence\n  The attribute value explains 0." in shown.out
     assert "The chains converged." in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines())
 
@@ -183,7 +185,7 @@ def test_every_option_reaches_the_fit(files, capsys):
         (["--sigma", "x"], "ffbm: --sigma must be a number; got 'x'\n"),
         (["--multiplicity", "count"], "--multiplicity"),
         (["--config", "zero.toml"], "zero.toml: n_chains must be a whole number, at least 1; got 0\n"),
-        (["--config", "odd.toml"], "unknown setting 'colour'; there are n_blocks, target"),
+        (["--config", "odd.toml"], "unknown setting 'shade'; there are n_blocks, target"),
         (["--config", "nowhere.toml"], "cannot read the settings in nowhere.toml"),
         (["--chains", "many"], "ffbm: --chains must be a whole number; got 'many'\n"),
         (["--min-support", "99"], "none of its columns became one (column "),
@@ -191,7 +193,7 @@ def test_every_option_reaches_the_fit(files, capsys):
 )
 def test_what_cannot_be_done_ends_with_one_line(files, options, said, capsys, tmp_path):
     (tmp_path / "zero.toml").write_text("n_chains = 0\n")
-    (tmp_path / "odd.toml").write_text("colour = 'red'\n")
+    (tmp_path / "odd.toml").write_text("shade = 'red'\n")
     assert run(["fit", *files, *options]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""

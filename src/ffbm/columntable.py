@@ -21,6 +21,7 @@ NO_SIGN = "no sign that it matters"
 LINKED = "no sign in these blocks, but edges are related to it"
 CHANCE = 0.05  # the false discovery rate of p values at which edges are said to be related to a column
 _NAMED = 3  # values of a column that are named
+_LISTED = 4  # blocks whose numbers are
 
 
 def build_table(
@@ -248,4 +249,6 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
 def _blocks(numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"block {numbers[0]}"
+    if len(numbers) > _LISTED:
+        return f"{len(numbers)} blocks"
     return f"blocks {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"

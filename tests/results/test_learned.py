@@ -53,7 +53,7 @@ def test_the_sentence_stands_first(fitted):
     text = fitted.summary()
     paragraphs = [part for part in text.split("\n\n") if not part.startswith("NOT CONVERGED")]
     assert paragraphs[0] == "Of 2 columns 1 matters: x1."
-    assert paragraphs[1].startswith("What each column explains\n")
+    assert paragraphs[1].startswith("What each column explains")
     assert "Ranking (" not in text
     assert "10 of the kept partitions" in text
 

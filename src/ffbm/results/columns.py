@@ -11,7 +11,7 @@ from ffbm.types.relevance import MATTERS
 from ffbm.types.selection import MOST_ERROR
 from ffbm.typeset import number, tabulate, wrap
 
-_SHOWN = 10  # columns
+_SHOWN = 8  # columns
 _PAIRS = 5
 
 
