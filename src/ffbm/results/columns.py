@@ -8,7 +8,6 @@ from ffbm.columntable import NO_SIGN, pairs_that_share
 from ffbm.plain import count_of
 from ffbm.store.parts import FitParts
 from ffbm.types.relevance import MATTERS
-from ffbm.types.selection import MOST_ERROR
 from ffbm.typeset import number, tabulate, wrap
 
 _SHOWN = 8  # columns
@@ -82,13 +81,12 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
 
 def _selection(fit: FitParts) -> list[str]:
     """Return what inclusion means, and how surely it is known."""
-    relevance, selected = fit.relevance, fit.weights.selected
-    if relevance is None or selected is None:
+    relevance = fit.relevance
+    if relevance is None:
         return []
-    n_partitions = len(selected.by_partition)
-    given = "the given blocks" if n_partitions == 1 else f"{n_partitions} of the kept partitions"
+    given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
     worst = float(relevance.error.max(initial=0.0))
-    enough = "" if worst <= MOST_ERROR else ", MORE THAN 0.01: sample longer"
+    enough = "" if relevance.is_precise else ", MORE THAN 0.01: sample longer"
     return [
         f"Inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
         f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false."
