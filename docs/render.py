@@ -8,7 +8,7 @@ double braces stand
 - ``{{ table }}`` or ``{{ table: loss_train loss_test }}``, the table, whole or some of its figures;
 - ``{{ legend }}``, what its rows and columns are; ``{{ reasons: school }}``, why its columns differ;
 - ``{{ record: runs }}``, an entry at the top of the record;
-- ``{{ checks }}``, ``{{ ranks }}`` or ``{{ catches }}``, the tables of a verification, and
+- ``{{ checks }}``, ``{{ newer }}``, ``{{ ranks }}`` or ``{{ catches }}``, the tables of a verification, and
   ``{{ verified: versions.numba }}``, an entry of its record;
 - ``{{ value: blocks.memory.n_edges | , }}``, a path from the top of the record and a format;
 - ``{{ rows: blocks.visits; network = graph; ns = ffbm_ns | .0f }}``, a table with a row for each entry of a list and a
@@ -27,9 +27,14 @@ from pathlib import Path
 from typing import Any
 
 from ffbm.reproduction.table import markdown_legend, markdown_reasons, markdown_table
-from ffbm.verification.page import markdown_catches, markdown_checks, markdown_ranks
+from ffbm.verification.page import markdown_catches, markdown_checks, markdown_newer, markdown_ranks
 
-_OF_CHECKS = {"checks": markdown_checks, "ranks": markdown_ranks, "catches": markdown_catches}
+_OF_CHECKS = {
+    "checks": markdown_checks,
+    "newer": markdown_newer,
+    "ranks": markdown_ranks,
+    "catches": markdown_catches,
+}
 _OF_BENCHMARKS = ("benchmarks.md.in", "reliability.md.in")
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmarks" / "results"

@@ -15,6 +15,20 @@ def markdown_checks(record: Mapping[str, Any]) -> str:
     return "\n".join(rows)
 
 
+def markdown_newer(record: Mapping[str, Any]) -> str:
+    """Return a sentence that names the checks which a record does not have yet; nothing if it has all."""
+    from ffbm.verification.battery import CHECKS
+
+    known = {check["name"] for check in record["checks"]}
+    newer = [check.name for check in CHECKS if check.name not in known]
+    if not newer:
+        return ""
+    return (
+        f"Checks that are newer than this record, and so far seen to pass at the length of the quick run only:"
+        f" {_cell('; '.join(newer))}."
+    )
+
+
 def markdown_catches(record: Mapping[str, Any]) -> str:
     """Return which faults the checks would show, checks that would show the same in one row."""
     found: dict[str, list[str]] = {}
