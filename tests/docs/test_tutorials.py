@@ -9,7 +9,12 @@ pytestmark = pytest.mark.auto_length
 running = load(DOCS / "run.py")
 
 
-@pytest.mark.parametrize("page", running.PAGES)
+SLOW = {"docs/columns.md", "docs/regression.md"}  # they fit networks of some size
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow if page in SLOW else ()) for page in running.PAGES]
+)
 def test_a_page_shows_what_its_code_prints(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert text == running.replay(text), f"python docs/run.py --write {page}, and read it again"

@@ -33,7 +33,7 @@ def graph():
     return Graph.from_edges(*np.array(edges).T, 96)
 
 
-@pytest.mark.parametrize("n_rows", [2, 4])
+@pytest.mark.parametrize("n_rows", [pytest.param(2, marks=pytest.mark.slow), 4])
 def test_what_is_carried_is_what_is_counted(graph, n_rows):
     layout = Layout(30, 30, n_rows)
     setup = set_up(graph, layout, jumps=3.0, shifts=2.0, beta=0.2)

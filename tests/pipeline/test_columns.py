@@ -77,7 +77,9 @@ def test_time_is_bounded(two, monkeypatch):
     assert columns._some(two).tolist() == [0, 15]
 
 
-@pytest.mark.parametrize("options", [{"memberships": "drawn"}, {"target": "joint", "n_sweeps": 100}])
+@pytest.mark.parametrize(
+    "options", [{"memberships": "drawn"}, pytest.param({"target": "joint", "n_sweeps": 100}, marks=pytest.mark.slow)]
+)
 def test_weights_that_belong_to_block_chains_already_are_taken(planted, options):
     parts = run_fit(planted, FitConfig(n_blocks=2, n_chains=2, **SHORT, **options), progress=False)
     assert columns._weights_by_chain(parts) is parts.weights

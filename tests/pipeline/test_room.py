@@ -24,6 +24,7 @@ print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 """
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_fit_is_within_a_factor_of_three_of_the_estimate(tmp_path):
     if not Path("/proc/self/status").exists():
         pytest.skip("needs /proc to watch memory")

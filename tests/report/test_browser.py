@@ -31,14 +31,14 @@ return [view.frame.x_scale.compute(x) + corner.left, view.frame.y_scale.compute(
 """
 
 VERTEX = """
-const source = Bokeh.documents[0].get_model_by_name("vertices");
+const source = Bokeh.documents[1].get_model_by_name("vertices");
 const i = Array.from(source.get("id")).indexOf(arguments[0]);
 return [source.get("x")[i], source.get("y")[i]];
 """
 
 
 ZOOM = """
-const done = arguments[0], times = [], ranges = [Bokeh.documents[0].roots()[0]].flatMap((c) => [c.x_range, c.y_range]);
+const done = arguments[0], times = [], ranges = [Bokeh.documents[1].roots()[0]].flatMap((c) => [c.x_range, c.y_range]);
 const whole = ranges.map((r) => [r.start, r.end]);
 document.getElementById("fig-network").scrollIntoView({ block: "center", behavior: "instant" });
 const step = (now) => {
@@ -110,7 +110,7 @@ def test_hostile_names_are_text_and_run_nothing(opened, evil):
     )
     assert cells == [*EVIL[:8], "a\\u2028b\\u202ec", EVIL[9], *map(str, evil.network.node_ids[len(EVIL) :])]
     place = opened.execute_script(VERTEX, EVIL[1])
-    point(opened, place, "network", 0)
+    point(opened, place, "network", 1)
     tip = until(lambda: opened.execute_script(DEEP))
     assert EVIL[1] in tip
     type_in(opened, "find-vertex", EVIL[0])
@@ -121,7 +121,7 @@ def test_hostile_names_are_text_and_run_nothing(opened, evil):
 
 def test_pointing_at_a_vertex_tells_of_it(opened, evil):
     i = 20
-    point(opened, opened.execute_script(VERTEX, "v20"), "network", 0)
+    point(opened, opened.execute_script(VERTEX, "v20"), "network", 1)
     tip = until(lambda: opened.execute_script(DEEP))
     assert "vertex: v20" in tip
     assert f"block: {evil.memberships.labels[i]}" in tip
@@ -132,7 +132,7 @@ def test_a_click_on_a_vertex_lights_its_neighbours(opened, evil):
     graph = evil.network.graph
     i = list(evil.network.node_ids).index("v20")
     near = np.unique(graph.indices[graph.indptr[i] : graph.indptr[i + 1]])
-    point(opened, opened.execute_script(VERTEX, "v20"), "network", 0, click=True)
+    point(opened, opened.execute_script(VERTEX, "v20"), "network", 1, click=True)
     until(lambda: said(opened), lambda text: text.startswith("Vertex v20: "))
     assert lit(opened) == 1 + len(near)
     assert f"; {graph.degrees[i]} edges; " in said(opened)
@@ -176,7 +176,7 @@ def test_a_click_on_a_feature_of_the_ranking_shows_its_vertices(opened, evil):
 
 
 def test_zoom_changes_what_is_seen(opened):
-    ask = "const range = Bokeh.documents[0].roots()[0].x_range; return range.end - range.start"
+    ask = "const range = Bokeh.documents[1].roots()[0].x_range; return range.end - range.start"
     before = opened.execute_script(ask)
     opened.find_element("id", "zoom-in").click()
     assert opened.execute_script(ask) == pytest.approx(0.7 * before)
@@ -185,7 +185,7 @@ def test_zoom_changes_what_is_seen(opened):
 
 
 def test_weights_tell_their_interval(opened, evil):
-    point(opened, [1, 0], "weights", 1)
+    point(opened, [1, 0], "weights", 2)
     tip = until(lambda: opened.execute_script(DEEP))
     first = evil.ranking.order[0]
     assert f"weight: {evil.ranking.centred_mean[1, first]:+.2f}" in tip
@@ -221,7 +221,7 @@ def test_every_width_and_theme(browser, page, width, theme, tmp_path):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     back = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert back == ("rgb(255, 255, 255)" if theme == "light" else "rgb(21, 23, 26)")
-    ink = browser.execute_script("return Bokeh.documents[2].roots()[0].left[0].major_label_text_color")
+    ink = browser.execute_script("return Bokeh.documents[3].roots()[0].left[0].major_label_text_color")
     assert ink == ("#4d4d4d" if theme == "light" else "#d5d9de")
     assert browser.execute_script("return [...document.querySelectorAll('.figure')].every((f) => f.offsetHeight > 100)")
 
@@ -271,7 +271,7 @@ def test_every_stop_of_the_tab_key_has_a_name(opened):
 
 
 def test_the_network_moves_and_zooms_from_the_keyboard(opened):
-    ask = "const c = Bokeh.documents[0].roots()[0]; return [c.x_range, c.y_range].map((r) => [r.start, r.end])"
+    ask = "const c = Bokeh.documents[1].roots()[0]; return [c.x_range, c.y_range].map((r) => [r.start, r.end])"
     figure = opened.find_element("id", "fig-network")
     opened.execute_script("arguments[0].focus()", figure)
     (left, right), (low, high) = opened.execute_script(ask)
@@ -287,7 +287,7 @@ def test_the_network_moves_and_zooms_from_the_keyboard(opened):
 
 @pytest.mark.parametrize(("with_ctrl", "zooms"), [(True, True), (False, False)])
 def test_the_wheel_zooms_with_ctrl_and_else_moves_the_page(opened, with_ctrl, zooms):
-    ask = "const range = Bokeh.documents[0].roots()[0].x_range; return range.end - range.start"
+    ask = "const range = Bokeh.documents[1].roots()[0].x_range; return range.end - range.start"
     x, y = opened.execute_script(PLACE, opened.execute_script(VERTEX, "v20"), 0, "fig-network")
     before, top = opened.execute_script(ask), opened.execute_script("return scrollY")
     turn = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -120, "modifiers": 2 * with_ctrl}
@@ -306,8 +306,8 @@ def test_what_colours_say_is_written_too(opened, evil):
                const field = one.glyph.text.field;
                return Array.from(one.data_source.get(field)).map(String)"""
     ranking = evil.ranking
-    assert opened.execute_script(texts, 2) == [str(b) for b in ranking.table["block"]]
-    signs = opened.execute_script(texts, 1)
+    assert opened.execute_script(texts, 3) == [str(b) for b in ranking.table["block"]]
+    signs = opened.execute_script(texts, 2)
     assert set(signs) <= {"+", "−"}
     assert signs.count("+") == signs.count("−") > 0  # two blocks: what is more in one is less in the other
 
@@ -322,10 +322,10 @@ def test_a_large_network_is_a_graph_of_blocks(browser, tmp_path, monkeypatch, ev
     assert (requests, errors) == ({path.as_uri()}, [])
     assert browser.find_elements("id", "find-vertex") == []
     chart = browser.execute_script(
-        "const r = Bokeh.documents[0].roots()[0].renderers.find((one) => one.glyph.type === 'Scatter');"
+        "const r = Bokeh.documents[1].roots()[0].renderers.find((one) => one.glyph.type === 'Scatter');"
         "return [r.data_source.get('x')[1], r.data_source.get('y')[1]]"
     )
-    point(browser, chart, "network", 0)
+    point(browser, chart, "network", 1)
     tip = until(lambda: browser.execute_script(DEEP))
     assert f"vertices: {evil.memberships.sizes[1]}" in tip
 

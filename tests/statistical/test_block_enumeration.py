@@ -12,7 +12,6 @@ OFTEN = {  # the others are slow, and shorter in every ``ffbm verify``
     "re-split, field",
     "all moves, empty blocks",
     "free B, all moves",
-    "compact tables, all moves",
     "no degree correction, single moves",
 }
 

@@ -172,6 +172,7 @@ def test_no_structure_is_not_explained():
     assert np.mean(bits) < 3 * np.std(bits, ddof=1) / np.sqrt(len(bits))
 
 
+@pytest.mark.slow
 def test_a_feature_that_explains_ranks_above_one_that_does_not():
     """In at least 95 of 100 planted networks."""
     above = 0
@@ -182,6 +183,7 @@ def test_a_feature_that_explains_ranks_above_one_that_does_not():
     assert above >= 95
 
 
+@pytest.mark.slow
 def test_noise_gains_nothing_on_held_out_vertices():
     """Over 100 planted networks with two flags that are noise, and an intercept.
 
@@ -193,7 +195,7 @@ def test_noise_gains_nothing_on_held_out_vertices():
     gains, price = [], 2 / (2 * 56 * np.log(2))
     for seed in range(100):
         net, _ = planted_network(seed, lambda b, rng: np.column_stack((noise_flag(b, rng), noise_flag(b, rng))))
-        made = quick_fit(net, seed=seed, intercept=True)
+        made = quick_fit(net, seed=seed, intercept=True, folds=1)
         assert len(made.train) == 56
         gains.append(made.scores.bits_test)
     error = np.std(gains, ddof=1) / np.sqrt(len(gains))

@@ -31,6 +31,7 @@ def test_its_answer_is_what_it_was(old):
     of_one_choice = {  # what 0.1.0 had no choice of
         "degree_corrected": True,
         "directed": "auto",
+        "hierarchy": False,
         "weight_prior": "fixed",
         "intercept_sd": 1.28,
         "fdr": 0.1,

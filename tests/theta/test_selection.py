@@ -91,7 +91,7 @@ def reference():
     return json.loads(path.read_text())["cases"]
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, 4))])
 def test_inclusion_of_the_reference(number):
     case = reference()[number]
     groups = {f"column {g}": [str(j) for j in part] for g, part in enumerate(case["columns"])}

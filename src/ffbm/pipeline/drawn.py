@@ -162,7 +162,7 @@ def select_columns(
     >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=100, n_chains=2, seed=1)
     >>> trace = select_columns(net.features, blocks, ffbm.align_blocks(blocks), n_draws=100)
     >>> trace.by_partition.shape, round(float(trace.probability[0]), 3)
-    ((20, 1), 1.0)
+    ((5, 1), 1.0)
     """
     labels = _aligned(blocks, members)
     prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)

@@ -29,12 +29,12 @@ _TOLD = 6  # notes on reading
 
 
 def summary_text(fit: FitParts) -> str:
-    """Return the grade if it is bad, what each column explains, modes, network, blocks, ranking, scores, notes.
+    """Return the grade if it is bad, modes, what each column explains, network, blocks, ranking, scores, notes.
 
     Modes are told if there are several.
     """
     ranking = _ranking(fit) if fit.relevance is None else ""
-    parts = [tell_relevance(fit), columns_text(fit), tell_modes(fit), _network(fit), _tree(fit), _blocks(fit), ranking]
+    parts = [tell_modes(fit), tell_relevance(fit), columns_text(fit), _network(fit), _tree(fit), _blocks(fit), ranking]
     parts += [_scores(fit)]
     parts += [tell_notes(fit), _reading(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))

@@ -66,7 +66,7 @@ class BlockTrace:
         """The numbers of blocks compared under ``n_blocks="auto"``, best first, as a DataFrame; None otherwise.
 
         ``description_length`` is the lowest S found under Peixoto's prior, in nats, and ``difference`` how much
-        that is above the best. ``probability`` is P(B | A) from chains with B free, where those were cheap (up to 5,000
+        that is above the best. ``probability`` is P(B | A) from chains with B free, where those were cheap (up to 2,000
         edges) and mixed; numbers that they were hardly ever at have 0.
         """
         if "candidates" not in self.settings:
