@@ -288,7 +288,7 @@ def test_the_network_moves_and_zooms_from_the_keyboard(opened):
 @pytest.mark.parametrize(("with_ctrl", "zooms"), [(True, True), (False, False)])
 def test_the_wheel_zooms_with_ctrl_and_else_moves_the_page(opened, with_ctrl, zooms):
     ask = "const range = Bokeh.documents[1].roots()[0].x_range; return range.end - range.start"
-    x, y = opened.execute_script(PLACE, opened.execute_script(VERTEX, "v20"), 0, "fig-network")
+    x, y = opened.execute_script(PLACE, opened.execute_script(VERTEX, "v20"), 1, "fig-network")
     before, top = opened.execute_script(ask), opened.execute_script("return scrollY")
     turn = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -120, "modifiers": 2 * with_ctrl}
     opened.execute_cdp_cmd("Input.dispatchMouseEvent", turn)
