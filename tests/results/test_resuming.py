@@ -47,6 +47,8 @@ class Stop(BaseException):
 @pytest.fixture
 def often(monkeypatch):
     """Short segments, all of them saved."""
+    monkeypatch.setattr("ffbm.pipeline.numbers._N_SWEEPS", 60)  # of chains with B free: they are written down as often
+    monkeypatch.setattr("ffbm.pipeline.numbers._BURN", 10)
     monkeypatch.setattr(running, "_SEGMENT_SECONDS", 1e-4)
     monkeypatch.setattr(running, "_SAVE_SECONDS", 0.0)
 
