@@ -24,13 +24,18 @@ class Counts(NamedTuple):
 
 def count(graph: Graph, b: Array, n_blocks: int) -> Counts:
     """Count edges, half-edges, vertices and degrees of each block."""
-    first, second = b[graph.edges].T if graph.n_edges else np.zeros((2, 0), dtype=np.int64)
-    edges = np.zeros((n_blocks, n_blocks), dtype=np.int64)
-    np.add.at(edges, (first, second), 1)
-    np.add.at(edges, (second, first), 1)
+    once = count_arcs(graph, b, n_blocks)
+    edges = once + once.T
     degrees = np.zeros((n_blocks, int(graph.degrees.max(initial=0)) + 3), dtype=np.int64)
     np.add.at(degrees, (b, graph.degrees), 1)
     return Counts(edges, edges.sum(axis=1), np.bincount(b, minlength=n_blocks), degrees)
+
+
+def count_arcs(graph: Graph, b: Array, n_blocks: int) -> Array:
+    """Return the edges (B, B) from block to block as ``graph.edges`` lists them: for a directed graph e_rs."""
+    arcs = np.zeros((n_blocks, n_blocks), dtype=np.int64)
+    np.add.at(arcs, tuple(b[graph.edges].T), 1)
+    return arcs
 
 
 def multiplicities(graph: Graph, pairs: Array) -> Array:
@@ -98,8 +103,7 @@ def _degree_gains(counts: Counts, r: Array, s: Array, k_i: Array, k_j: Array, is
 
 def _arc_gains(graph: Graph, b: Array, n_blocks: int, pairs: Array, times: Array, likelihood: Likelihood) -> Array:
     """Do the same for a directed graph: tails and heads have counts of their own, so no two changes meet."""
-    arcs = np.zeros((n_blocks, n_blocks), dtype=np.int64)
-    np.add.at(arcs, tuple(b[graph.edges].T), 1)
+    arcs = count_arcs(graph, b, n_blocks)
     sizes, taken = np.bincount(b, minlength=n_blocks), (times > 0).astype(np.int64)
     blocks = b[pairs]
     gain = np.log(arcs[blocks[:, 0], blocks[:, 1]] - taken + 1) - np.log(times - taken + 1)

@@ -1,7 +1,6 @@
 """How probable each number of blocks is: short chains with B free, beside the choice of one."""
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,10 +23,6 @@ _STAGE = "number of blocks, free"
 _LEAST = 0.005  # probability that is told
 
 
-class _Starts(NamedTuple):
-    labels: list[Array]  # (N,) for each chain
-
-
 def probabilities(
     target: BlockTarget, found: Candidates, seed: int, conduct: Conduct
 ) -> list[tuple[int, float]] | None:
@@ -43,7 +38,7 @@ def probabilities(
     room = max(most_blocks(graph), *found)
     setup = BlockSetup(target, block_model(target, room), settings)
     lowest = sorted(found.values(), key=lambda it: it.entropy)
-    starts = _Starts([lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)])
+    starts = np.array([lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)])
     begin = partial(conduct.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if conduct.journal else ""
     _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, conduct, key)
@@ -57,5 +52,5 @@ def probabilities(
     return [(int(values[j]), round(float(shares[j]), 4)) for j in order if shares[j] >= _LEAST]
 
 
-def _begin_one(seed: int, starts: _Starts, setup: BlockSetup, chain: int) -> BlockState:
-    return start(setup, starts.labels[chain].astype(np.int64), stream(seed, _STAGE, chain))
+def _begin_one(seed: int, starts: Array, setup: BlockSetup, chain: int) -> BlockState:
+    return start(setup, starts[chain].astype(np.int64), stream(seed, _STAGE, chain))

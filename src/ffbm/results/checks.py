@@ -12,7 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from ffbm.blocks.additions import count
+from ffbm.blocks.additions import count, count_arcs
 from ffbm.check import check_int
 from ffbm.rng import resolve_seed, stream
 from ffbm.simulation.multigraph import join_arcs, pair_half_edges, scatter_half_edges
@@ -108,8 +108,7 @@ def replicate(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generat
 
 
 def _replicate_arcs(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
-    arcs = np.zeros((int(b.max(initial=0)) + 1,) * 2, dtype=np.int64)
-    np.add.at(arcs, tuple(b[graph.edges].T), 1)
+    arcs = count_arcs(graph, b, int(b.max(initial=0)) + 1)
     tails, heads = graph.out_degrees, graph.in_degrees
     if not is_corrected:
         tails, heads = (scatter_half_edges(rng, b, arcs.sum(axis=axis)) for axis in (1, 0))
