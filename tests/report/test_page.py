@@ -58,7 +58,19 @@ def told(page):
 
 
 def test_sections_stand_in_order(told):
-    wanted = ["answer", "columns", "network", "weights", "ranking", "effects", "scores", "contrary", "matrix", "chains"]
+    wanted = [
+        "answer",
+        "blocks",
+        "columns",
+        "network",
+        "weights",
+        "ranking",
+        "effects",
+        "scores",
+        "contrary",
+        "matrix",
+        "chains",
+    ]
     assert told.sections == [*wanted, "origin"]
     assert told.asked == []
 

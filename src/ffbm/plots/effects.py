@@ -15,7 +15,7 @@ _ROW = 0.135  # inches for a feature
 
 
 def plot_effects(table: "pd.DataFrame", *, title: str = "", width: float = COLUMN) -> Figure:
-    """Draw for each feature the block whose probability changes most with it, and the 90 % interval of that change.
+    """Draw for each feature the block whose probability changes most with it, and the 95 % interval of that change.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def plot_effects(table: "pd.DataFrame", *, title: str = "", width: float = COLUM
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(n - 0.4, -0.8)
     name_ticks(axes.yaxis, range(n), short_names(list(best["feature"])))
-    figure.supxlabel("change in the probability of a block, 90 %; number: block", fontsize=SMALL, color=INK)
+    figure.supxlabel("change in the probability of a block, 95 %; number: block", fontsize=SMALL, color=INK)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

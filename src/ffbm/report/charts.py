@@ -11,7 +11,20 @@ from ffbm.plots.effects import largest_effects
 from ffbm.plots.heatmap import short_count
 from ffbm.plots.palette import block_colour
 from ffbm.plots.traces import SHADES
-from ffbm.report.drawing import OUTLINE, TEXT, colours, hollow, ink_on, name_axis, new_chart, shades, shape, tell
+from ffbm.report.drawing import (
+    OUTLINE,
+    TEXT,
+    add_colour_scale,
+    colours,
+    from_zero,
+    hollow,
+    ink_on,
+    name_axis,
+    new_chart,
+    shades,
+    shape,
+    tell,
+)
 from ffbm.report.network import edge_counts
 from ffbm.report.subject import Subject
 from ffbm.types import Array
@@ -57,10 +70,11 @@ def draw_heat_map(subject: Subject) -> Any:
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("weight", "@weight"), ("95 % interval", "@interval, @said")]
     chart = new_chart(
-        80 + _ROW * n_shown, xlabel="block", tips=tips, x_range=(-0.5, n_blocks - 0.5), y_range=(n_shown - 0.5, -0.5)
+        130 + _ROW * n_shown, xlabel="block", tips=tips, x_range=(-0.5, n_blocks - 0.5), y_range=(n_shown - 0.5, -0.5)
     )
     chart.grid.visible = False
     fill = linear_cmap("mean", BLUE_RED, -reach, reach)
+    add_colour_scale(chart, fill.transform, "centred weight")
     tell(chart, chart.rect("block", "row", 0.96, 0.92, source=source, fill_color=fill, line_color=None))
     signs = np.where(mean > 0, "+", "−").ravel()
     chart.text(
@@ -81,7 +95,12 @@ def draw_columns(subject: Subject) -> Any:
     table = subject.parts.column_table.head(SHOWN_COLUMNS)
     n = len(table)
     tips = [("column", "@name"), ("@what", "@said"), ("verdict", "@verdict")]
-    chart = new_chart(110 + _COLUMN * n, xlabel="held-out bits per vertex", tips=tips, y_range=(n - 0.4, -0.6))
+    middle = table[["bits_alone", "bits_unique"]].to_numpy()
+    error = 2 * table[["bits_alone_se", "bits_unique_se"]].to_numpy()
+    chart = new_chart(
+        110 + _COLUMN * n, xlabel="held-out bits per vertex", tips=tips, y_range=(n - 0.4, -0.6),
+        x_range=from_zero(middle - error, middle + error),
+    )  # fmt: skip
     chart.ygrid.visible = False
     chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
     for name, what, colour, marker, side in (
@@ -151,7 +170,7 @@ def draw_ranking(subject: Subject) -> Any:
 
 
 def draw_effects(subject: Subject) -> Any:
-    """Draw for each feature the largest change in the probability of a block, with its 90 % interval."""
+    """Draw for each feature the largest change in the probability of a block, with its 95 % interval."""
     from bokeh.models import ColumnDataSource
     from bokeh.models.annotations import Span
 
@@ -162,14 +181,14 @@ def draw_effects(subject: Subject) -> Any:
             "row": np.arange(len(best)), "effect": best["effect"].to_numpy(), "low": best["low"].to_numpy(),
             "high": best["high"].to_numpy(), "block": best["block"].tolist(), "colour": colours(best["block"]),
             "shape": [shape(b) for b in best["block"]], "name": [visible(name) for name in best["feature"]],
-            "said": [f"{e:+.2f}, 90 % {a:+.2f} to {b:+.2f}" for e, a, b in
+            "said": [f"{e:+.2f}, 95 % {a:+.2f} to {b:+.2f}" for e, a, b in
                      zip(best["effect"], best["low"], best["high"], strict=True)],
         }
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("change of probability", "@said")]
     chart = new_chart(
-        80 + _ROW * len(best), xlabel="change in probability", tips=tips,
-        y_range=(len(best) - 0.4, -0.6),
+        80 + _ROW * len(best), xlabel="change in probability", tips=tips, y_range=(len(best) - 0.4, -0.6),
+        x_range=from_zero(best["low"].to_numpy(), best["high"].to_numpy()),
     )  # fmt: skip
     chart.ygrid.visible = False
     chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
@@ -212,7 +231,10 @@ def draw_bits(subject: Subject) -> Any:
     )  # fmt: skip
     tips = [("block", "@block, @n vertices"), ("bits a vertex", "@said"), ("accuracy", "@accuracy")]
     n_blocks = scores.n_blocks
-    chart = new_chart(300, xlabel="block", ylabel="bits a vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4))
+    chart = new_chart(
+        300, xlabel="block", ylabel="bits per vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4),
+        y_range=from_zero(bits[there] - 2 * spread, bits[there] + 2 * spread),
+    )  # fmt: skip
     chart.xgrid.visible = False
     chart.add_layout(Span(location=0, dimension="width", line_color="#888888"))
     chart.segment("block", "low", "block", "high", source=source, line_color=OUTLINE, line_width=2)

@@ -68,6 +68,30 @@ def name_axis(axis: Any, names: Sequence[str]) -> None:
     axis.major_label_overrides = {place: PlainText(text=name) for place, name in enumerate(shown)}
 
 
+def from_zero(low: Array, high: Array) -> tuple[float, float]:
+    """Return the range of an axis that shows 0 and everything between low and high.
+
+    >>> from_zero(np.array([0.5]), np.array([1.0, 2.0]))
+    (0.0, 2.1)
+    """
+    least, most = min(0.0, float(np.nanmin(low, initial=0.0))), max(0.0, float(np.nanmax(high, initial=0.0)))
+    room = 0.05 * (most - least) or 0.05
+    return least - room * (least < 0), most + room
+
+
+def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
+    """Show below a chart which colour stands for which number."""
+    from bokeh.models import ColorBar
+
+    bar = ColorBar(
+        color_mapper=mapper, title=title, height=10, width="auto", margin=6, padding=0, background_fill_color=None,
+        border_line_color=None, bar_line_color=None, major_label_text_font=_FONT, title_text_font=_FONT,
+        title_text_font_style="normal", title_text_font_size="13px", major_label_text_font_size="12px",
+        title_text_color=TEXT, major_label_text_color=TEXT, title_standoff=4,
+    )  # fmt: skip
+    chart.add_layout(bar, "below")
+
+
 def shape(block: Any) -> str:
     """Return bokeh's name of the marker of a block."""
     return _MARKERS[block_marker(int(block))]

@@ -28,6 +28,7 @@
         if (to) model.setv({ line_color: { value: to } });
       }
       if (model.type === "Legend") model.setv({ label_text_color: ink });
+      if (model.type === "ColorBar") model.setv({ title_text_color: ink, major_label_text_color: ink });
       if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") model.glyph.setv({ text_color: ink });
     }
   }

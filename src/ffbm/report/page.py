@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from ffbm.plain import count_of, finite, visible
-from ffbm.report import charts, network, tables
+from ffbm.report import apart, charts, network, tables
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
 
@@ -56,6 +56,8 @@ def render_page(subject: Subject) -> str:
         swatches=[charts.swatch(block) for block in range(parts.memberships.n_blocks)],
         block_names=_block_names(subject),
         tables=tables,
+        apart=apart.lay_out(subject),
+        apart_table=apart.apart_table(subject),
         settings=[(name, visible(str(value))) for name, value in parts.config.to_dict().items() if value is not None],
         origin=_origin(parts.provenance),
         ids=[] if large else [visible(str(i)) for i in parts.network.node_ids],
@@ -116,7 +118,7 @@ def _panels(subject: Subject) -> dict[str, Panel]:
             Panel("weights", "Heat map of the centred weight of each feature in each block",
                   charts.draw_heat_map(subject), tables.weight_table(subject)),
             Panel("ranking", "Scores of the first features, with the cutoff", charts.draw_ranking(subject)),
-            Panel("effects", "Largest change in the probability of a block for each feature, with 90 % intervals",
+            Panel("effects", "Largest change in the probability of a block for each feature, with 95 % intervals",
                   charts.draw_effects(subject), tables.effect_table(subject)),
             Panel("bits", "Bits explained in each block, with two standard errors each way", charts.draw_bits(subject),
                   tables.block_table(subject)),

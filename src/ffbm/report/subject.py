@@ -10,6 +10,7 @@ from ffbm.diagnostics import Verdict
 from ffbm.report.table import Table
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
+from ffbm.types.relevance import SetApart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,10 @@ class Subject:
         The probability of each block by features alone.
     blocks : DataFrame
         One row a block.
+    apart : for each block a tuple of SetApart
+        What sets it apart, the clearest first.
+    name_of_sure : str
+        What ``SetApart.sure`` holds.
     sentence : str
         The answer for a results section.
     remarks : texts
@@ -59,6 +64,8 @@ class Subject:
     effects: "pd.DataFrame"
     predicted: Array
     blocks: "pd.DataFrame"
+    apart: tuple[tuple[SetApart, ...], ...] = ()
+    name_of_sure: str = ""
     sentence: str = ""
     remarks: tuple[str, ...] = ()
     contrast: Contrast | None = None

@@ -93,7 +93,7 @@ def effect_table(subject: Subject) -> Table:
     table = subject.effects
     columns = ("feature", "block", "effect", "low", "high", "kind", "support")
     rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("feature", "block", "change", "low (5 %)", "high (95 %)", "kind", "vertices")
+    head = ("feature", "block", "change", "low (2.5 %)", "high (97.5 %)", "kind", "vertices")
     return Table("Changes in probability", head, rows, is_long=True)
 
 

@@ -1,25 +1,16 @@
-"""The answer in a few paragraphs: how much is explained, what sets each block apart, how sure it is, what is left."""
+"""The answer in a few paragraphs: how much is explained, how sure it is, what is left."""
 
 import numpy as np
 
-from ffbm.results.sentences import (
-    interval_of,
-    tell_choice,
-    tell_grade,
-    tell_modes,
-    tell_notes,
-    tell_relevance,
-    tell_verdict,
-)
-from ffbm.results.tables import given_names
+from ffbm.results.apart import set_apart
+from ffbm.results.sentences import tell_choice, tell_grade, tell_modes, tell_notes, tell_relevance, tell_verdict
 from ffbm.scoring import contradicting
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
-from ffbm.types.relevance import Relevance
 from ffbm.typeset import sentence
 
-_BLOCKS = 20  # blocks told one by one
-_FEATURES = 3  # features told of a block
+_BLOCKS = 20  # blocks named one by one
+FEATURES = 3  # features told of a block
 _NAMED = 3  # features named for the whole network
 
 
@@ -37,8 +28,7 @@ def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     found = [f"{_line(tell_verdict(fit))}{_share(fit)}"]
     if fit.relevance is not None:
         found.insert(0, _line(tell_relevance(fit)))
-    told, untold = _blocks(fit)
-    return (*found, *told, _sure(fit), _left(fit, predicted, untold), *_remarks(fit))
+    return (*found, _sure(fit), _left(fit, predicted), *_remarks(fit))
 
 
 def _share(fit: FitParts) -> str:
@@ -64,44 +54,6 @@ def _columns(fit: FitParts) -> str:
     return f" {said}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
 
 
-def _blocks(fit: FitParts) -> tuple[list[str], list[int]]:
-    """Return a sentence for each block with features that are clear of 0, and the blocks that have none."""
-    members, ranking = fit.memberships, fit.ranking
-    clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
-    names, numbers = given_names(fit), fit.network.features.names_of_numbers
-    told, untold = [], []
-    for r in range(members.n_blocks):
-        parts = []
-        if fit.relevance is not None:
-            parts = _named(fit.relevance, r, numbers)
-        for j in np.argsort(-clear[r], kind="stable")[: _FEATURES if fit.relevance is None else 0]:
-            low, high = interval_of(fit, r, ranking.names[j])
-            if low > 0 or high < 0:
-                name = ranking.names[j]
-                way = "more vertices with" if low > 0 else "fewer vertices with"
-                if name in numbers:
-                    way = "higher" if low > 0 else "lower"
-                parts.append(f"{way} {name} (weight {ranking.centred_mean[r, j]:+.2f}, 95 % {low:+.2f} to {high:+.2f})")
-        if not parts:
-            untold.append(r)
-        elif r < _BLOCKS:
-            which = f"Block {r}" if names is None else f"Block {r} = {names[r]}"
-            size = int(members.sizes[r])
-            told.append(f"{which} ({size:,} {'vertex' if size == 1 else 'vertices'}): {'; '.join(parts)}.")
-    return told, untold
-
-
-def _named(relevance: Relevance, block: int, numbers: frozenset[str]) -> list[str]:
-    """Return what sets a block apart, of columns that matter."""
-    parts = []
-    for value in [value for value in relevance.values if value.block == block][:_FEATURES]:
-        way = "more vertices with" if value.mean > 0 else "fewer vertices with"
-        if value.feature in numbers:
-            way = "higher" if value.mean > 0 else "lower"
-        parts.append(f"{way} {value.feature} (weight {value.mean:+.2f}, sign sure by {value.probability:.1%})")
-    return parts
-
-
 def _sure(fit: FitParts) -> str:
     members = fit.memberships
     said = (
@@ -121,9 +73,10 @@ def _grade(fit: FitParts) -> str:
     return f"{tell_grade(fit)} {fit.converged.command}".rstrip()
 
 
-def _left(fit: FitParts, predicted: Array, untold: list[int]) -> str:
+def _left(fit: FitParts, predicted: Array) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
+    untold = [block for block, found in enumerate(set_apart(fit, FEATURES)) if not found]
     said = []
     if s.n_test:
         rest = s.predictive_loss_test / np.log(2)

@@ -236,7 +236,7 @@ class Fit(FitParts):
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return how much the probability of each block changes with each feature, averaged over the vertices.
 
-        One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` with its 90 % interval
+        One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` with its 95 % interval
         ``low`` to ``high``, ``support``, ``kind``. A flag is set against not set, a value against the others of its
         column, a number one standard deviation up.
 

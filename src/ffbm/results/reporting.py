@@ -8,6 +8,7 @@ import numpy as np
 
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
+from ffbm.results.apart import name_of_sure, set_apart
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 _SHOWN = 30  # features whose effects are told
+_APART = 8  # features that set a block apart
 _ROWS = 30  # of the tables of a comparison
 
 
@@ -67,6 +69,8 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         effects=fit.explanation.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
         predicted=predicted,
         blocks=table_of_blocks(fit),
+        apart=set_apart(fit, _APART) if fit.memberships.n_blocks > 1 else (),
+        name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
         contrast=None if against is None else _contrast(fit, against),

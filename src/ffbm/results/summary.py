@@ -4,20 +4,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
+from ffbm.results.apart import name_of_sure, set_apart
 from ffbm.results.columns import columns_text
-from ffbm.results.sentences import (
-    interval_of,
-    tell_choice,
-    tell_grade,
-    tell_modes,
-    tell_notes,
-    tell_relevance,
-    tell_verdict,
-)
+from ffbm.results.sentences import tell_choice, tell_grade, tell_modes, tell_notes, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
-from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
@@ -85,8 +77,8 @@ def _indent(line: str) -> str:
 
 
 def _blocks(fit: FitParts) -> str:
-    """List for each block the features whose centred weight is clear of 0, the clearest first."""
-    members, ranking = fit.memberships, fit.ranking
+    """List for each block the features that set it apart, the clearest first."""
+    members = fit.memberships
     n_blocks = members.n_blocks
     source = "given" if "given" in fit.blocks.settings else f"draws agree on {members.agreement:.1%} of the vertices"
     title = f"{count_of(n_blocks, 'block')}, by size; {source}"
@@ -94,46 +86,28 @@ def _blocks(fit: FitParts) -> str:
     if n_blocks == 1:
         return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"
     most = max(1, min(_MOST, _ROWS // n_blocks))
-    if fit.relevance is not None:
-        return "\n".join([title, choice + _named(fit, fit.relevance, most)])
-    clear = np.abs(ranking.centred_mean) - 2 * ranking.centred_sd
     names = given_names(fit)
-    rows = [["block", "vertices", "set apart by", "weight", "95 % interval"]]
-    for i in range(min(n_blocks, _ROWS)):
+    rows = [["block", "vertices", "set apart by", "weight", name_of_sure(fit)]]
+    for i, found in enumerate(set_apart(fit, most)[:_ROWS]):
         head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
-        for j in np.argsort(-clear[i], kind="stable")[:most]:
-            low, high = interval_of(fit, i, ranking.names[j])
-            if low > 0 or high < 0:
-                mean = f"{ranking.centred_mean[i, j]:+.2f}"
-                rows.append([*head, ranking.names[j], mean, f"{low:+.2f} to {high:+.2f}"])
-                head = ["", ""]
+        for one in found:
+            rows.append([*head, one.feature, f"{one.weight:+.2f}", one.sure])
+            head = ["", ""]
         if head[0]:
             rows.append([*head, "no feature for sure", "", ""])
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
     if n_blocks > _ROWS:
         lines.append(f"  ... and {n_blocks - _ROWS:,} smaller blocks")
-    lines.append("  (weights are centred: how far a block's lies from the mean over blocks)")
+    if fit.relevance is None:
+        said = "(weights are centred: how far a block's lies from the mean over blocks)"
+    else:
+        said = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
+    lines.append(wrap(said, "  ", "  "))
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
         lines.append(f"  (the uncertainty of the blocks is in them: {share:.0%} of the variance, in the median)")
     return "\n".join(lines)
-
-
-def _named(fit: FitParts, relevance: Relevance, most: int) -> str:
-    """List for each block the values of columns that matter which set it apart, the surest first."""
-    members, names = fit.memberships, given_names(fit)
-    rows = [["block", "vertices", "set apart by", "weight", "sign sure by"]]
-    for i in range(min(members.n_blocks, _ROWS)):
-        head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
-        for value in [value for value in relevance.values if value.block == i][:most]:
-            rows.append([*head, value.feature, f"{value.mean:+.2f}", f"{value.probability:.1%}"])
-            head = ["", ""]
-        if head[0]:
-            rows.append([*head, "nothing that is clear", "", ""])
-    more = f"\n  ... and {members.n_blocks - _ROWS:,} smaller blocks" if members.n_blocks > _ROWS else ""
-    said = "(of columns that matter alone; weights are centred over blocks, and over values that cover all vertices)"
-    return f"{tabulate(rows, right=(0, 1, 3, 4), gives=2)}{more}\n{wrap(said, '  ', '  ')}"
 
 
 def _ranking(fit: FitParts) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PIECE = 2**23  # probabilities held at a time: 64 MiB
-LOW, HIGH = 0.05, 0.95
+LOW, HIGH = 0.025, 0.975
 
 
 class Family(NamedTuple):

@@ -27,6 +27,31 @@ class NamedValue:
     probability: float
 
 
+@dataclass(frozen=True, slots=True)
+class SetApart:
+    """A feature that sets a block apart: its centred weight there, and how sure its sign is, in words."""
+
+    column: str
+    feature: str
+    weight: float
+    sure: str
+    is_number: bool
+
+    @property
+    def value(self) -> str:
+        """The feature without the name of its column; of a flag or a number, how vertices of the block differ."""
+        if self.feature != self.column:
+            return self.feature.removeprefix(f"{self.column}=")
+        return self.way.removesuffix(" vertices with")
+
+    @property
+    def way(self) -> str:
+        """How vertices of the block differ, before the name of the feature."""
+        if self.is_number:
+            return "higher" if self.weight > 0 else "lower"
+        return "more vertices with" if self.weight > 0 else "fewer vertices with"
+
+
 @dataclass(frozen=True, eq=False)
 class Relevance:
     """What draws of inclusion say of G columns.
