@@ -92,7 +92,7 @@ def test_text_record_and_figure(fit):
     assert lines[0].startswith("[0] 240 vertices into [1] (120), [2] (120): ")
     assert "bits by half" in lines[0]
     assert lines[1].startswith("  [1] 120 vertices into ")
-    summary = fit.summary()
+    summary = fit.summary(verbose=True)
     assert "blocks at 3 levels" in summary
     assert "the partitions of all levels" in summary
     record = json.loads(strict_json(fit_record(fit)))

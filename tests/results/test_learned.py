@@ -50,7 +50,7 @@ def test_the_ranking_follows_inclusion(fitted):
 
 
 def test_the_sentence_stands_first(fitted):
-    text = fitted.summary()
+    text = fitted.summary(verbose=True)
     paragraphs = [part for part in text.split("\n\n") if not part.startswith("NOT CONVERGED")]
     assert paragraphs[0] == "Of 2 columns 1 matters: x1."
     assert paragraphs[1].startswith("What each column explains")
@@ -89,7 +89,7 @@ def test_given_blocks_are_one_partition():
     fit = ffbm.fit(net, blocks=labels, weight_prior="learned", n_kept=None, **{**SHORT, "n_blocks": "auto"})
     assert fit.weights.selected.by_partition.shape == (1, 2)
     assert fit.reduced is None
-    assert "the given blocks" in fit.summary()
+    assert "the given blocks" in fit.summary(verbose=True)
 
 
 def test_groups_and_folds():

@@ -53,7 +53,7 @@ def test_the_summary_says_it_first(two):
         " follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from one to another:"
         " how probable each is cannot be told."
     )
-    assert third.startswith("What each column explains - NOT TO BE RELIED ON")
+    assert third.startswith("What each column explains")
     assert fourth.startswith("ring: 32 vertices")
     assert max(map(len, two.summary().splitlines())) <= 80
 

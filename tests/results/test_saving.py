@@ -95,7 +95,7 @@ def test_tables(good, run):
 
 
 def test_the_summary_as_text_and_as_json(good, run):
-    assert (run / "summary.txt").read_text(encoding="utf-8") == good.summary() + "\n"
+    assert (run / "summary.txt").read_text(encoding="utf-8") == good.summary(verbose=True) + "\n"
     told = strictly(run / "summary.json")
     assert told["converged"] is True
     assert told["convergence"] == {"grade": "converged", "reason": told["reason"], "command": ""}

@@ -20,10 +20,19 @@ from ffbm.typeset import cut, tabulate
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
 
 
-def lines_of(made):
-    lines = made.summary().splitlines()
+def lines_of(made, verbose=True):
+    lines = made.summary(verbose=verbose).splitlines()
     assert max(map(len, lines)) <= 80
     return lines
+
+
+def test_a_short_answer_fits_on_a_screen(good, bad):
+    for made in (good, bad):
+        short, long = lines_of(made, verbose=False), lines_of(made)
+        assert len(short) <= 35
+        assert len(short) < len(long)
+        assert not any("loss" in line or "nats per vertex" in line for line in short)
+        assert any("bits a vertex" in line for line in short)
 
 
 def test_a_good_fit(good):
@@ -64,20 +73,20 @@ def test_a_bad_fit_says_so_first(bad):
     head = " ".join(lines[: lines.index("")])
     assert "Do not rely on what follows" in head
     assert bad.diagnostics.weights.converged.reason[:40] in head
-    assert any(line.startswith("Ranking") and line.endswith("NOT TO BE RELIED ON") for line in lines)
+    assert "\n".join(lines).count("rely on") == 1
     assert "converged" not in lines[-1]
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_special_cases(net):
     one = fit(net, n_blocks=1, seed=1, **QUICK)
-    assert "With one block there is nothing to explain." in one.summary()
-    assert "-0.000" not in one.summary()
-    assert "Ranking" not in one.summary()
+    assert "With one block there is nothing to explain:" in one.summary(verbose=True)
+    assert "-0.000" not in one.summary(verbose=True)
+    assert "Ranking" not in one.summary(verbose=True)
     whole = fit(net, n_blocks=2, seed=1, train_fraction=1.0, **QUICK)
     assert "No vertex was held out" in whole.summary()
     folds = fit(net, n_blocks=2, seed=1, folds=3, **QUICK)
-    assert "3 folds" in folds.summary()
+    assert "3 folds" in folds.summary(verbose=True)
     given = fit(net, blocks=np.repeat(["left", "right"], (50, 30)), seed=1, **QUICK)
     assert "0 = left" in given.summary()
     assert "1 = right" in given.summary()
@@ -166,7 +175,8 @@ def test_what_reading_changed_is_told():
     table = pd.DataFrame({"age": [20.0, 30, 50, 40, 31, 27], "same": ["x"] * 6}, index=list("abcdef"))
     net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("d", "e"), ("e", "f"), ("f", "d")], table)
     made = ffbm.fit(net, blocks=[0, 0, 0, 1, 1, 1], n_draws=1000, seed=1, train_fraction=1.0, progress=False)
-    assert "\nreading\n  - column 'same' left out" in made.summary()
+    assert "\nreading\n  - column 'same' left out" in made.summary(verbose=True)
+    assert "1 note on reading the data" in made.summary()
     assert " number" in made.summary()
     rows = {row[1]: row for row in ranking_table(subject_of(made)).rows}
     assert rows["age"][6] == "number"

@@ -14,6 +14,12 @@ from ffbm.plain import in_words
 from ffbm.progress import Listener, Progress, hearing
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on standard error but errors.")]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Losses, description lengths, notes, and what each number means, as in summary.txt."
+    ),
+]
 
 _SHORT = 10.0  # seconds: of a run that takes no longer nothing is said
 _OFTEN = 60.0  # seconds between two lines of one stage

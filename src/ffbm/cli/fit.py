@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffbm.cli import options
-from ffbm.cli.announcing import Quiet, announcing
+from ffbm.cli.announcing import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
 from ffbm.cli.screen import print_json, print_text, wrap
@@ -178,6 +178,7 @@ def fit(
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     strict: Strict = False,
 ) -> int:
     """Find which attributes explain the blocks of a network.
@@ -260,8 +261,9 @@ def fit(
     if as_json:
         print_json({"source": source, **fit_record(found)})
     else:
-        print_text(found.summary())
-        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
+        print_text(found.summary(verbose))
+        if verbose:
+            print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0

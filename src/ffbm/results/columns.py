@@ -10,18 +10,18 @@ from ffbm.store.parts import FitParts
 from ffbm.types.relevance import MATTERS
 from ffbm.typeset import number, tabulate, wrap
 
-_SHOWN = 8  # columns
 _PAIRS = 5
 
 
-def columns_text(fit: FitParts) -> str:
-    """Return a line of numbers and one of words for each column, by what it adds; nothing with one block."""
+def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
+    """Return a line of numbers and one of words for each column, by what it adds; nothing with one block.
+
+    With ``verbose`` the values of a column that set blocks apart, and what the numbers mean.
+    """
     bits, table = fit.explanation.columns, fit.column_table
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
-    n_shown = min(_SHOWN, len(table))
-    which = f" (first {n_shown} of {len(table):,})" if n_shown < len(table) else ""
-    mark = "" if fit.converged.is_usable else " - NOT TO BE RELIED ON"
+    n_shown = min(most, len(table))
     learned = fit.relevance is not None
     head = ["column", "features", *(["inclusion"] if learned else []), "bits alone", "bits beyond", "p"]
     shown = table.head(n_shown).to_dict("records")
@@ -29,11 +29,17 @@ def columns_text(fit: FitParts) -> str:
     lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
     told = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
-        told += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row), "      ", "      ")]
+        told += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
         told.append(f"  (no words: {NO_SIGN})")
-    title = f"What each column explains{which}{mark}"
-    return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in column_remarks(fit))])
+    title = "What each column explains"
+    remarks = column_remarks(fit) if verbose else _short_remarks(fit)
+    if n_shown < len(table):
+        remarks = (
+            f"... and {count_of(len(table) - n_shown, 'more column')} (columns.csv, or fit.column_table).",
+            *remarks,
+        )
+    return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in remarks)])
 
 
 def _numbers(row: dict[Any, Any], learned: bool) -> list[str]:
@@ -47,10 +53,18 @@ def _amount(bits: float, error: float) -> str:
     return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(error, 2)}"
 
 
-def _words(row: dict[Any, Any]) -> str:
+def _words(row: dict[Any, Any], verbose: bool) -> str:
     decided = "matters; " if row["decision"] == MATTERS and not row["verdict"].startswith("matters") else ""
-    apart = f": {row['sets_apart']}" if row["sets_apart"] else ""
+    apart = f": {row['sets_apart']}" if row["sets_apart"] and verbose else ""
     return f"{decided}{row['verdict']}{apart}"
+
+
+def _short_remarks(fit: FitParts) -> tuple[str, ...]:
+    """Say what the numbers are in a line or two, and whether inclusion is not known well."""
+    said = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
+    if fit.relevance is not None and not fit.relevance.is_precise:
+        said += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
+    return (said,)
 
 
 def column_remarks(fit: FitParts) -> tuple[str, ...]:

@@ -109,11 +109,17 @@ class Fit(FitParts):
 
         return sentence_of(self)
 
-    def summary(self) -> str:
-        """Return the answer in about a screen of plain text."""
+    def summary(self, verbose: bool = False) -> str:
+        """Return the answer on a screen of plain text.
+
+        Parameters
+        ----------
+        verbose : bool
+            Also description lengths, losses, more features and blocks, and what each number means.
+        """
         from ffbm.results.summary import summary_text
 
-        return summary_text(self)
+        return summary_text(self, verbose)
 
     def mode(self, number: int, progress: "Listener | bool | None" = None) -> Explanation:
         """Return what features say of one mode of the partitions: ``.mode``, ``.weights``, ``.ranking``, ``.scores``.

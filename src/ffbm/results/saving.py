@@ -27,7 +27,7 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
     files: dict[str, Writer | str] = {
         TRACES: lambda draft: write_tree(tree, draft),
         "config.toml": fit.config.to_toml(),
-        "summary.txt": summary_text(fit) + "\n",
+        "summary.txt": summary_text(fit, verbose=True) + "\n",
         "summary.json": strict_json(fit_record(fit)),
         "nodes.csv": _csv(table_of_nodes(fit)),
         "blocks.csv": _csv(table_of_blocks(fit)),

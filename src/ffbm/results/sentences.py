@@ -14,6 +14,12 @@ from ffbm.typeset import sentence, wrap
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _NUMBERS = 3  # of blocks whose probabilities are listed
 _MODES = 8  # modes whose shares are listed
+ONE_BLOCK = (
+    "With one block there is nothing to explain: degrees alone describe these edges as well as any groups of vertices"
+    " do. Attributes may still be related to who is linked with whom: the permutation test (ffbm test) asks that"
+    " without blocks. To look at two blocks all the same, use n_blocks=2 (--blocks 2); with target='joint'"
+    " (--target joint) the features help to find them."
+)
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
     TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
@@ -38,7 +44,7 @@ def tell_verdict(fit: FitParts) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores
     if fit.memberships.n_blocks == 1:
-        return "With one block there is nothing to explain."
+        return ONE_BLOCK
     if not s.n_test:
         return "No vertex was held out: what features explain of unseen ones is not known."
     bits, error = s.bits_test, s.bits_se_test
@@ -119,14 +125,17 @@ def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
     return None if found.blocks.converged else found.columns
 
 
-def tell_notes(fit: FitParts) -> str:
-    """List the notes of ranking, weights and scores."""
+def notes_of(fit: FitParts) -> list[str]:
+    """Return the notes of ranking, weights and scores, each once."""
     reduced = () if fit.reduced is None else fit.reduced.weights.notes
     notes = (*fit.ranking.notes, *fit.weights.notes, *reduced, *fit.scores.notes)
-    said = dict.fromkeys(note.message for note in notes if note.code != "nothing_reduced")  # no news: D is above
-    if not said:
-        return ""
-    return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in said)])
+    return [*dict.fromkeys(note.message for note in notes if note.code != "nothing_reduced")]  # no news: D is above
+
+
+def tell_notes(fit: FitParts) -> str:
+    """List the notes of ranking, weights and scores."""
+    said = notes_of(fit)
+    return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in said)]) if said else ""
 
 
 def interval_of(fit: FitParts, block: int, name: str) -> tuple[float, float]:

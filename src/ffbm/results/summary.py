@@ -1,4 +1,6 @@
-"""The answer in about a screen of plain text."""
+"""The answer on a screen of plain text, or at length."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -6,45 +8,76 @@ import scipy.sparse as sp
 from ffbm.plain import count_of, visible
 from ffbm.results.apart import name_of_sure, set_apart
 from ffbm.results.columns import columns_text
-from ffbm.results.sentences import tell_choice, tell_grade, tell_modes, tell_notes, tell_relevance, tell_verdict
+from ffbm.results.sentences import (
+    ONE_BLOCK,
+    notes_of,
+    tell_choice,
+    tell_grade,
+    tell_modes,
+    tell_notes,
+    tell_relevance,
+    tell_verdict,
+)
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.scores import Scores
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
-_RANKED = 10  # features listed in the ranking
-_ROWS = 20  # rows of the table of blocks, shared out among them
-_MOST = 3  # rows of one block
-_MOST_COLUMNS = 6  # columns of the user's table in the ranking
 _TOLD = 6  # notes on reading
+_MOST_COLUMNS = 6  # columns of the user's table in the ranking
 
 
-def summary_text(fit: FitParts) -> str:
-    """Return the grade if it is bad, modes, what each column explains, network, blocks, ranking, scores, notes.
+@dataclass(frozen=True)
+class _Length:
+    """How much of each part is listed."""
 
-    Modes are told if there are several.
+    columns: int
+    ranked: int  # features
+    rows: int  # of the table of blocks, shared out among them
+    most: int  # rows of one block
+
+
+_SHORT, _LONG = _Length(5, 5, 8, 2), _Length(8, 10, 20, 3)
+
+
+def summary_text(fit: FitParts, verbose: bool = False) -> str:
+    """Return the answer on a screen: what must be read first, columns, blocks, how much is explained, notes by count.
+
+    With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
-    ranking = _ranking(fit) if fit.relevance is None else ""
-    parts = [tell_modes(fit), tell_relevance(fit), columns_text(fit), _network(fit), _tree(fit), _blocks(fit), ranking]
-    parts += [_scores(fit)]
-    parts += [tell_notes(fit), _reading(fit)]
-    parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit))
+    length = _LONG if verbose else _SHORT
+    parts = [tell_modes(fit), tell_relevance(fit), columns_text(fit, length.columns, verbose), _network(fit, verbose)]
+    parts += [_tree(fit), _blocks(fit, length), _ranking(fit, length) if fit.relevance is None else ""]
+    if fit.memberships.n_blocks > 1:
+        parts.append(_scores(fit) if verbose else tell_verdict(fit))
+    parts += [tell_notes(fit), _reading(fit)] if verbose else [_notes_by_count(fit)]
+    parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
 
 
-def _grade(fit: FitParts) -> str:
+def _notes_by_count(fit: FitParts) -> str:
+    n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
+    said = [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
+    if n_reading:
+        said.append(f"{count_of(n_reading, 'note')} on reading the data")
+    return wrap(f"{' and '.join(said)}: see summary(verbose=True) or --verbose.") if said else ""
+
+
+def _grade(fit: FitParts, verbose: bool) -> str:
+    if fit.converged and not verbose:
+        return "The chains converged."
     command = visible(fit.converged.command)  # in one line, so that it can be copied
     return wrap(tell_grade(fit)) + (f"\n  {command}" if command else "")
 
 
-def _network(fit: FitParts) -> str:
+def _network(fit: FitParts, verbose: bool) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
     sizes = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
     said = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
     length = s.description_length_without_partition
-    if length is not None:
+    if length is not None and verbose:
         said.append(
             f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
             f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
@@ -54,7 +87,7 @@ def _network(fit: FitParts) -> str:
     if fit.diagnostics.joint is not None:
         empty = fit.diagnostics.joint.fewer
         said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
-    said.append(f"seed {fit.config.seed}")
+    said[0] += f"; seed {fit.config.seed}"
     return "\n".join(said)
 
 
@@ -76,7 +109,7 @@ def _indent(line: str) -> str:
     return "  " + " " * (len(line) - len(line.lstrip()))
 
 
-def _blocks(fit: FitParts) -> str:
+def _blocks(fit: FitParts, length: _Length) -> str:
     """List for each block the features that set it apart, the clearest first."""
     members = fit.memberships
     n_blocks = members.n_blocks
@@ -84,11 +117,12 @@ def _blocks(fit: FitParts) -> str:
     title = f"{count_of(n_blocks, 'block')}, by size; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
-        return f"{title}\n{choice}  all {len(members.labels):,} vertices: no feature can tell them apart"
-    most = max(1, min(_MOST, _ROWS // n_blocks))
+        return f"{title}\n{choice}{wrap(ONE_BLOCK, '  ', '  ')}"
+    shown = min(n_blocks, length.rows)
+    most = max(1, min(length.most, length.rows // n_blocks))
     names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", name_of_sure(fit)]]
-    for i, found in enumerate(set_apart(fit, most)[:_ROWS]):
+    for i, found in enumerate(set_apart(fit, most)[:shown]):
         head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
         for one in found:
             rows.append([*head, one.feature, f"{one.weight:+.2f}", one.sure])
@@ -96,8 +130,8 @@ def _blocks(fit: FitParts) -> str:
         if head[0]:
             rows.append([*head, "no feature for sure", "", ""])
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
-    if n_blocks > _ROWS:
-        lines.append(f"  ... and {n_blocks - _ROWS:,} smaller blocks")
+    if n_blocks > shown:
+        lines.append(f"  ... and {count_of(n_blocks - shown, 'smaller block')} (blocks.csv, or --verbose)")
     if fit.relevance is None:
         said = "(weights are centred: how far a block's lies from the mean over blocks)"
     else:
@@ -110,15 +144,14 @@ def _blocks(fit: FitParts) -> str:
     return "\n".join(lines)
 
 
-def _ranking(fit: FitParts) -> str:
+def _ranking(fit: FitParts, length: _Length) -> str:
     ranking, table = fit.ranking, fit.ranking.table
     if ranking.n_blocks == 1:
         return ""
-    n_shown = min(_RANKED, ranking.n_features)
+    n_shown = min(length.ranked, ranking.n_features)
     in_training, numbers = _support(fit), fit.network.features.names_of_numbers
-    mark = "" if fit.converged.is_usable else " - NOT TO BE RELIED ON"
     which = f"first {n_shown} of {ranking.n_features:,}" if n_shown < ranking.n_features else "all"
-    title = f"Ranking ({which}), from {len(fit.train):,} training vertices{mark}"
+    title = f"Ranking ({which}), from {len(fit.train):,} training vertices"
     rows = [["rank", "feature", "score", "block", "weight", "sd", "vertices"]]
     for place in range(n_shown):
         row = table.iloc[place]
@@ -138,8 +171,8 @@ def _ranking(fit: FitParts) -> str:
         f"(score: the largest |mean| - {ranking.k:g} sd over blocks, of the weights as they are; weight and sd:"
         " centred, in that block; vertices: how many have it, and in training)"
     )
-    lines = [title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1), wrap(said, "  ", "  ")]
-    return "\n".join([*lines, *_columns(fit)])
+    lines = [title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1)]
+    return "\n".join([*lines, wrap(said, "  ", "  "), *_columns(fit)] if length is _LONG else lines)
 
 
 def _columns(fit: FitParts) -> list[str]:
