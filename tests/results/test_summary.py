@@ -29,7 +29,7 @@ def lines_of(made, verbose=True):
 def test_a_short_answer_fits_on_a_screen(good, bad):
     for made in (good, bad):
         short, long = lines_of(made, verbose=False), lines_of(made)
-        assert len(short) <= 35
+        assert len(short) <= 36  # "about 35 lines"; the fixed prior has a ranking too
         assert len(short) < len(long)
         assert not any("loss" in line or "nats per vertex" in line for line in short)
         assert any("bits a vertex" in line for line in short)
