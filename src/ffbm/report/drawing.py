@@ -81,7 +81,7 @@ def from_zero(low: Array, high: Array) -> tuple[float, float]:
 
 def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
     """Show below a chart which colour stands for which number."""
-    from bokeh.models import ColorBar
+    from bokeh.models.annotations import ColorBar
 
     bar = ColorBar(
         color_mapper=mapper, title=title, height=10, width="auto", margin=6, padding=0, background_fill_color=None,
