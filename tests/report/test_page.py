@@ -69,6 +69,7 @@ def test_sections_stand_in_order(told):
         "scores",
         "contrary",
         "matrix",
+        "checks",
         "chains",
     ]
     assert told.sections == [*wanted, "origin"]
@@ -105,7 +106,7 @@ def test_the_answer_names_features_and_what_is_left(told, evil):
 
 def test_one_block_has_nothing_to_explain(evil):
     found = outline(report_text(short_fit(evil.network, n_blocks=1)))
-    assert found.sections == ["answer", "network", "matrix", "chains", "origin"]
+    assert found.sections == ["answer", "network", "matrix", "checks", "chains", "origin"]
     assert "nothing to explain" in " ".join(found.text)
 
 

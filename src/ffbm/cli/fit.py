@@ -262,8 +262,7 @@ def fit(
         print_json({"source": source, **fit_record(found)})
     else:
         print_text(found.summary(verbose))
-        if verbose:
-            print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
+        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0

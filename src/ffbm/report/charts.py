@@ -1,6 +1,6 @@
 """Figures of features, blocks and chains."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,11 +29,16 @@ from ffbm.report.network import edge_counts
 from ffbm.report.subject import Subject
 from ffbm.types import Array
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SHOWN = 30  # features of a figure
 _ROW = 24  # pixels for a feature
 _COLUMN = 34  # pixels for a column
 _CLEAR = "#ffffff00"
 _POINTS = 300  # of a trace
+_FAR = 12.0  # where statistics further away are drawn
+MISSED = "#c94741"
 BLUE_RED = (
     "#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7", "#fddbc7", "#f4a582", "#d6604d", "#b2182b",
     "#67001f",
@@ -243,6 +248,37 @@ def draw_bits(subject: Subject) -> Any:
         chart.scatter("block", "bits", source=source, size=13, marker="shape", fill_color="colour", line_color=OUTLINE),
     )
     chart.xaxis.ticker = list(range(n_blocks))
+    return chart
+
+
+def draw_checks(table: "pd.DataFrame") -> Any:
+    """Draw how far statistics of the network lie from those of replicates, the middle 95 % of them from -2 to 2."""
+    from bokeh.models import ColumnDataSource
+
+    unit = (table["high"] - table["low"]).to_numpy() / 4
+    away = (table["observed"] - table["mean"]).to_numpy()
+    place = np.where(unit > 0, away / np.maximum(unit, 1e-300), np.where(table["fits"], 0.0, np.sign(away) * _FAR))
+    source = ColumnDataSource(
+        {
+            "row": np.arange(len(table)), "place": np.clip(place, -_FAR, _FAR), "name": table["statistic"].tolist(),
+            "fill": [OUTLINE if fits else MISSED for fits in table["fits"]],
+            "shape": ["circle" if fits else "diamond" for fits in table["fits"]],
+            "said": [f"{row.observed:.4g}, replicates {row.mean:.4g} ({row.low:.4g} to {row.high:.4g})"
+                     for row in table.itertuples(index=False)],
+        }
+    )  # fmt: skip
+    tips = [("statistic", "@name"), ("network", "@said")]
+    chart = new_chart(
+        90 + _ROW * len(table), xlabel="distance from the replicates' mean (grey: where 95 % of them lie)", tips=tips,
+        y_range=(len(table) - 0.4, -0.6), x_range=(-_FAR - 0.5, _FAR + 0.5),
+    )  # fmt: skip
+    chart.ygrid.visible = False
+    chart.segment(-2, "row", 2, "row", source=source, line_color="#999999", line_width=8, line_alpha=0.5)
+    tell(
+        chart,
+        chart.scatter("place", "row", source=source, size=11, marker="shape", fill_color="fill", line_color=OUTLINE),
+    )
+    name_axis(chart.yaxis, table["statistic"].tolist())
     return chart
 
 

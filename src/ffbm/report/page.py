@@ -131,6 +131,9 @@ def _panels(subject: Subject) -> dict[str, Panel]:
             tables.matrix_table(subject),
         )
     )
+    if subject.checks is not None:
+        told = "Statistics of the network against those of replicates drawn from the fit"
+        found.append(Panel("checks", told, charts.draw_checks(subject.checks), tables.check_table(subject.checks)))
     for name, values, what, symbol in (
         ("trace-s", subject.parts.blocks.entropy, "description length", "S, nats"),
         ("trace-u", subject.parts.weights.energy, "energy of the weights", "U, nats"),

@@ -53,6 +53,8 @@ class Subject:
         The answer for a results section.
     remarks : texts
         What the table of columns does not say: pairs that share their bits, columns that were not tested.
+    checks : DataFrame, optional
+        The table of ``fit.check()``, if the network is small enough for replicates.
     contrast : Contrast, optional
     """
 
@@ -68,6 +70,7 @@ class Subject:
     name_of_sure: str = ""
     sentence: str = ""
     remarks: tuple[str, ...] = ()
+    checks: "pd.DataFrame | None" = None
     contrast: Contrast | None = None
 
     @property

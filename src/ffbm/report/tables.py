@@ -1,6 +1,6 @@
 """The tables of a page: what each figure shows, in rows."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from ffbm.report.subject import Subject
 from ffbm.report.table import Table
 from ffbm.scoring import contradicting
 from ffbm.types import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CONTRARY = 30  # vertices told that contradict their features
 _BITS = 1e-12
@@ -167,6 +170,14 @@ def matrix_table(subject: Subject) -> Table:
     names = ("from block", "to block") if is_directed else ("block", "and block")
     head = (*names, "edges", "edges a pair of vertices")
     return Table("Edges between blocks", head, rows, digits=4, is_long=True)
+
+
+def check_table(table: "pd.DataFrame") -> Table:
+    """One row for each statistic: of the network, of replicates, and the p value."""
+    columns = ("statistic", "observed", "mean", "low", "high", "p")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("statistic", "network", "mean of replicates", "low (2.5 %)", "high (97.5 %)", "p")
+    return Table("The network against its replicates", head, rows, digits=3)
 
 
 def split_table(subject: Subject) -> Table:

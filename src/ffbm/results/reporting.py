@@ -9,6 +9,7 @@ import numpy as np
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import name_of_sure, set_apart
+from ffbm.results.checks import check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 _SHOWN = 30  # features whose effects are told
 _APART = 8  # features that set a block apart
+_CHECKED = 20_000  # edges of networks that are compared with replicates
+_REPLICATES = 100
 _ROWS = 30  # of the tables of a comparison
 
 
@@ -73,6 +76,7 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
+        checks=None if fit.network.graph.n_edges > _CHECKED else check_fit(fit, _REPLICATES).table,
         contrast=None if against is None else _contrast(fit, against),
     )
 
