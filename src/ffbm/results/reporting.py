@@ -26,7 +26,6 @@ REPORT = "report.html"
 _SHOWN = 30  # features whose effects are told
 _APART = 8  # features that set a block apart
 _CHECKED = 20_000  # edges of networks that are compared with replicates
-_REPLICATES = 100
 _ROWS = 30  # of the tables of a comparison
 
 
@@ -76,7 +75,7 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
-        checks=None if fit.network.graph.n_edges > _CHECKED else check_fit(fit, _REPLICATES).table,
+        checks=None if fit.network.graph.n_edges > _CHECKED else check_fit(fit).table,
         contrast=None if against is None else _contrast(fit, against),
     )
 
