@@ -33,6 +33,8 @@
     }
   }
 
+  document.querySelector('a[href="#words"]').addEventListener("click", () => { document.getElementById("words").open = true; });
+
   // The tab key does not stop inside a figure, where bokeh names nothing.
   function passOver(node) {
     if (node.tabIndex >= 0) node.tabIndex = -1;

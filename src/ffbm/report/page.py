@@ -8,6 +8,7 @@ from typing import Any
 
 from ffbm.plain import count_of, finite, visible
 from ffbm.report import apart, charts, network, tables
+from ffbm.report.glossary import WORDS
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
 
@@ -63,6 +64,7 @@ def render_page(subject: Subject) -> str:
         ids=[] if large else [visible(str(i)) for i in parts.network.node_ids],
         feature_names=list(data.get("features", ())),
         citation=CITATION,
+        words=WORDS,
         # bokeh's script and ours are text of packages, the rest is JSON that cannot end its element
         style=_own("page.css"),
         bokeh=bokeh_script(),
