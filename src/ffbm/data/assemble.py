@@ -13,6 +13,7 @@ from ffbm.data.ids import number_words, text_array
 from ffbm.data.multigraph import settle_edges
 from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
 from ffbm.data.remarks import option, shorten
+from ffbm.data.repeats import merge_repeats
 from ffbm.data.tables import ASK_EDGES, blame_guess, known_ends
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -69,6 +70,9 @@ def assemble_network(
         raise DataError(f"{where}: {error.at(place)}") from None
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
+    if chosen is not None and chosen.is_table:
+        features, merged = merge_repeats(features, _listed(encoding.get("include")))
+        more += merged
     more += note_computed(table, set(features.columns) - _listed(encoding.get("include")), where)
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]

@@ -30,6 +30,7 @@ class RawNodes:
     lines : N line numbers, if they come from a file
     display : the column that holds names for people to look at, if the format has one
     guessed : the name of the first column, if it was taken for the ids since none is called so
+    is_table : whether columns are attributes by name, and not features already
     """
 
     where: str
@@ -39,6 +40,7 @@ class RawNodes:
     display: str | None = None
     guessed: str | None = None
     notes: list[Note] = field(default_factory=list)
+    is_table: bool = True
 
 
 @dataclass(slots=True)

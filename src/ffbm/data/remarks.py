@@ -32,6 +32,7 @@ HEADLINES = {
     "one-each": f"with most values on one vertex each; {option('exclude')} or {option('min_support', '2')} leaves out",
     "rare": "with flags left out by min_support=",
     "renamed": "with features renamed to keep names unique",
+    "same": "read as one with others that make the same groups of vertices",
     "trimmed": "with spaces around values, taken off",
     "unnamed": "without a name, named by their place",
 }

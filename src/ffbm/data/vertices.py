@@ -77,7 +77,7 @@ def array_nodes(raw: RawGraph, table: pd.DataFrame) -> RawNodes:
             f"{_ARRAY} must have a row for each of {n_nodes:,} vertices of {raw.where}; it has "
             f"{len(table):,}: give one for each, or a DataFrame by id"
         )
-    return RawNodes(_ARRAY, raw.vertices.ids, table)
+    return RawNodes(_ARRAY, raw.vertices.ids, table, is_table=False)
 
 
 def rename_vertices(raw: RawGraph, column: str) -> RawGraph:

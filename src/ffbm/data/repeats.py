@@ -1,0 +1,80 @@
+"""Columns that say the same of every vertex: they are read as one."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ffbm.data.remarks import Remark, gather_notes
+from ffbm.types import Array, Features, Note
+
+
+def merge_repeats(features: Features, kept: Collection[str] = ()) -> tuple[Features, list[Note]]:
+    """Leave out columns that group the vertices as an earlier one does, and say so.
+
+    No data can tell such columns apart: each would take half of what the two explain. Columns of flags and values are
+    compared by the groups that they make, numbers by being equal up to a change of unit.
+
+    Parameters
+    ----------
+    features : Features
+    kept : column names
+        Columns that stay all the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ffbm.data.encode import encode_features
+    >>> table = pd.DataFrame({"dept": ["a", "b", "b", "c"], "floor": ["1st", "2nd", "2nd", "3rd"], "age": [1, 5, 2, 4]})
+    >>> features, notes = merge_repeats(encode_features(table)[0])
+    >>> features.column_names
+    ('dept', 'age')
+    >>> print(notes[0].message)
+    column 'floor' read as one with 'dept': both make the same groups of vertices; include= (--include) keeps both
+    """
+    alike: dict[tuple[int, ...], list[str]] = {}
+    places: dict[str, list[int]] = {}
+    for d, name in enumerate(features.columns):
+        places.setdefault(name, []).append(d)
+    for name, inside in places.items():
+        alike.setdefault(_sizes(features, inside), []).append(name)
+    first: dict[bytes, str] = {}
+    remarks = []
+    for names in (names for names in alike.values() if len(names) > 1):
+        for name in names:
+            known = first.setdefault(_groups(features, places[name]).tobytes(), name)
+            if known != name and name not in kept:
+                what = (
+                    "are the same up to their unit"
+                    if _is_number(features, places[name])
+                    else ("make the same groups of vertices")
+                )
+                told = f"read as one with {known!r}: both {what}; include= (--include) keeps both"
+                remarks.append(Remark("same", name, told, 1))
+    if not remarks:
+        return features, []
+    gone = {remark.column for remark in remarks}
+    return features.take(np.flatnonzero([name not in gone for name in features.columns])), gather_notes(remarks)
+
+
+def _is_number(features: Features, inside: list[int]) -> bool:
+    return bool(features.is_number[inside].any())
+
+
+def _sizes(features: Features, inside: list[int]) -> tuple[int, ...]:
+    """Return how large the groups of a column are, sorted: columns that differ in it need no further look."""
+    if _is_number(features, inside):
+        return (-1,)
+    own = features.support[inside]
+    return tuple(sorted(int(size) for size in (*own, features.values.shape[0] - own.sum()) if size))
+
+
+def _groups(features: Features, inside: list[int]) -> Array:
+    """Return the group of each vertex, numbered as they first appear; of a number, it in a unit and sign of its own."""
+    values = features.values[:, inside]
+    if _is_number(features, inside):
+        x = np.asarray(values.todense() if hasattr(values, "todense") else values)
+        signs = np.sign(x[np.argmax(x != 0, axis=0), np.arange(x.shape[1])])
+        return np.round(x * signs, 9) + 0.0
+    code = np.asarray(values @ np.arange(1.0, len(inside) + 1))
+    _, start, group = np.unique(code, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(start))[group], dtype=np.int64)
