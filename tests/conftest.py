@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -33,3 +34,12 @@ def fixed_length(request, monkeypatch):
 
     check = blocks.check_length
     monkeypatch.setattr(blocks, "check_length", lambda n, *rest: check(1000 if n == "auto" else n, *rest))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Give fits, also those of fixtures, the fixed prior and a refit where a test does not say: they are quick."""
+    if item.get_closest_marker("users_defaults") or isinstance(item, pytest.DoctestItem):
+        return (yield)
+    with mock.patch.dict("ffbm.config.LEFT_OUT", weight_prior="fixed", n_kept=10):
+        return (yield)

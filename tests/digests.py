@@ -19,7 +19,8 @@ import numpy as np
 import ffbm
 from ffbm.types import Graph
 
-SHORT = {"n_sweeps": 120, "n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 3, "folds": 1, "progress": False}
+FIXED = {"weight_prior": "fixed", "progress": False}
+SHORT = {"n_sweeps": 120, "n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 3, "folds": 1, "n_kept": 10, **FIXED}
 
 
 def mixed_network():
@@ -65,7 +66,7 @@ def small_blocks(net, n_blocks, **options):
 
 
 def small_weights(net, members, **options):
-    chosen = {"n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 7, "progress": False, **options}
+    chosen = {"n_warmup": 60, "n_draws": 80, "n_chains": 2, "seed": 7, **FIXED, **options}
     return weights_of(ffbm.sample_weights(net.features, members, **chosen))
 
 

@@ -198,6 +198,7 @@ def _serve() -> None:
 
     with tempfile.TemporaryDirectory() as folder:  # whatever is loaded when it is first used
         short = ["--sweeps", "30", "--draws", "30", "--warmup", "30", "--chains", "2", "--keep", "2", "--workers", "1"]
+        short += ["--weight-prior", "fixed"]
         for target in ("cut", "joint"):
             out = Path(folder) / target
             _run(run_command, ["fit", "polbooks", *short, "--target", target, "--out", str(out), "--quiet"], os.devnull)

@@ -17,6 +17,7 @@ from ffbm.data.registry import DATASETS
 COMMANDS = typer.main.get_command(app).commands
 FFBM = [sys.executable, "-m", "ffbm"]
 SHORT = ["--blocks", "2", "--sweeps", "30", "--draws", "20", "--warmup", "20", "--keep", "2", "--chains", "2"]
+SHORT += ["--weight-prior", "fixed"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*(3[0-7]|9[0-7]|38;|48;)[0-9;]*m")
 
 

@@ -200,6 +200,7 @@ def test_the_commands_of_dask_and_ours_work_together(net, tmp_path):
         begun += [subprocess.Popen([*worker, "--no-nanny"], cwd=tmp_path, **quiet) for _ in range(2)]
         command = [sys.executable, "-m", "ffbm", "fit", "polbooks", "--blocks", "3", "--sweeps", "60", "--warmup", "40"]
         command += ["--draws", "50", "--keep", "2", "--chains", "2", "--seed", "3", "--out", str(tmp_path / "run")]
+        command += ["--weight-prior", "fixed"]
         done = subprocess.run([*command, "--cluster", address, "--quiet"], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""

@@ -69,9 +69,10 @@ def test_a_wrong_value_is_told_by_name_on_one_line(name, value):
     "config",
     [
         FitConfig(),
-        FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, workers=2, sigma=1e-7, intercept=True),
-        FitConfig(sigma=[0.5, 2.0, 1e-7]),
-        FitConfig(sigma={"age": 0.5, 'a "quoted" = \\ column\n': 2.0, "": 1.0}),
+        FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, workers=2, intercept=True),
+        FitConfig(weight_prior="fixed", sigma=1e-7),
+        FitConfig(weight_prior="fixed", sigma=[0.5, 2.0, 1e-7]),
+        FitConfig(weight_prior="fixed", sigma={"age": 0.5, 'a "quoted" = \\ column\n': 2.0, "": 1.0}),
         FitConfig(out='a "quoted"\\path\n\x7f\x01é\U0001f600', k=0, burn_in=0.1 + 0.2),
     ],
 )
@@ -158,6 +159,33 @@ def test_reading_a_file(tmp_path):
 def test_the_one_word_allowed_is_told(name, value, word):
     with pytest.raises(OptionError, match=f"^{name} must be a whole number, at least 1, or '{word}'; got '{value}'$"):
         FitConfig(**{name: value})
+
+
+@pytest.mark.users_defaults
+def test_the_prior_is_learned_where_there_is_one():
+    config = FitConfig()
+    assert (config.weight_prior, config.intercept, config.n_kept) == ("learned", True, "all")
+    joint = FitConfig(target="joint", sigma=2.0)
+    assert (joint.weight_prior, joint.intercept, joint.n_kept) == ("fixed", False, "all")
+    fixed = FitConfig(weight_prior="fixed")
+    assert (fixed.weight_prior, fixed.intercept, fixed.n_kept) == ("fixed", False, "all")
+
+
+@pytest.mark.users_defaults
+def test_the_preset_is_all_of_the_paper():
+    config = FitConfig(preset="paper")
+    assert (config.weight_prior, config.sigma, config.intercept) == ("fixed", 1.0, False)
+    assert (config.n_sweeps, config.tempering, config.n_folds(100), config.n_kept) == (1000, False, 1, 10)
+    assert replace(config, seed=1) == FitConfig(preset="paper", seed=1)
+    assert FitConfig(preset="paper", n_kept="all").n_kept == "all"
+
+
+@pytest.mark.users_defaults
+@pytest.mark.parametrize("sigma", [2.0, [1.0, 2.0], {"age": 2.0}])
+def test_sigma_asks_for_its_prior(sigma):
+    with pytest.raises(OptionError, match=r'^sigma is of weight_prior="fixed": give that too, or leave sigma out$'):
+        FitConfig(sigma=sigma)
+    assert FitConfig(sigma=sigma, preset="paper").sigma == sigma
 
 
 def test_a_folder_must_be_a_path():

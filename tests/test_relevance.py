@@ -98,6 +98,17 @@ def test_a_column_of_sixty_noise_values_is_no_finding():
     assert judge_columns(trace).sentence.startswith("none of 1 column matters")
 
 
+def test_two_hundred_noise_flags_are_no_finding():
+    rng = np.random.default_rng(7)
+    x = (rng.random((300, 200)) < rng.uniform(0.05, 0.5, 200)).astype(float)
+    trace = sample_weights(
+        x, np.repeat([0, 1, 2, 3], [120, 80, 60, 40]), **SHORT | {"n_draws": 30, "n_warmup": 30, "n_chains": 2}
+    )
+    relevance = judge_columns(trace)
+    assert relevance.decided == relevance.values == relevance.sets == ()
+    assert relevance.sentence.startswith("none of 200 columns matters")
+
+
 def test_values_that_cover_all_vertices_are_compared_with_each_other():
     rng = np.random.default_rng(5)
     labels = np.repeat([0, 1], 200)

@@ -19,8 +19,9 @@ from ffbm.store.folder import CHAINS
 from .mortal import OFTEN, SAVING, STAGES, Nursery, Run, kill_often, nursery, standing, steps_done
 from .results.test_resuming import assert_same
 
+FIXED = ["--weight-prior", "fixed"]  # other processes have the users' defaults
 SETTINGS = {"n_kept": 2, "n_chains": 2, "seed": 5}
-FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5"]
+FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5", *FIXED]
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100}
 SAVED_OFTEN = {"_SEGMENT_SECONDS": 0.01, "_SAVE_SECONDS": 0.0}
 SHORT = ["--sweeps", "300", "--draws", "200", "--warmup", "100"]
@@ -300,7 +301,7 @@ def test_memory_does_not_grow_with_the_number_of_draws(nest, shapes, tmp_path, w
         "--warmup",
         "50",
     ]
-    arguments += ["--config", str(tmp_path / "settings.toml"), "--json", "--quiet", *others]
+    arguments += ["--config", str(tmp_path / "settings.toml"), "--json", "--quiet", *FIXED, *others]
     peaks, sizes = [], []
     for n in (shortest, 10 * shortest):
         out = tmp_path / str(n)

@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.types.columns import ColumnBits, SharedBits
 from ffbm.types.network import Array, Features
 from ffbm.types.ranking import Ranking
-from ffbm.types.relevance import IN_A_SET, MATTERS, Relevance
+from ffbm.types.relevance import IN_A_SET, MATTERS, OPEN, Relevance
 from ffbm.types.weights import WeightTrace
 
 if TYPE_CHECKING:
@@ -118,31 +118,25 @@ def _verdict(
     g: int, names: Sequence[str], bits: ColumnBits | None, relevance: Relevance | None, is_linked: bool
 ) -> str:
     decision = None if relevance is None else relevance.decisions[g]
+    if relevance is not None and decision == IN_A_SET:
+        part = next(part for part in relevance.sets if g in part)
+        return f"one of {{{', '.join(relevance.column_names[h] for h in part)}}} matters; the data cannot say which"
     if bits is None or not bits.n_vertices:
         return "not tested: no vertex was held out" if decision is None else f"{decision}; no vertex was held out"
     if not np.isfinite(bits.alone[g]):
         return "not tested" if decision is None else f"{decision}; not tested"
     partner = _sharing(bits, g)
-    return verdict_in_words(
+    words = verdict_in_words(
         bits.alone[g] > CLEAR * bits.alone_se[g],
         bool(np.isfinite(bits.unique[g])),
         bits.unique[g] > CLEAR * bits.unique_se[g],
         bits.alone[g] >= MUCH * bits.needed,
         bits.unique[g] >= SAME * bits.alone[g],
         names[_other(partner[0], g)] if partner else "",
-        _decided(g, decision, relevance) or (LINKED if is_linked else ""),
+        "matters, but predicts too little to see" if decision == MATTERS else LINKED if is_linked else "",
         decision == MATTERS,
     )
-
-
-def _decided(g: int, decision: str | None, relevance: Relevance | None) -> str:
-    """Say what inclusion decides of a column whose bits are not clear; "" if nothing."""
-    if relevance is None or decision not in (MATTERS, IN_A_SET):
-        return ""
-    if decision == MATTERS:
-        return "matters, but predicts too little to see"
-    part = next(part for part in relevance.sets if g in part)
-    return f"one of {{{', '.join(relevance.column_names[h] for h in part)}}} matters; the data cannot say which"
+    return f"{OPEN}; {words}" if decision == OPEN and "explain" in words else words
 
 
 def verdict_in_words(

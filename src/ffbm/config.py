@@ -29,7 +29,9 @@ MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
 _FOLDS, _LEAST_FOLDED, _MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
-WEIGHT_PRIORS = ("fixed", "learned")
+WEIGHT_PRIORS = ("learned", "fixed")
+LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
+SIGMA_IS_FIXED = 'sigma is of weight_prior="fixed": give that too, or leave sigma out'
 PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defaults are today does not matter
     "paper": {
         "target": "cut",
@@ -62,9 +64,9 @@ class FitConfig:
     memberships : {"averaged", "drawn"}
         Weights given the averaged memberships y-hat, or given every kept partition in turn.
     sigma : float, list or dict
-        The prior standard deviation of a weight: of all, one for each feature, or by column.
+        Under the fixed prior, the standard deviation of a weight: of all, one for each feature, or by column.
     intercept, sampler : bool, str
-        A feature that is 1 everywhere (if left out, under the learned prior alone), "hmc" or "mala".
+        A feature that is 1 everywhere (if left out, under the learned prior), "hmc" or "mala".
     train_fraction : float
         f: floor(f N) vertices train the weights, the others test them.
     folds : int or "auto"
@@ -72,7 +74,8 @@ class FitConfig:
     columns : int or "all"
         How many columns are tested beyond the others.
     k, n_kept : float, int or "all"
-        The rule of the ranking and D', how many features are kept for the refit.
+        k of the paper's ranking, and of how many columns (under the fixed prior: D', how many features) the refit
+        consists; "all", the default, for no refit.
     n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
         Of the block chains; "auto" runs them until they converge.
     max_minutes : float
@@ -83,8 +86,9 @@ class FitConfig:
         Whether blocks say nothing of degrees.
     directed : "auto" or bool
         Whether edges have a direction: as the network says, or without it.
-    weight_prior : {"fixed", "learned"}
-        The paper's prior with ``sigma``, or one that learns a scale for each column and which columns matter.
+    weight_prior : {"learned", "fixed"}
+        One that learns a scale for each column and which columns matter, or the paper's with ``sigma``: see
+        ``choose_prior``.
     intercept_sd, fdr, column_groups : float, float, dict
         Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
         that matter, and columns that are included together.
@@ -121,7 +125,7 @@ class FitConfig:
     sampler: str = "hmc"
     train_fraction: float = 0.7
     k: float = 1.0
-    n_kept: int | str | None = 10
+    n_kept: int | str | None = None
     n_sweeps: int | str = "auto"
     burn_in: float = 0.2
     thin: int = 5
@@ -138,7 +142,7 @@ class FitConfig:
     directed: bool | str = "auto"
     max_minutes: float = 10.0
     tempering: bool | str | list[float] = "auto"
-    weight_prior: str = "fixed"
+    weight_prior: str | None = None
     intercept_sd: float = 1.28
     fdr: float = 0.1
     column_groups: dict[str, list[str]] | None = None
@@ -149,17 +153,20 @@ class FitConfig:
     def __post_init__(self) -> None:
         if self.preset is not None:
             self._take_preset()
-        learns = check_choice("weight_prior", self.weight_prior, WEIGHT_PRIORS) == "learned"
+        target = check_choice("target", self.target, TARGETS)
+        prior = choose_prior(self.weight_prior, target)
+        learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept
         checked = {
             "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
-            "target": check_choice("target", self.target, TARGETS),
+            "target": target,
+            "weight_prior": prior,
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
             "sigma": check_scale("sigma", self.sigma),
             "intercept": learns if self.intercept is None else check_bool("intercept", self.intercept),
             "sampler": check_choice("sampler", self.sampler, ("hmc", "mala")),
             "train_fraction": check_real("train_fraction", self.train_fraction, low=0, high=1, above=True),
             "k": check_real("k", self.k, low=0),
-            "n_kept": "all" if self.n_kept is None else check_int_or("all", "n_kept", self.n_kept, low=1),
+            "n_kept": check_int_or("all", "n_kept", n_kept, low=1),
             "n_sweeps": check_int_or("auto", "n_sweeps", self.n_sweeps, low=1),
             "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
             "thin": check_int("thin", self.thin, low=1),
@@ -187,7 +194,7 @@ class FitConfig:
         if self.column_groups is not None and not learns:
             raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
         if learns and self.sigma != 1.0:
-            raise OptionError('sigma is for weight_prior="fixed"; got weight_prior="learned": leave it out')
+            raise OptionError(SIGMA_IS_FIXED)
         if self.hierarchy:
             self._check_hierarchy()
 
@@ -244,6 +251,17 @@ class FitConfig:
     def from_dict(cls, settings: Mapping[str, Any], where: str = "the settings") -> "FitConfig":
         """Return the settings given by name; an unknown name is refused."""
         return cls(**check_names(settings, where))
+
+
+def choose_prior(weight_prior: str | None, target: str = "cut") -> str:
+    """Return the prior of the weights: if left out, the learned one, which the joint posterior does not have.
+
+    >>> choose_prior(None), choose_prior(None, target="joint"), choose_prior("fixed")
+    ('learned', 'fixed', 'fixed')
+    """
+    if weight_prior is None:
+        return "fixed" if target == "joint" else str(LEFT_OUT["weight_prior"])
+    return check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
 
 
 def burn_sweeps(burn_in: float, n_sweeps: int) -> int:

@@ -1,7 +1,7 @@
 """What features say of one set of memberships: the answer of a fit, of its refit on kept features, of a mode."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ class Explanation:
     weights : WeightTrace
         ``weights`` (C, T, B, D), the draws.
     ranking : Ranking
-        The features in order of their scores, and which are ``kept``.
+        The features in order, and which are ``kept``; with a warning among its notes if the scores say that features
+        mislead.
     scores : Scores
         Bits explained, losses and accuracies, on training and held-out vertices.
     variance : VarianceSplit, optional
@@ -55,6 +56,10 @@ class Explanation:
     mode: Mode | None = None
     held_out: Array | None = None
     measure: Callable[..., ColumnBits] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.scores.misleads is not None and self.ranking.warning is None:
+            object.__setattr__(self, "ranking", replace(self.ranking, warning=self.scores.misleads))
 
     @cached_property
     def columns(self) -> ColumnBits | None:

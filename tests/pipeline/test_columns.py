@@ -42,6 +42,19 @@ def test_chains_in_different_pictures_name_different_columns(two):
     assert found.bits_agree  # either picture is told by its flag
 
 
+def test_under_the_learned_prior_each_chain_decides_by_inclusion(two):
+    config = replace(two.config, weight_prior="learned", intercept=True, n_draws=200)
+    learned = run_fit(two.network, config, blocks=two.blocks, progress=False)
+    found = compare_chains(learned)
+    assert set(found.contested) == {"x0", "x1"}
+    assert found.decisions.tolist() == [[True, False, False], [False, True, False], [True, False, False]]
+    chain = np.unique(learned.weights.selected.partition) // learned.blocks.n_draws
+    inclusion = learned.weights.selected.by_partition
+    for c in range(3):
+        expected = inclusion[chain == c].mean(axis=0) - 0.5
+        np.testing.assert_allclose(found.scores[c], expected, atol=1e-12)
+
+
 def test_it_is_the_same_whenever_it_is_asked_for(two):
     one, other = compare_chains(two), compare_chains(two)
     np.testing.assert_array_equal(one.sizes, other.sizes)

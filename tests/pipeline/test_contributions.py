@@ -16,7 +16,7 @@ from ffbm.theta.design import make_design
 
 N = 240
 LEARNED = FitConfig(weight_prior="learned")
-FIXED = FitConfig(sigma=0.7)
+FIXED = FitConfig(weight_prior="fixed", sigma=0.7)
 QUIET = Conduct(1, lambda _: None)
 
 

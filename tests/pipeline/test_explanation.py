@@ -20,7 +20,7 @@ from ffbm.theta.design import make_design
 
 from ..planted import planted_network, two_flags
 
-CONFIG = FitConfig(n_draws=60, n_warmup=50, n_chains=2, seed=4)
+CONFIG = FitConfig(weight_prior="fixed", n_kept=10, n_draws=60, n_warmup=50, n_chains=2, seed=4)
 QUIET = Conduct(1, lambda event: None)
 
 

@@ -19,7 +19,8 @@ from ffbm.scoring import score_weights
 
 from ..planted import planted_network, two_flags
 
-QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=80, n_chains=2, seed=4, folds=1)
+PAPER = {"weight_prior": "fixed", "n_kept": 10}
+QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=80, n_chains=2, seed=4, folds=1, **PAPER)
 
 
 @pytest.fixture(scope="module")

@@ -62,7 +62,7 @@ def left(monkeypatch):
     return choose
 
 
-LARGE = FitConfig(n_blocks=50, n_draws=1_000_000)
+LARGE = FitConfig(weight_prior="fixed", n_blocks=50, n_draws=1_000_000)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ffbm.theta.target import energy
 
 from ..planted import planted_edges
 
-QUICK = FitConfig(n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=60, n_chains=2, seed=4)
+QUICK = FitConfig(weight_prior="fixed", n_blocks=2, n_sweeps=60, n_warmup=60, n_draws=60, n_chains=2, seed=4)
 BY_COLUMN = {"age": 0.3, "dept": 2.5}
 SCALES = [0.3, 2.5, 2.5, 2.5, 1.0]  # age, three departments, vip
 

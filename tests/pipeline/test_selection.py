@@ -117,8 +117,8 @@ def test_error_of_a_mean():
     ("options", "message"),
     [
         ({"weight_prior": "flat"}, "weight_prior must be"),
-        ({"weight_prior": "learned", "sigma": 2.0}, "sigma is for weight_prior"),
-        ({"weight_prior": "learned", "sigma": {"x0": 1.0}}, "sigma is for weight_prior"),
+        ({"weight_prior": "learned", "sigma": 2.0}, "sigma is of weight_prior"),
+        ({"weight_prior": "learned", "sigma": {"x0": 1.0}}, "sigma is of weight_prior"),
         ({"weight_prior": "learned", "intercept_sd": 0}, "intercept_sd must be a number"),
         ({"weight_prior": "learned", "intercept": "yes"}, "intercept must be True or False"),
         ({"weight_prior": "learned", "n_sweeps": -1}, "n_sweeps must be a whole number"),

@@ -4,13 +4,18 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ffbm
 from ffbm.cli import run
 from ffbm.config import FitConfig
+from ffbm.diagnostics import Verdict
 from ffbm.errors import OptionError
+from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
+from ffbm.results.columns import columns_text
+from ffbm.results.record import fit_record
 
 from ..planted import planted_network, two_flags
 
@@ -42,7 +47,7 @@ def test_the_ranking_follows_inclusion(fitted):
     assert ranking.kept == ("x1",)
     assert np.isnan(ranking.cutoff)
     assert ranking.table["score"].tolist() == sorted(fitted.relevance.inclusion, reverse=True)
-    assert "by inclusion" in repr(ranking)
+    assert repr(ranking) == f"<Ranking of 2 columns by inclusion: x1 1.00, x0 {ranking.scores[0]:.2f}>"
     assert fitted.reduced.features.names == ("x1",)
     paper = ffbm.rank_features(fitted.weights, rule="paper", n_kept=1)
     assert paper.rule == "paper"
@@ -90,6 +95,65 @@ def test_given_blocks_are_one_partition():
     assert fit.weights.selected.by_partition.shape == (1, 2)
     assert fit.reduced is None
     assert "the given blocks" in fit.summary(verbose=True)
+
+
+@pytest.mark.users_defaults
+def test_of_noise_nothing_is_named():
+    rng = np.random.default_rng(8)
+    labels = np.repeat([0, 1, 2, 3], [120, 110, 90, 80])
+    noise = pd.DataFrame({"coin": rng.integers(0, 2, 400), "town": [f"t{v}" for v in rng.integers(0, 60, 400)]})
+    net = ffbm.as_network(np.column_stack((np.arange(400), np.roll(np.arange(400), 1))), noise)
+    fit = ffbm.fit(net, blocks=labels, **{**SHORT, "n_blocks": "auto", "n_draws": 100})
+    assert fit.weights.weight_prior == "learned"
+    assert fit.reduced is None
+    text = fit.summary()
+    assert "None of 2 columns matters" in text
+    assert fit.relevance.values == ()
+    assert (fit.column_table["sets_apart"] == "").all()
+    answer = " ".join(answer_paragraphs(fit, np.eye(4)[labels]))
+    for told in (text, answer, fit.sentence(), repr(fit), fit._repr_html_()):
+        assert "coin=" not in told
+        assert "town=" not in told
+    assert "none of 2 columns matters" in fit.sentence()
+    paper = ffbm.rank_features(fit.weights, rule="paper")
+    assert (paper.scores > 0).any()  # the paper's rule would have named some
+
+
+def test_what_misleads_stands_first(fitted):
+    scores = replace(fitted.scores, bits_test=-0.3, bits_se_test=0.1)
+    wrong = replace(fitted, explanation=replace(fitted.explanation, scores=scores))
+    said = "Features mislead: on held-out vertices they lose 0.30 +- 0.10 bits a vertex."
+    paragraphs = [part for part in wrong.summary().split("\n\n") if not part.startswith("NOT CONVERGED")]
+    assert paragraphs[0] == said
+    assert paragraphs[1] == "Of 2 columns 1 matters: x1."
+    assert wrong.sentence().startswith(said)
+    assert wrong.ranking.notes[0].code == "misleading"
+    assert fitted.ranking.notes == ()
+    assert any(text == said.replace("+-", "±") for text in warning_paragraphs(wrong))
+
+
+def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):
+    members = fitted.memberships
+    mode_of = np.zeros(members.mode_of.shape, dtype=np.int64)
+    mode_of[1] = 1
+    two = replace(fitted, memberships=replace(members, modes=members.modes * 2, mode_of=mode_of))
+    monkeypatch.setattr(type(two), "converged", Verdict("multimodal", "blocks: two pictures", ""))
+    assert "Which columns matter depends on the mode: in mode 0" in " ".join(two.summary().split())
+    assert "inclusion" not in columns_text(two, 5, verbose=False)
+    assert "depends on the mode" in two.sentence()
+    record = fit_record(two)["relevance"]
+    assert record["sentence"].startswith("which columns matter depends on the mode")
+    assert [row["mode"] for row in record["by_mode"]] == [0, 0, 1, 1]
+
+
+@pytest.mark.users_defaults
+def test_the_joint_posterior_says_which_prior_it_has():
+    net, _ = planted_network(5, two_flags)
+    fit = ffbm.fit(net, target="joint", **SHORT)
+    assert fit.config.weight_prior == "fixed"
+    assert fit.reduced is None
+    assert [note.code for note in fit.weights.notes] == ["fixed_prior"]
+    assert "the joint posterior has the fixed prior" in " ".join(fit.summary(verbose=True).split())
 
 
 def test_groups_and_folds():
@@ -174,7 +238,7 @@ def test_the_preset_of_the_paper():
         ({"column_groups": {"a": ["x0"]}}, "column_groups are for"),
         ({"weight_prior": "learned", "column_groups": "x0"}, "a mapping of names"),
         ({"weight_prior": "learned", "column_groups": {"a": ["x7"]}}, "must name columns"),
-        ({"weight_prior": "learned", "sigma": 2.0}, "sigma is for"),
+        ({"weight_prior": "learned", "sigma": 2.0}, "sigma is of"),
         ({"weight_prior": "learned", "target": "joint"}, "the joint chain has the fixed prior"),
     ],
 )

@@ -30,7 +30,9 @@ Target = Annotated[
         autocompletion=one_of("cut", "joint", BOTH),
     ),
 ]
-Keep = Annotated[str | None, typer.Option(metavar="N|all", help="Features kept for the refit [default: 10].")]
+Keep = Annotated[
+    str | None, typer.Option(metavar="N|all", help="Columns kept for a refit; features, under fixed [default: all].")
+]
 Chains = Annotated[int | None, typer.Option(metavar="N", help="Chains of blocks and of weights [default: 4].")]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
@@ -77,16 +79,19 @@ Members = Annotated[
         autocompletion=one_of("averaged", "drawn"),
     ),
 ]
-Sigma = Annotated[float | None, typer.Option(metavar="X", help="Prior deviation of a weight [default: 1].")]
+Sigma = Annotated[
+    float | None, typer.Option(metavar="X", help="Prior deviation of a weight, under fixed [default: 1].")
+]
 Intercept = Annotated[
-    bool | None, typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere [default: off].")
+    bool | None,
+    typer.Option("--intercept/--no-intercept", help="Add a feature that is 1 everywhere [default: on, under learned]."),
 ]
 WeightPrior = Annotated[
     str | None,
     typer.Option(
-        metavar="fixed|learned",
-        help="The paper's prior, or one that learns a scale for each column and which columns matter [default: fixed].",
-        autocompletion=one_of("fixed", "learned"),
+        metavar="learned|fixed",
+        help="A prior that learns a scale for each column and which columns matter, or the paper's [default: learned].",
+        autocompletion=one_of("learned", "fixed"),
     ),
 ]
 InterceptSd = Annotated[
@@ -183,8 +188,8 @@ def fit(
 ) -> int:
     """Find which attributes explain the blocks of a network.
 
-    What each column explains, alone and beyond the others, of vertices that were held out; blocks, the weight of each
-    feature in each block, and a ranking of the features. What the command line does not say is taken from --config,
+    Which columns matter; what each explains, alone and beyond the others, of vertices that were held out; blocks, and
+    what sets each of them apart. What the command line does not say is taken from --config,
     then from the defaults. With --target both, the cut and the joint posterior side by side: what the features changed.
 
     Example: ffbm fit edges.csv --nodes people.csv --out runs/first
@@ -200,7 +205,7 @@ def fit(
         config,
         _begun_with(out, target) if resume and out is not None else {},
         n_blocks=_number_or("auto", "--blocks", blocks),
-        target=None if target == BOTH else target,
+        target="joint" if target == BOTH else target,  # which then has a say in the prior of both
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
         workers=workers if cluster is None else cluster,
@@ -272,12 +277,16 @@ def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> "FitConf
     """Put the command line over the file over what a run was begun with over the defaults."""
     from ffbm.config import FitConfig
 
-    from_file = {} if path is None else _read_settings(path)
-    return FitConfig(**begun | from_file | {name: value for name, value in given.items() if value is not None})
+    given = {name: value for name, value in given.items() if value is not None}
+    from_file = {} if path is None else _read_settings(path, given)
+    return FitConfig(**begun | from_file | given)
 
 
-def _read_settings(path: str) -> dict[str, Any]:
-    """Read a settings file; what is wrong with it is told by the names that stand in it."""
+def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Read a settings file; what is wrong with it is told by the names that stand in it.
+
+    Which others they go with may be said by the command line.
+    """
     from ffbm.config import FitConfig, read_settings
 
     try:
@@ -285,7 +294,7 @@ def _read_settings(path: str) -> dict[str, Any]:
     except OptionError as error:
         raise WordedError(str(error)) from error
     try:
-        FitConfig(**found)
+        FitConfig(**found | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
     except OptionError as error:
         raise WordedError(f"{path}: {error}") from error
     return found

@@ -10,11 +10,13 @@ from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
 from ffbm.pipeline.numbering import number_labels
 from ffbm.progress import listening
+from ffbm.relevance import LEAST, find_decided
 from ffbm.rng import child_seed
 from ffbm.scoring import score_weights
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
-from ffbm.types import Array, Memberships
+from ffbm.types import Array, BlockTrace, Memberships
+from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
 _SECONDS = 4.0  # of one core, about, for all chains
@@ -36,8 +38,9 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     Otherwise weights are drawn for some partitions of each chain, 20 at most and fewer where that would take more than
     a few seconds, from streams named "columns" under the seed of the fit.
 
-    A column matters by a chain if the score of its best feature is above 0, as in the ranking; three Monte Carlo
-    standard errors either way are chance. A probability of inclusion would take the place of this rule in ``_scores``.
+    Under the learned prior a column matters by a chain if it is decided so from the partitions of that chain for which
+    columns were selected. Under the fixed one it does if the score of its best feature is above 0, as in the ranking.
+    Three standard errors either way are chance.
 
     Examples
     --------
@@ -54,14 +57,23 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     labels = number_labels(parts.blocks.labels, parts.memberships.order)
     shares = _shares(labels, parts.memberships.n_blocks)
     trace = _weights_by_chain(parts)
-    names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
-    which = [np.flatnonzero([column == name for column in trace.columns]) for name in names]
+    selected = parts.weights.selected
+    if selected is None:
+        names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
+        which = [np.flatnonzero([column == name for column in trace.columns]) for name in names]
+    else:
+        names = list(selected.column_names)
+        which = [np.flatnonzero(selected.of_feature == g) for g in range(len(names))]
     by_chain = [_chain(trace, c) for c in range(trace.n_chains)]
     scored = [
         score_weights(one, parts.network.features, y, trace.rows) for one, y in zip(by_chain, shares, strict=True)
     ]
     side = "test" if scored[0].n_test else "train"
-    scores, margins = zip(*(_scores(one, which, parts.ranking.k) for one in by_chain), strict=True)
+    if selected is None:
+        told = [_scores(one, which, parts.ranking.k) for one in by_chain]
+    else:
+        told = _decisions(selected, parts.blocks, float(parts.weights.settings.get("fdr", parts.config.fdr)))
+    scores, margins = zip(*told, strict=True)
     return judge_columns(
         names,
         _changed(shares),
@@ -125,6 +137,20 @@ def _sizes(weights: Array, which: list[Array]) -> Array:
         square = ((piece - piece.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         found.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
     return np.concatenate(found)
+
+
+def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list[tuple[Array, Array]]:
+    """Return by chain how far inclusion is above one half (G,), at most 0 if undecided, and three standard errors."""
+    chain = np.unique(selected.partition) // blocks.n_draws
+    told = []
+    for c in range(blocks.n_chains):
+        own = selected.by_partition[chain == c]
+        inclusion = own.mean(axis=0)
+        score = np.minimum(inclusion - LEAST, 0.0)
+        decided = list(find_decided(inclusion, fdr))
+        score[decided] = inclusion[decided] - LEAST
+        told.append((score, _ERRORS * np.hypot(own.std(axis=0) / np.sqrt(len(own)), selected.error)))
+    return told
 
 
 def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:

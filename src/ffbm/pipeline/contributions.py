@@ -84,8 +84,8 @@ def column_bits(
     >>> from ffbm.pipeline.weights import sample_weights
     >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
-    >>> design, labels = make_design(net.features), np.repeat([0, 1], [50, 55])
-    >>> weights = sample_weights(design, labels, n_draws=100, seed=1)
+    >>> design, labels = make_design(net.features, intercept=True), np.repeat([0, 1], [50, 55])
+    >>> weights = sample_weights(design, labels, n_draws=100, n_sweeps=0, seed=1)
     >>> fold = Fold(np.arange(0, 105, 2), np.eye(2)[labels])
     >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, Conduct(1, lambda event: None))
     >>> bits.names, bits.n_vertices, bits.alone.shape

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_bool, check_choice, check_int
-from ffbm.config import WEIGHT_PRIORS
+from ffbm.config import choose_prior
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
@@ -48,7 +48,7 @@ def sample_weights_drawn(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
-    weight_prior: str = "fixed",
+    weight_prior: str | None = None,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | None = None,
@@ -95,9 +95,9 @@ def sample_weights_drawn(
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=200, seed=1)
-    >>> trace, split = sample_weights_drawn(net.features, blocks, ffbm.align_blocks(blocks), n_draws=64)
-    >>> trace.weights.shape, split.within.shape
-    ((4, 64, 3, 3), (3, 3))
+    >>> trace, split = sample_weights_drawn(net.features, blocks, ffbm.align_blocks(blocks), n_draws=64, n_sweeps=0)
+    >>> trace.weights.shape, split.within.shape  # three values and an intercept
+    ((4, 64, 3, 4), (3, 4))
     """
     labels = _aligned(blocks, members)
     n_chains, n_partitions, _ = labels.shape
@@ -109,7 +109,7 @@ def sample_weights_drawn(
         "sampler": sampler,
         "seed": resolve_seed(seed),
     }
-    check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
+    weight_prior = choose_prior(weight_prior)
     learns = weight_prior == "learned"
     intercept = learns if intercept is None else check_bool("intercept", intercept)
     prior = averaged.read_prior(weight_prior, sigma, intercept_sd, column_groups)

@@ -89,7 +89,8 @@ def explain(
     >>> net = ffbm.as_network([(0, 1), (2, 3)], np.eye(2)[[0, 0, 1, 1]])
     >>> members = np.array([0, 0, 1, 1])
     >>> def sample(design, rows, seed, stage):
-    ...     return SampledWeights(sample_weights(design, members, rows, n_draws=100, seed=seed, stage=stage), members)
+    ...     weights = sample_weights(design, members, rows, n_draws=100, seed=seed, weight_prior="fixed")
+    ...     return SampledWeights(weights, members)
     >>> explanation = explain(net.features, make_design(net.features), np.arange(4), sample, seed=1)
     >>> explanation.weights.weights.shape, sorted(explanation.ranking.kept), explanation.scores.n_train
     ((4, 100, 2, 2), ['x0', 'x1'], 4)
@@ -158,11 +159,11 @@ def sampler_given(
         "sampler": config.sampler,
         "n_draws": config.n_draws,
         "n_warmup": config.n_warmup,
+        "weight_prior": config.weight_prior,
+        "intercept_sd": config.intercept_sd,
         **conduct.options,
     }
     learns = config.weight_prior == "learned"
-    if learns:
-        options |= {"weight_prior": "learned", "intercept_sd": config.intercept_sd}
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:

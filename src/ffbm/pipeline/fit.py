@@ -64,7 +64,7 @@ def run_fit(
     >>> config = FitConfig(n_blocks=2, n_sweeps=100, n_warmup=100, n_draws=100, seed=1)
     >>> parts = run_fit(net, config)
     >>> parts.weights.weights.shape, len(parts.train), parts.reduced
-    ((4, 100, 2, 3), 73, None)
+    ((4, 100, 2, 4), 73, None)
     """
     if net.n_features == 0:
         raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")

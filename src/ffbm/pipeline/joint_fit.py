@@ -18,9 +18,13 @@ from ffbm.scoring import combine_folds, fold_rows, split_rows
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
-from ffbm.types import Array, Network
+from ffbm.types import Array, Network, Note
 
 _LENGTHS = ("description_length", "description_length_without_partition")
+_FIXED = (
+    "the joint posterior has the fixed prior of the weights: features are ranked by the paper's score, and no column is"
+    ' decided to matter; target="cut" (--target cut) decides'
+)
 
 
 def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
@@ -55,6 +59,8 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         **conduct.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
+    note = Note("fixed_prior", _FIXED, len(net.features.column_names))
+    first = first._replace(weights=replace(first.weights, notes=(*first.weights.notes, note)))
 
     def sample_again(kept: Design, _rows: Array, seed: int, stage: str) -> SampledWeights:
         sigma = keep_scales(config.sigma, design, kept)

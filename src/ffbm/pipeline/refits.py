@@ -40,8 +40,8 @@ class Refit:
     >>> from ffbm.pipeline.weights import sample_weights
     >>> from ffbm.theta.design import make_design
     >>> x, labels = np.repeat(np.eye(2), 20, axis=0), np.repeat([0, 1], 20)
-    >>> like = sample_weights(x, labels, n_draws=100, seed=1)
-    >>> refit = Refit(FitConfig(), make_design(x), like)
+    >>> like = sample_weights(x, labels, n_draws=100, n_sweeps=0, seed=1)
+    >>> refit = Refit(FitConfig(), make_design(x, intercept=True), like)
     >>> refit(make_design(x[:, :1]), labels, np.arange(30), np.random.default_rng(1)).weights.shape
     (1, 250, 2, 1)
     """

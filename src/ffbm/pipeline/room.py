@@ -9,6 +9,7 @@ import numpy as np
 
 from ffbm.config import FitConfig, burn_sweeps
 from ffbm.errors import OptionError
+from ffbm.pipeline import selection
 from ffbm.pipeline.estimate import guess_blocks
 from ffbm.pipeline.weights import STORED_BYTES
 from ffbm.types import Network
@@ -37,17 +38,18 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     >>> import ffbm
     >>> room = estimate_room(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
     >>> room.labels, room.weights
-    (268800, 288000)
+    (268800, 768000)
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     n_sweeps = config.countable_sweeps
     n_partitions = (n_sweeps - burn_sweeps(config.burn_in, n_sweeps)) // config.thin
     n_draws = n_partitions if config.target == "joint" else config.n_draws
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + bool(config.intercept))
+    selected = min(weights, selection.STORED_BYTES) if config.weight_prior == "learned" else 0
     return Room(
         work=_PROGRAM + _PER_EDGE * net.n_edges + _PER_NODE * net.n_nodes,
         labels=config.n_chains * n_partitions * net.n_nodes * np.min_scalar_type(n_blocks - 1).itemsize,
-        weights=min(weights, STORED_BYTES),
+        weights=min(weights, STORED_BYTES) + selected,
     )
 
 

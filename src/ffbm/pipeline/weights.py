@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_bool, check_choice, check_int, check_real
-from ffbm.config import WEIGHT_PRIORS
+from ffbm.config import SIGMA_IS_FIXED, choose_prior
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
@@ -45,7 +45,7 @@ def sample_weights(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
-    weight_prior: str = "fixed",
+    weight_prior: str | None = None,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | None = None,
@@ -55,7 +55,7 @@ def sample_weights(
 ) -> WeightTrace:
     """Sample the weights of features on blocks from their posterior p(theta | X, y).
 
-    The target is proportional to exp(-U(W)), a softmax with a Gaussian prior (the paper's U)::
+    Given the scales of the prior, learned or fixed, the target is proportional to exp(-U(W)), the paper's U::
 
         U(W) = - sum_i sum_k y_ik ln softmax_k(W x_i) + sum_d |w_d|^2 / (2 sigma_d^2)
 
@@ -68,10 +68,10 @@ def sample_weights(
     rows : row numbers or (N,) truth values, optional
         The training vertices; all of them if left out.
     sigma : float, (D,) array or dict of floats by column
-        Prior standard deviation of a weight: of all of them, of each feature's, or of each column's,
-        ``{"age": 0.5}``; a column that is not named has 1, and "(intercept)" is the intercept's name.
+        Under the fixed prior, the standard deviation of a weight: of all of them, of each feature's, or of each
+        column's, ``{"age": 0.5}``; a column that is not named has 1, and "(intercept)" is the intercept's name.
     intercept : bool, optional
-        Add a feature "(intercept)" that is 1 everywhere, as the last; if left out, under the learned prior alone.
+        Add a feature "(intercept)" that is 1 everywhere, as the last; if left out, under the learned prior.
     sampler : {"hmc", "mala"}
         Hamiltonian Monte Carlo in the geometry of the mode, or the paper's Langevin algorithm with ten steps to
         a draw.
@@ -84,9 +84,9 @@ def sample_weights(
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
-    weight_prior : {"fixed", "learned"}
-        The paper's prior with ``sigma``, or one that learns a scale for each column and whether the column matters:
-        see Notes.
+    weight_prior : {"learned", "fixed"}
+        One that learns a scale for each column and whether the column matters, the default: see Notes; or the paper's
+        with ``sigma``.
     intercept_sd : float
         Prior standard deviation of the intercepts under the learned prior.
     column_groups : dict of lists of columns, optional
@@ -125,15 +125,15 @@ def sample_weights(
     >>> from ffbm.pipeline.weights import sample_weights
     >>> x = np.repeat(np.eye(2), 20, axis=0)            # 40 vertices, each with one of two flags
     >>> labels = np.repeat([0, 1], 20)                  # which tell the blocks apart
-    >>> trace = sample_weights(x, labels, n_draws=500, seed=1)
-    >>> trace.weights.shape, bool(trace.mean[0, 0] > 1 > -1 > trace.mean[0, 1])
-    ((4, 500, 2, 2), True)
     >>> noise = np.resize([1, 0, 0], 40)                # a third flag, which does not
-    >>> trace = sample_weights(np.column_stack((x, noise)), labels, weight_prior="learned", n_draws=200, seed=1)
+    >>> trace = sample_weights(np.column_stack((x, noise)), labels, n_draws=200, seed=1)
     >>> (trace.selected.probability > 0.5).tolist(), trace.inclusion.shape
     ([True, True, False], (4, 200, 3))
+    >>> trace = sample_weights(x, labels, weight_prior="fixed", n_draws=500, seed=1)    # the paper's
+    >>> trace.weights.shape, bool(trace.mean[0, 0] > 1 > -1 > trace.mean[0, 1])
+    ((4, 500, 2, 2), True)
     """
-    check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
+    weight_prior = choose_prior(weight_prior)
     learns = weight_prior == "learned"
     intercept = learns if intercept is None else check_bool("intercept", intercept)
     prior = read_prior(weight_prior, sigma, intercept_sd, column_groups)
@@ -181,7 +181,7 @@ def read_prior(weight_prior: str, sigma: Any, intercept_sd: Any, column_groups: 
             raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
         return {}
     if not isinstance(sigma, int | float) or sigma != 1:
-        raise OptionError('sigma is for weight_prior="fixed"; got weight_prior="learned": leave it out')
+        raise OptionError(SIGMA_IS_FIXED)
     groups = column_groups
     if isinstance(groups, Mapping) and not any(isinstance(part, str) for part in groups.values()):
         groups = {str(name): list(part) for name, part in groups.items()}

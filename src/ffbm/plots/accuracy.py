@@ -31,7 +31,7 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
     >>> from ffbm.pipeline.weights import sample_weights
     >>> from ffbm.scoring import score_weights
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)
-    >>> trace = sample_weights(x, labels, rows=range(30), n_draws=100, seed=1)
+    >>> trace = sample_weights(x, labels, rows=range(30), n_draws=100, seed=1, weight_prior="fixed")
     >>> figure = plot_accuracy(score_weights(trace, x, labels))
     >>> figure.axes[0].get_ylabel()
     'block accuracy'

@@ -119,7 +119,7 @@ def _panels(subject: Subject) -> dict[str, Panel]:
         found += [
             Panel("weights", "Heat map of the centred weight of each feature in each block",
                   charts.draw_heat_map(subject), tables.weight_table(subject)),
-            Panel("ranking", "Scores of the first features, with the cutoff", charts.draw_ranking(subject)),
+            Panel("ranking", "Scores of the first features", charts.draw_ranking(subject)),
             Panel("effects", "Largest change in the probability of a block for each feature, with 95 % intervals",
                   charts.draw_effects(subject), tables.effect_table(subject)),
             Panel("bits", "Bits explained in each block, with two standard errors each way", charts.draw_bits(subject),

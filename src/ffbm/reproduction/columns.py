@@ -92,7 +92,9 @@ def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
 
     def sample(design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:
         seed = child_seed(blocks.seed, "exact", stage)
-        trace = sample_weights(design, blocks.members, rows, paper.sigma, seed=seed, workers=1, progress=listen)
+        trace = sample_weights(
+            design, blocks.members, rows, paper.sigma, seed=seed, workers=1, progress=listen, weight_prior="fixed"
+        )
         return SampledWeights(trace, blocks.members)
 
     return _run_column(net, paper, blocks, sample)
@@ -110,6 +112,7 @@ def run_limit(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
         seed=child_seed(blocks.seed, "limit"),
         workers=1,
         progress=listen,
+        weight_prior="fixed",
     )
     scores = score_weights(trace, net.features, blocks.members, blocks.train, workers=1)
     return {"loss_train": scores.loss_train, "loss_test": scores.loss_test, "median_sd": float(np.median(trace.sd))}

@@ -3,7 +3,15 @@
 import numpy as np
 
 from ffbm.results.apart import set_apart
-from ffbm.results.sentences import tell_choice, tell_grade, tell_modes, tell_notes, tell_relevance, tell_verdict
+from ffbm.results.sentences import (
+    tell_choice,
+    tell_grade,
+    tell_misleading,
+    tell_modes,
+    tell_notes,
+    tell_relevance,
+    tell_verdict,
+)
 from ffbm.scoring import contradicting
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -15,10 +23,9 @@ _NAMED = 3  # features named for the whole network
 
 
 def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
-    """Return what must be read first: that chains are not to be relied on, that they sit in several modes."""
-    said = () if fit.converged.is_usable else (_grade(fit),)
-    modes = _line(tell_modes(fit))
-    return (*said, modes) if modes else said
+    """Return what must be read first: that chains are not to be relied on, features mislead, modes are several."""
+    grade = "" if fit.converged.is_usable else _grade(fit)
+    return tuple(text for text in (grade, _line(tell_misleading(fit)), _line(tell_modes(fit))) if text)
 
 
 def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:

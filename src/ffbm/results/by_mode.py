@@ -4,12 +4,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.plain import count_of
 from ffbm.relevance import find_decided
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def tell_decisions(fit: FitParts) -> str:
+    """Say which columns matter: of a fit graded multimodal mode by mode, without an average over modes."""
+    if fit.relevance is None:
+        return ""
+    table = decided_by_mode(fit)
+    return fit.relevance.sentence if table is None else tell_by_mode(table)
+
+
+def decided_by_mode(fit: FitParts) -> "pd.DataFrame | None":
+    """Return what ``inclusion_by_mode`` does of a fit graded multimodal; None of others, whose average may be told."""
+    return inclusion_by_mode(fit) if fit.converged.grade == MULTIMODAL else None
 
 
 def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":

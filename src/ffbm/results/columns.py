@@ -6,6 +6,7 @@ import numpy as np
 
 from ffbm.columntable import NO_SIGN, pairs_that_share
 from ffbm.plain import count_of
+from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
 from ffbm.types.relevance import MATTERS
 from ffbm.typeset import number, tabulate, wrap
@@ -22,17 +23,17 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
     n_shown = min(most, len(table))
-    learned = fit.relevance is not None
-    head = ["column", "features", *(["inclusion"] if learned else []), "bits alone", "bits beyond", "p"]
+    is_decided = fit.relevance is not None and decided_by_mode(fit) is None
+    head = ["column", "features", *(["inclusion"] if is_decided else []), "bits alone", "bits beyond", "p"]
     shown = table.head(n_shown).to_dict("records")
-    rows = [head, *(_numbers(row, learned) for row in shown)]
+    rows = [head, *(_numbers(row, is_decided) for row in shown)]
     lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
     told = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
         told += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
         told.append(f"  (no words: {NO_SIGN})")
-    title = "What each column explains"
+    title = f"What each column explains{warning_mark(fit)}"
     remarks = column_remarks(fit) if verbose else _short_remarks(fit)
     if n_shown < len(table):
         remarks = (
@@ -42,10 +43,15 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in remarks)])
 
 
-def _numbers(row: dict[Any, Any], learned: bool) -> list[str]:
+def warning_mark(fit: FitParts) -> str:
+    """Return what stands behind the title of a ranking of features that mislead."""
+    return "" if fit.scores.misleads is None else " - THE FEATURES MISLEAD"
+
+
+def _numbers(row: dict[Any, Any], is_decided: bool) -> list[str]:
     p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
     cells = [row["column"], f"{row['n_features']:,}"]
-    cells += [f"{row['inclusion']:.3f}"] if learned else []
+    cells += [f"{row['inclusion']:.3f}"] if is_decided else []
     return [*cells, *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
 
 
@@ -62,7 +68,7 @@ def _words(row: dict[Any, Any], verbose: bool) -> str:
 def _short_remarks(fit: FitParts) -> tuple[str, ...]:
     """Say what the numbers are in a line or two, and whether inclusion is not known well."""
     said = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
-    if fit.relevance is not None and not fit.relevance.is_precise:
+    if fit.relevance is not None and not fit.relevance.is_precise and decided_by_mode(fit) is None:
         said += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
     return (said,)
 
@@ -96,7 +102,7 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
 def _selection(fit: FitParts) -> list[str]:
     """Return what inclusion means, and how surely it is known."""
     relevance = fit.relevance
-    if relevance is None:
+    if relevance is None or decided_by_mode(fit) is not None:
         return []
     given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
     worst = float(relevance.error.max(initial=0.0))

@@ -53,7 +53,8 @@ def compare(first: Fit, second: Fit) -> Comparison:
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> short = {"n_blocks": 2, "n_sweeps": 400, "n_warmup": 50, "n_draws": 400, "seed": 1, "progress": False}
+    >>> short = {"n_blocks": 2, "n_sweeps": 400, "n_warmup": 50, "n_draws": 400, "seed": 1, "progress": False,
+    ...          "weight_prior": "fixed"}
     >>> import warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")

@@ -75,7 +75,7 @@ def _features(found: Differences) -> str:
         cells = [f"{row['rank_before']:g}", f"{row['rank_after']:g}"]
         cells += [number(row[f"score_{when}"], 2) for when in ("before", "after")]
         rows.append([row["feature"], *cells, f"{round(row['pull'], 2) + 0.0:+.2f}"])
-    kept = set(found.first.ranking.kept), set(found.second.ranking.kept)
+    kept = tuple(set(ranking.kept) for ranking in found.rankings)
     said = "(pull: nats by which the features of training vertices speak for the blocks they moved to"
     n_kept = len(kept[1])
     if n_kept < len(table):

@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from ffbm.blocks.agreement import adjusted_mutual_information
 from ffbm.blocks.groups import best_match
 from ffbm.errors import DataError, OptionError
+from ffbm.ranking import rank_features
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
+from ffbm.types.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,8 +115,18 @@ class Differences:
         return table.sort_values("membership_after", ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
+    def rankings(self) -> tuple[Ranking, Ranking]:
+        """The rankings of both fits, by one rule."""
+        one, other = self.first, self.second
+        if one.ranking.rule == other.ranking.rule:
+            return one.ranking, other.ranking
+        return _by_score(one), _by_score(other)
+
+    @cached_property
     def features(self) -> "pd.DataFrame":
         """One row per feature: scores and ranks in either fit, and how much it pulled; by the rank in the second.
+
+        Where one fit ranks by inclusion and the other cannot, both are ranked by the paper's score.
 
         ``pull`` is how much of the change of the memberships the feature speaks for, in nats, summed over the vertices
         that trained the second fit, with W its mean centred weights::
@@ -125,7 +137,7 @@ class Differences:
         """
         import pandas as pd
 
-        one, other = (fit.ranking.table.set_index("feature") for fit in (self.first, self.second))
+        one, other = (ranking.table.set_index("feature") for ranking in self.rankings)
         return pd.DataFrame(
             {
                 "feature": other.index,
@@ -177,14 +189,18 @@ class Differences:
             "membership_moved": self.shift,
             "blocks": self.order.tolist(),
             "fewer_blocks": dict(zip(self.names, self.fewer, strict=True)),
-            "kept_before": list(self.first.ranking.kept),
-            "kept_after": list(self.second.ranking.kept),
+            "kept_before": list(self.rankings[0].kept),
+            "kept_after": list(self.rankings[1].kept),
             "features": self.features.to_dict("records"),
             "scores": {name: {key: getattr(fit.scores, key) for key in _SCORES} for name, fit in pair.items()},
             "converged": {name: bool(fit.converged) for name, fit in pair.items()},
             "grades": {name: fit.converged.grade for name, fit in pair.items()},
             "vertices": self.vertices.to_dict("records"),
         }
+
+
+def _by_score(fit: FitParts) -> Ranking:
+    return rank_features(fit.weights, fit.ranking.k, fit.ranking.n_kept, rule="paper")
 
 
 def _fewer(fit: FitParts) -> float:

@@ -297,8 +297,9 @@ class Fit(FitParts):
         name = self.network.name or f"{self.network.n_nodes:,} vertices"
         judged = self.diagnostics.converged
         verdict = judged.grade if judged.is_usable else f"NOT converged: {judged.grade}"
-        first = ", ".join(self.ranking.kept[:3])
-        return f"<Fit of {name}: blocks of {sizes}; first features {first}; {verdict}>"
+        first = f"first features {', '.join(self.ranking.kept[:3])}"
+        found = first if self.relevance is None else self.relevance.sentence
+        return f"<Fit of {name}: blocks of {sizes}; {found}; {verdict}>"
 
     def _repr_html_(self) -> str:
         from ffbm.results.html import fit_html

@@ -16,7 +16,12 @@ def fit_html(fit: FitParts) -> str:
 
 def ranking_svg(fit: FitParts) -> str:
     """Draw the centred weights of the first features in the block of their score, mean and two deviations each way."""
-    table = fit.ranking.table.head(_SHOWN)
+    table = fit.ranking.table
+    if fit.relevance is not None:  # of an excluded column nothing is named
+        table = table[table["column"].isin(fit.relevance.matters)]
+    if table.empty:
+        return ""
+    table = table.head(_SHOWN)
     mean, sd = table["centred_mean"].to_numpy(), table["centred_sd"].to_numpy()
     reach = max(float((abs(mean) + 2 * sd).max()), 1e-9)
     scale = _WIDTH / (2 * reach)
@@ -38,6 +43,7 @@ def ranking_svg(fit: FitParts) -> str:
             f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="#36c"/>'
             f'<text x="{_LEFT + _WIDTH + 8}" y="{y + 4}" fill="#666">in block {block}</text>'
         )
-    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: mean and 2 sd, in the block where it scores highest"
+    where = "it scores highest" if fit.ranking.rule == "paper" else "its sign is surest"
+    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: mean and 2 sd, in the block where {where}"
     parts.append(f'<text x="{zero}" y="{height - 5}" text-anchor="middle" fill="#666">{caption}</text></svg>')
     return "".join(parts)

@@ -6,6 +6,7 @@ from typing import Any
 from ffbm.columntable import pairs_that_share
 from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
+from ffbm.results.by_mode import decided_by_mode, tell_decisions
 from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
@@ -57,7 +58,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "columns": fit.column_table.astype(object).to_dict("records"),
         "shared_bits": _shared(fit),
         "sentence": sentence_of(fit),
-        "relevance": None if fit.relevance is None else _relevance(fit.relevance),
+        "relevance": None if fit.relevance is None else _relevance(fit, fit.relevance),
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,
         "notes": _notes((*fit.ranking.notes, *fit.weights.notes)),
@@ -79,9 +80,11 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
     }
 
 
-def _relevance(found: Relevance) -> dict[str, Any]:
+def _relevance(fit: FitParts, found: Relevance) -> dict[str, Any]:
+    by_mode = decided_by_mode(fit)
     return {
-        "sentence": found.sentence,
+        "sentence": tell_decisions(fit),
+        "by_mode": None if by_mode is None else by_mode.to_dict("records"),
         "matters": list(found.matters),
         "one_of": [list(part) for part in found.one_of],
         "none_included": found.none_included,

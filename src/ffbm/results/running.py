@@ -45,7 +45,7 @@ def fit(
     sampler: str = "hmc",
     train_fraction: float = 0.7,
     k: float = 1.0,
-    n_kept: int | str | None = 10,
+    n_kept: int | str | None = None,
     n_sweeps: int | str = "auto",
     burn_in: float = 0.2,
     thin: int = 5,
@@ -65,7 +65,7 @@ def fit(
     directed: bool | str = "auto",
     max_minutes: float = 10,
     tempering: bool | str | Sequence[float] = "auto",
-    weight_prior: str = "fixed",
+    weight_prior: str | None = None,
     intercept_sd: float = 1.28,
     fdr: float = 0.1,
     column_groups: Mapping[str, Sequence[str]] | None = None,
@@ -75,10 +75,10 @@ def fit(
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
-    Blocks b are sampled from p(b | A) and brought to one numbering; their averages are the memberships y-hat. The
-    weights of the features are sampled from p(theta | X, y-hat) on a random floor(f N) of the vertices, features are
-    ranked by score_j = max_i (|mean_ij| - k sd_ij), the first ``n_kept`` are fitted again, and both fits are scored on
-    the vertices left out.
+    Blocks b are sampled from p(b | A) and brought to one numbering; their averages are the memberships y-hat. For some
+    of the sampled partitions it is sampled which columns of the table matter, ``fit.relevance``, and columns are ranked
+    by the probability that they do. The weights of all features are sampled from p(theta | X, y-hat), and scored on
+    vertices held out. ``preset="paper"`` does as the paper did.
 
     Parameters
     ----------
@@ -96,8 +96,9 @@ def fit(
         Weights given y-hat, or given every kept partition in turn, which carries the uncertainty of the blocks on to
         the weights.
     sigma : float, (D,) array or dict of floats by column
-        The prior standard deviation of a weight: of all, of each feature's, or of each column's, ``{"age": 0.5}``; a
-        column that is not named has 1. The kept features keep theirs in the refit.
+        Under the fixed prior, the standard deviation of a weight: of all, of each feature's, or of each column's,
+        ``{"age": 0.5}``; a column that is not named has 1. The kept features keep theirs in the refit. Under the
+        learned prior it is refused.
     intercept, sampler, n_warmup, n_draws
         Of the weight chains: see ``sample_weights``. With "joint" one chain draws both: ``n_sweeps``, ``burn_in`` and
         ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
@@ -105,8 +106,8 @@ def fit(
     train_fraction : float
         f; with 1.0 nothing is held out and the test scores are NaN.
     k, n_kept : float, int or "all"
-        The rule of the ranking, and how many features the refit keeps (of the learned prior: columns); None or "all"
-        for no refit: see ``rank_features``.
+        k of the paper's ranking; and how many columns, under the fixed prior features, the refit keeps: the first of
+        the ranking. If left out or "all" there is no refit: see ``rank_features``.
     n_sweeps, burn_in, thin : int or "auto", float, int
         Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
         how many is. With "auto" chains run until they are graded converged at two checks in a row, or the time is
@@ -141,10 +142,10 @@ def fit(
         is cut short has its length in ``fit.blocks.settings``.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains: see ``sample_blocks``.
-    weight_prior : {"fixed", "learned"}
-        The paper's prior with ``sigma``; or one that learns a scale for each column and which columns matter, from all
-        vertices and for some of the kept partitions, forty by default: ``fit.relevance``. The split or the folds then
-        serve the scores alone.
+    weight_prior : {"learned", "fixed"}
+        One that learns a scale for each column and which columns matter, from all vertices and for some of the kept
+        partitions, twenty by default: ``fit.relevance``. The split or the folds then serve the scores alone. Or the
+        paper's with ``sigma``. If left out it is learned, but fixed for ``target="joint"``, which has no other.
     intercept_sd, column_groups : float, dict of lists of columns
         Under the learned prior: see ``sample_weights``.
     fdr : float
@@ -175,6 +176,8 @@ def fit(
     >>> result = fit(net, n_blocks=3, seed=1)
     >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
     ([44, 41, 20], 'value=liberal', True)
+    >>> result.relevance.sentence
+    'of 1 column 1 matters: value'
     """
     config = FitConfig(
         n_blocks=n_blocks,

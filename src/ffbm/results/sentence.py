@@ -1,19 +1,28 @@
 """The answer in two sentences that a results section can take over."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ffbm.columntable import CLEAR
 from ffbm.plain import count_of
+from ffbm.results.by_mode import decided_by_mode, tell_decisions
 from ffbm.store.parts import FitParts
 from ffbm.types.columns import ColumnBits
+from ffbm.types.relevance import MATTERS
+from ffbm.typeset import sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAMED = 3  # columns told one by one
 
 
 def sentence_of(fit: FitParts) -> str:
-    """Say how many bits columns explain, with 95 % intervals, and which model, blocks, folds and version that is of.
+    """Say which columns matter and how many bits they explain, and of which model, blocks, folds and version.
 
-    Intervals are two standard errors over vertices each way.
+    Intervals are two standard errors over vertices each way. Under the fixed prior, which decides nothing, columns are
+    told whose bits are clear of 0.
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks
     if n_blocks == 1:
@@ -22,35 +31,51 @@ def sentence_of(fit: FitParts) -> str:
         said = "No vertex was held out, so what attributes explain of unseen vertices is not known."
     else:
         said = _findings(fit, bits)
-    return f"{said} {_basis(fit, bits)}"
+    warning = "" if fit.scores.misleads is None else f"{sentence(fit.scores.misleads.message)} "
+    return f"{warning}{said} {_basis(fit, bits)}"
 
 
 def _findings(fit: FitParts, bits: ColumnBits) -> str:
     table, n = fit.column_table, len(bits.names)
-    explains = table[table["verdict"].str.contains("explains")]
+    found = table[_is_found(fit, table)]
     needed = f"of the {bits.needed:.2f} bits that name the block of a vertex held out"
     s = fit.scores
     if n == 1:
         only = table.iloc[0]
         told = _amount(only["bits_alone"], only["bits_alone_se"])
-        return f"The attribute {only['column']} explains {told} {needed}{_chance(only['p_value'], bits)}."
+        sure = "" if fit.relevance is None else f"; it matters with probability {only['inclusion']:.2f}"
+        return f"The attribute {only['column']} explains {told} {needed}{_chance(only['p_value'], bits)}{sure}."
     whole = f"Together {count_of(n, 'attribute')} explain {_amount(s.bits_test, s.bits_se_test)} {needed}"
-    if explains.empty:
-        return f"{whole}; there is no sign that any of them matters."
+    if found.empty:
+        none = "there is no sign that any of them matters"
+        return f"{whole}; {none if fit.relevance is None else tell_decisions(fit)}."
     parts = []
-    for row in explains.head(_NAMED).to_dict("records"):
+    for row in found.head(_NAMED).to_dict("records"):
         beyond = ""
         if np.isfinite(row["bits_unique"]):
             beyond = f" and {_amount(row['bits_unique'], row['bits_unique_se'])} beyond the others"
         alone = _amount(row["bits_alone"], row["bits_alone_se"])
         parts.append(f"{row['column']} {alone} alone{beyond}{_chance(row['p_value'], bits)}")
-    left = len(explains) - len(parts)
-    parts += [f"{left} more explain too"] if left > 0 else []
-    rest = table["column"][~table["verdict"].str.contains("explains")].tolist()
+    verb = "explain" if fit.relevance is None else "matter"
+    left = len(found) - len(parts)
+    parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []
+    sets = () if fit.relevance is None else fit.relevance.one_of
+    parts += [f"one of {{{', '.join(part)}}} matters, the data cannot say which" for part in sets]
+    told_of = {*found["column"], *(name for part in sets for name in part)}
+    rest = [name for name in table["column"] if name not in told_of]
     if rest:
         which = rest[0] if len(rest) == 1 else f"the other {len(rest):,}"
-        parts.append(f"for {which} there is no sign in these blocks")
-    return f"{whole}: {'; '.join(parts)}."
+        unclear = "there is no sign in these blocks" if fit.relevance is None else "that is not decided"
+        parts.append(f"for {which} {unclear}")
+    matter = "" if fit.relevance is None else f", and {len(found):,} matter{'s' if len(found) == 1 else ''}"
+    return f"{whole}{matter}: {'; '.join(parts)}."
+
+
+def _is_found(fit: FitParts, table: "pd.DataFrame") -> "pd.Series":
+    """Tell which columns are findings: those that are decided to matter, in no average over modes."""
+    if fit.relevance is None:
+        return table["verdict"].str.contains("explains")
+    return (table["decision"] == MATTERS) & (decided_by_mode(fit) is None)
 
 
 def _amount(bits: float, error: float) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
 from ffbm.plain import count_of
-from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
+from ffbm.results.by_mode import tell_decisions
 from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence, wrap
 
@@ -20,24 +20,23 @@ ONE_BLOCK = (
     " without blocks. To look at two blocks all the same, use n_blocks=2 (--blocks 2); with target='joint'"
     " (--target joint) the features help to find them."
 )
+_TOLD_ABOVE = ("nothing_reduced", "misleading")  # codes of notes that are no news
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
     TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
 }
 
 
+def tell_misleading(fit: FitParts) -> str:
+    """Say that the features mislead, if they do: on held-out vertices they are worse than the base rate."""
+    return "" if fit.scores.misleads is None else wrap(sentence(fit.scores.misleads.message))
+
+
 def tell_relevance(fit: FitParts) -> str:
-    """Say which columns matter, under the learned prior; first of all if the features mislead."""
+    """Say which columns matter, under the learned prior."""
     if fit.relevance is None or fit.memberships.n_blocks == 1:
         return ""
-    s = fit.scores
-    warning = ""
-    if s.n_test and s.bits_test < -2 * s.bits_se_test:
-        warning = "The features mislead: on vertices held out they predict worse than the base rate. "
-    said = fit.relevance.sentence
-    if fit.converged.grade == MULTIMODAL and (table := inclusion_by_mode(fit)) is not None:
-        said = tell_by_mode(table)
-    return wrap(f"{warning}{said[0].upper()}{said[1:]}.")
+    return wrap(sentence(tell_decisions(fit)))
 
 
 def tell_verdict(fit: FitParts) -> str:
@@ -52,8 +51,8 @@ def tell_verdict(fit: FitParts) -> str:
     whole = s.base_rate_loss_test / np.log(2)
     if bits > 2 * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
-    if bits < -2 * error:
-        return wrap(f"Features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits a vertex.")
+    if s.misleads is not None:
+        return tell_misleading(fit)
     doubt = "It is not sure that features tell the block of an unseen vertex"
     return wrap(f"{doubt}: {amount} of the {whole:.2f} needed, on held-out ones.")
 
@@ -129,7 +128,7 @@ def notes_of(fit: FitParts) -> list[str]:
     """Return the notes of ranking, weights and scores, each once."""
     reduced = () if fit.reduced is None else fit.reduced.weights.notes
     notes = (*fit.ranking.notes, *fit.weights.notes, *reduced, *fit.scores.notes)
-    return [*dict.fromkeys(note.message for note in notes if note.code != "nothing_reduced")]  # no news: D is above
+    return [*dict.fromkeys(note.message for note in notes if note.code not in _TOLD_ABOVE)]
 
 
 def tell_notes(fit: FitParts) -> str:

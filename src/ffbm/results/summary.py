@@ -7,12 +7,13 @@ import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
 from ffbm.results.apart import name_of_sure, set_apart
-from ffbm.results.columns import columns_text
+from ffbm.results.columns import columns_text, warning_mark
 from ffbm.results.sentences import (
     ONE_BLOCK,
     notes_of,
     tell_choice,
     tell_grade,
+    tell_misleading,
     tell_modes,
     tell_notes,
     tell_relevance,
@@ -47,10 +48,11 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
     length = _LONG if verbose else _SHORT
-    parts = [tell_modes(fit), tell_relevance(fit), columns_text(fit, length.columns, verbose), _network(fit, verbose)]
-    parts += [_tree(fit), _blocks(fit, length), _ranking(fit, length) if fit.relevance is None else ""]
+    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit)]
+    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), _blocks(fit, length)]
+    parts += [_ranking(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
-        parts.append(_scores(fit) if verbose else tell_verdict(fit))
+        parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
     parts += [tell_notes(fit), _reading(fit)] if verbose else [_notes_by_count(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
@@ -151,7 +153,7 @@ def _ranking(fit: FitParts, length: _Length) -> str:
     n_shown = min(length.ranked, ranking.n_features)
     in_training, numbers = _support(fit), fit.network.features.names_of_numbers
     which = f"first {n_shown} of {ranking.n_features:,}" if n_shown < ranking.n_features else "all"
-    title = f"Ranking ({which}), from {len(fit.train):,} training vertices"
+    title = f"Ranking ({which}), from {len(fit.train):,} training vertices{warning_mark(fit)}"
     rows = [["rank", "feature", "score", "block", "weight", "sd", "vertices"]]
     for place in range(n_shown):
         row = table.iloc[place]

@@ -81,7 +81,7 @@ def effects(
     --------
     >>> from ffbm.pipeline.weights import sample_weights
     >>> x = np.repeat(np.eye(2), 20, axis=0)
-    >>> trace = sample_weights(x, np.repeat([0, 1], 20), n_draws=500, seed=1)
+    >>> trace = sample_weights(x, np.repeat([0, 1], 20), n_draws=500, seed=1, weight_prior="fixed")
     >>> table = effects(trace, x)
     >>> table["effect"].round(1).tolist()          # flag 0 in blocks 0 and 1, then flag 1
     [0.4, -0.4, -0.4, 0.4]

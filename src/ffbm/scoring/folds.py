@@ -56,7 +56,7 @@ def combine_folds(scores: Sequence[Scores]) -> Scores:
     >>> from ffbm.scoring.losses import score_weights
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)
     >>> parts = fold_rows(40, 5, np.random.default_rng(0))
-    >>> traces = [sample_weights(x, labels, rows, n_draws=50, n_warmup=50) for rows in parts]
+    >>> traces = [sample_weights(x, labels, rows, n_draws=50, weight_prior="fixed") for rows in parts]
     >>> scores = combine_folds([score_weights(trace, x, labels) for trace in traces])
     >>> scores.n_test, scores.n_by_block_test.tolist(), scores.accuracy_test.tolist()
     (40, [20, 20], [1.0, 1.0])

@@ -52,7 +52,7 @@ def score_weights(
     --------
     >>> from ffbm.pipeline.weights import sample_weights
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)    # flags that tell two blocks apart
-    >>> trace = sample_weights(x, labels, rows=range(30), n_draws=500, seed=1)
+    >>> trace = sample_weights(x, labels, rows=range(30), n_draws=500, seed=1, weight_prior="fixed")
     >>> scores = score_weights(trace, x, labels)
     >>> scores.predictive_loss_test < scores.loss_test < scores.base_rate_loss_test == scores.uniform_loss
     True

@@ -43,7 +43,7 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     --------
     >>> from ffbm.pipeline.weights import sample_weights
     >>> x = np.repeat(np.eye(2), 20, axis=0)
-    >>> trace = sample_weights(x, np.repeat([0, 1], 20), n_draws=500, seed=1)
+    >>> trace = sample_weights(x, np.repeat([0, 1], 20), n_draws=500, seed=1, weight_prior="fixed")
     >>> probs = predict(trace, [[1, 0], [0, 1], [0, 0]])
     >>> probs.argmax(axis=1)[:2].tolist(), probs[2].tolist()     # the last vertex has no flag: nothing is known
     ([0, 1], [0.5, 0.5])

@@ -105,7 +105,7 @@ def from_tree(tree: xr.DataTree) -> FitParts:
         )
     return FitParts(
         network=network,
-        config=FitConfig.from_dict(known["config"]),
+        config=FitConfig.from_dict({"weight_prior": "fixed"} | known["config"]),  # what there was before it had a name
         train=np.asarray(constant["train"]),
         blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
         memberships=Memberships(

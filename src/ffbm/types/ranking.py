@@ -1,4 +1,4 @@
-"""A ranking of features by how surely some block gives them weight, with tables to read it by."""
+"""A ranking of features, by the inclusion of their columns or by the paper's score, with tables to read it by."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Features ordered by score_j = max_i (abs(mean_ij) - k sd_ij), the first ``n_kept`` of them kept.
+    """Features ordered by the inclusion of their columns or by the paper's score, the first of them kept.
+
+    The paper's score is score_j = max_i (abs(mean_ij) - k sd_ij).
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class Ranking:
         Under the rule "inclusion": the inclusion probability of each feature's column, which is its score, and how
         surely its weight has its sign in some block, which orders the features of a column. ``n_kept`` then counts
         columns, and there is no cutoff.
+    warning : Note, optional
+        What stands first among the notes: that the features mislead.
     """
 
     mean: Array
@@ -57,6 +61,7 @@ class Ranking:
     intercept_sd: Array | None = None
     inclusion: Array | None = None
     certainty: Array | None = None
+    warning: Note | None = None
 
     @property
     def rule(self) -> str:
@@ -118,8 +123,8 @@ class Ranking:
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What cannot be given as asked: ties at the cutoff, too few positive scores, nothing to reduce."""
-        notes = []
+        """What to know: features that mislead, ties at the cutoff, too few positive scores, nothing to reduce."""
+        notes = [] if self.warning is None else [self.warning]
         d, n_positive = self.n_features, int((self.scores > 0).sum())
         if self.n_blocks == 1:
             notes.append(Note("one_block", "with one block the weights are the prior's: no feature can matter", d))
@@ -145,12 +150,19 @@ class Ranking:
         return tuple(notes)
 
     @cached_property
+    def _best_block(self) -> Array:
+        """The block of each feature's score; under the rule "inclusion", where its weight has its sign most surely."""
+        if self.inclusion is None:
+            return np.asarray(self.block_scores.argmax(axis=0))
+        return np.asarray(np.abs(self.centred_positive - 0.5).argmax(axis=0))
+
+    @cached_property
     def table(self) -> "pd.DataFrame":
         """One row per feature, the highest score first; equal scores share their rank."""
         import pandas as pd
 
         j = self.order
-        best = self.block_scores.argmax(axis=0)[j]
+        best = self._best_block[j]
         support = pd.array([pd.NA] * len(j) if self.support is None else self.support[j], dtype="Int64")
         return pd.DataFrame(
             {
@@ -219,7 +231,10 @@ class Ranking:
 
     def __repr__(self) -> str:
         if self.rule == "inclusion":
-            return f"<Ranking by inclusion: {count_of(self.n_features, 'feature')}, first {', '.join(self.kept[:3])}>"
+            by_column = dict(zip(self.columns, self.scores, strict=True))
+            first = sorted(by_column.items(), key=lambda pair: -pair[1])[:3]
+            said = ", ".join(f"{name} {score:.2f}" for name, score in first)
+            return f"<Ranking of {count_of(len(by_column), 'column')} by inclusion: {said}>"
         cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
         n_kept = len(self.kept)
         notes = f"; {count_of(len(self.notes), 'note')}" if self.notes else ""

@@ -88,6 +88,15 @@ class Scores:
         """The number of test vertices."""
         return int(self.n_by_block_test.sum())
 
+    @property
+    def misleads(self) -> Note | None:
+        """What to say if features mislead, by two standard errors: unseen vertices are better told without them."""
+        bits, error = self.bits_test, self.bits_se_test
+        if not self.n_test or not bits < -2 * error:
+            return None
+        said = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits a vertex"
+        return Note("misleading", said, self.n_test)
+
     def to_dict(self) -> dict[str, Any]:
         """Return numbers, lists and text alone, ready for strict JSON: what is not finite is None.
 

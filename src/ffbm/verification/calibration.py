@@ -60,7 +60,7 @@ def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
     rows = np.arange(size.n_nodes - size.n_nodes // 5)  # the last fifth is held out
     trace = sample_weights(
         x, np.eye(size.n_blocks)[b], rows, SIGMA, sampler=sampler, n_draws=N_DRAWS * THIN, n_warmup=N_WARMUP,
-        n_chains=1, seed=own, workers=1, progress=False,
+        n_chains=1, seed=own, workers=1, progress=False, weight_prior="fixed",
     )  # fmt: skip
     draws = quantities(trace.weights[0, THIN - 1 :: THIN], x, b, rows, SIGMA)
     at = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)

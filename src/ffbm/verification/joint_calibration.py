@@ -90,7 +90,7 @@ def sample_cut(problem: Problem) -> Draws:
     members = align_blocks(blocks)
     trace, _ = sample_weights_drawn(
         problem.x, blocks, members, problem.rows, SIGMA, n_draws=1, n_warmup=0, seed=problem.seed, workers=1,
-        progress=False,
+        progress=False, weight_prior="fixed",
     )  # fmt: skip
     labels = np.take_along_axis(members.order[0], blocks.labels[0].astype(np.int64), axis=1)
     return labels[:N_DRAWS], trace.weights[0, ::LEAST_EACH][:N_DRAWS]

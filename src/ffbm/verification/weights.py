@@ -141,7 +141,8 @@ def deviations(name: str, sampler: str, n_draws: int = 8000, seed: int = 11, **c
     ``changes`` replace arguments of ``sample_weights``, to see that a wrong one would be noticed.
     """
     law = LAWS[name]()
-    trace = sample_weights(**law.given | changes, sampler=sampler, n_draws=n_draws, seed=seed, progress=False)
+    given = law.given | changes
+    trace = sample_weights(**given, weight_prior="fixed", sampler=sampler, n_draws=n_draws, seed=seed, progress=False)
     values = [(function(trace.weights), exact) for function, exact in law.expectations]
     if law.energy is not None:
         values.append((trace.energy, law.energy))
