@@ -93,7 +93,9 @@ class Explanation:
         return effects(self.weights, self.features, names)
 
     def __repr__(self) -> str:
+        of = "" if self.mode is None else f" of {self.mode!r}"
+        if self.relevance is not None:
+            return f"<Explanation{of}: {self.relevance.sentence}; {self.scores!r}>"
         first = [self.ranking.names[j] for j in self.ranking.order[:_NAMED]]
         names = ", ".join(first) + (", ..." if self.ranking.n_features > len(first) else "")
-        of = "" if self.mode is None else f" of {self.mode!r}"
         return f"<Explanation{of} by {names}: {self.scores!r}>"

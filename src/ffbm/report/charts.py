@@ -52,7 +52,10 @@ def intervals(subject: Subject, places: Array) -> Array:
 
 
 def draw_heat_map(subject: Subject) -> Any:
-    """Draw the centred weight of the first features in each block; its sign where the 95 % interval leaves 0 out."""
+    """Draw the centred weight of the first features in each block; its sign where that is clear.
+
+    The 95 % interval leaves 0 out and, under the learned prior, the column is decided to matter.
+    """
     from bokeh.models import ColumnDataSource
     from bokeh.transform import linear_cmap
 
@@ -65,12 +68,15 @@ def draw_heat_map(subject: Subject) -> Any:
     block, row = (part.ravel() for part in np.indices(mean.shape))
     names = [ranking.names[j] for j in places]
     clear = ((low > 0) | (high < 0)).ravel()
+    if subject.parts.relevance is not None:  # of a column that is not decided no weight is marked
+        matters = set(subject.parts.relevance.matters)
+        clear &= np.array([ranking.columns[places[j]] in matters for j in row], dtype=bool)
     source = ColumnDataSource(
         {
             "block": block, "row": row, "mean": mean.ravel(), "name": [visible(names[j]) for j in row],
             "weight": [f"{m:+.2f}" for m in mean.ravel()],
             "interval": [f"{a:+.2f} to {b:+.2f}" for a, b in zip(low.ravel(), high.ravel(), strict=True)],
-            "said": ["clear of 0" if c else "not clear of 0" for c in clear],
+            "said": ["clear of 0" if c else "not clear" for c in clear],
         }
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("weight", "@weight"), ("95 % interval", "@interval, @said")]
