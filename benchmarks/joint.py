@@ -95,7 +95,7 @@ def measure_network(net, n_blocks, n_sweeps):
         for target in ("cut", "joint"):
             begun = time.perf_counter()
             fits[target] = ffbm.fit(
-                net, n_blocks, target, n_sweeps=n_sweeps, thin=4, n_kept="all", seed=1, progress=False
+                net, n_blocks, target, n_sweeps=n_sweeps, thin=4, weight_prior="fixed", seed=1, progress=False
             )
             seconds[target] = time.perf_counter() - begun
     found = ffbm.compare(fits["cut"], fits["joint"])

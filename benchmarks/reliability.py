@@ -30,7 +30,15 @@ sys.path.append(str(ROOT))
 from tests.mortal import kill_often, nursery, worker_processes  # noqa: E402
 from tests.results.test_resuming import assert_same  # noqa: E402
 
-LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100, "n_kept": 2, "n_chains": 2, "seed": 5}
+LENGTHS = {
+    "n_sweeps": 300,
+    "n_draws": 200,
+    "n_warmup": 100,
+    "n_kept": 2,
+    "n_chains": 2,
+    "seed": 5,
+    "weight_prior": "fixed",
+}
 LONG = 4000, 1000  # sweeps and draws that are timed
 COMMAND = ["fit", "polbooks", "--sweeps", "300", "--draws", "200", "--warmup", "100", "--keep", "2", "--chains", "2"]
 
@@ -125,7 +133,15 @@ def measure_speed(name, n_sweeps, n_draws, repeats):
             net, 10, n_sweeps=n_sweeps, n_chains=4, seed=1, workers=n, initial=members.labels, progress=False
         ),
         "weights": lambda n: ffbm.sample_weights(
-            net.features, members, n_draws=n_draws, n_warmup=n_draws // 2, n_chains=4, seed=1, workers=n, progress=False
+            net.features,
+            members,
+            n_draws=n_draws,
+            n_warmup=n_draws // 2,
+            n_chains=4,
+            seed=1,
+            workers=n,
+            progress=False,
+            weight_prior="fixed",
         ),
         "arithmetic": arithmetic,
     }

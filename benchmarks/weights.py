@@ -36,6 +36,7 @@ ONE_THREAD = {
 # chains that numpyro runs: ESS per second does not depend on them, and on facebook one takes a minute or more
 DATASETS = {"polbooks": 4, "school": 4, "facebook": 2}
 WARMUP, DRAWS = 500, 1000
+FIXED = {"weight_prior": "fixed", "progress": False}
 # ffbm computes in double precision; numpyro does so if asked, and in single precision if left alone
 LABELS = {"hmc": "hmc", "mala": "mala", "numpyro": "numpyro double", "numpyro_single": "numpyro single"}
 
@@ -105,12 +106,12 @@ def compare(name, quick):
     x, y, rows = data_of(name)
     found = {}
     for sampler in ("hmc", "mala"):
-        sample_weights(x, y, rows, sampler=sampler, n_draws=10, n_warmup=10, progress=False)
+        sample_weights(x, y, rows, sampler=sampler, n_draws=10, n_warmup=10, **FIXED)
         times = []
         for seed in range(1 if name == "facebook" else 5):
             begun = time.process_time()
             trace = sample_weights(
-                x, y, rows, sampler=sampler, n_draws=DRAWS, n_warmup=WARMUP, seed=seed, workers=1, progress=False
+                x, y, rows, sampler=sampler, n_draws=DRAWS, n_warmup=WARMUP, seed=seed, workers=1, **FIXED
             )
             times.append(time.process_time() - begun)
         found[sampler] = summary_of(trace.weights, float(np.median(times)))
@@ -204,7 +205,7 @@ def run_cold(name):
     worst, n_draws = np.inf, 500
     while worst >= 1.01:
         n_draws *= 2
-        worst = float(summarise(sample_weights(x, y, rows, n_draws=n_draws, progress=False).weights).rhat.max())
+        worst = float(summarise(sample_weights(x, y, rows, n_draws=n_draws, **FIXED).weights).rhat.max())
     print(worst)
 
 
