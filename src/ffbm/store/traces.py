@@ -186,7 +186,7 @@ def selection_from_dataset(data: xr.Dataset) -> SelectionTrace:
 
 def ranking_from_dataset(data: xr.Dataset) -> Ranking:
     """Return the ranking that ``ranking_to_dataset`` wrote."""
-    found = {name: np.asarray(data[name]) for name in (*_MOMENTS, *_OPTIONAL) if name in data}
+    found: dict[str, Any] = {name: np.asarray(data[name]) for name in (*_MOMENTS, *_OPTIONAL) if name in data}
     return Ranking(
         **found,
         support=np.asarray(data["support"]) if "support" in data else None,
