@@ -15,6 +15,7 @@ from ffbm.results.sentences import (
     tell_grade,
     tell_modes,
     tell_notes,
+    tell_readings,
     tell_relevance,
     tell_verdict,
 )
@@ -47,7 +48,13 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
     length = _LONG if verbose else _SHORT
-    parts = [tell_modes(fit), tell_relevance(fit), columns_text(fit, length.columns, verbose), _network(fit, verbose)]
+    parts = [
+        tell_modes(fit),
+        tell_relevance(fit),
+        tell_readings(fit),
+        columns_text(fit, length.columns, verbose),
+        _network(fit, verbose),
+    ]
     parts += [_tree(fit), _blocks(fit, length), _ranking(fit, length) if fit.relevance is None else ""]
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit))
