@@ -111,6 +111,14 @@ def test_graphml_has_the_blocks(good, run):
         assert graph.nodes[name]["block"] == block
 
 
+def test_graphml_has_the_attributes_and_is_read_again(good, run):
+    blocks = ["block", "membership", "membership_0", "membership_1"]
+    again = ffbm.read_network(run / "network.graphml", exclude=blocks)
+    assert again.fingerprint == good.network.fingerprint
+    text = (run / "network.graphml").read_text()
+    assert text.count("<default>false</default>") == 2  # of two flags, so that only those set are written
+
+
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_odd_names_are_saved(tmp_path):
     ids = ["a\x01b", "\x1b[31m", "é,\"'\n", "<&>", "007", "NA"]
@@ -149,7 +157,13 @@ def test_hints(run, tmp_path):
 def test_damage_is_told(good, tmp_path):
     good.save(tmp_path / "run")
     (tmp_path / "run" / "traces.nc").write_bytes((tmp_path / "run" / "traces.nc").read_bytes()[:1000])
-    with pytest.raises(DataError, match="it is damaged"):
+    with pytest.raises(DataError, match=r"it is damaged: copy it again, or make the run again$"):
+        load_fit(tmp_path / "run")
+    with (tmp_path / "run" / "config.toml").open("a") as file:
+        file.write('[reading]\nsource = "edges.csv"\n')
+    with pytest.raises(
+        DataError, match=r"or make the run again with ffbm fit --config .*run/config.toml --out .*run-again$"
+    ):
         load_fit(tmp_path / "run")
 
 

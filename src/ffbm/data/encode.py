@@ -2,15 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ffbm.check import check_choice, check_int
-from ffbm.data.columns import Column, parse_column
+from ffbm.data.collinear import note_collinear
+from ffbm.data.columns import Column, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
+from ffbm.data.spelling import merge_values, pick_merges, remark_spellings
 from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types import Features, Note
@@ -26,14 +30,17 @@ def encode_features(
     include: str | Iterable[str] | None = None,
     exclude: str | Iterable[str] | None = None,
     drop: Mapping[str, Any] | None = None,
+    merge: Any = None,
     missing: str = "none",
     categorical: str | Iterable[str] | None = None,
+    numeric: str | Iterable[str] | None = None,
     min_support: int = 1,
 ) -> tuple[Features, list[Note]]:
     """Turn the columns of a table into features, and say what was left out or changed.
 
     A column of truth values or 0/1 becomes one flag and keeps its name; numbers are standardised,
-    x = (value - mean) / sd; any other column becomes one flag ``column=value`` for each value.
+    x = (value - mean) / sd, and so are dates, as years with fractions; any other column becomes one flag
+    ``column=value`` for each value.
 
     Parameters
     ----------
@@ -45,10 +52,15 @@ def encode_features(
         Leave these columns out.
     drop : mapping of column names to values, optional
         These values get no flag (in a column of numbers: count as the mean).
+    merge : mapping of column names to mappings, or texts, optional
+        Values to be read as others: ``{"field": {"Biolgy": "Biology"}}`` or ``["field:Biolgy=Biology"]``. Done first.
     missing : "none" or "flag"
         Whether missing cells of a column get a flag ``column=missing`` of their own.
     categorical : column names, optional
-        Columns of numbers that are codes: one flag for each value.
+        Columns of numbers or dates that are codes: one flag for each value.
+    numeric : column names, optional
+        Columns of numbers or dates that are no codes. Of those that neither option names ``Features.other`` has the
+        reading as values, if they have few, and a fit takes the better one.
     min_support : int
         Leave out flags set on fewer vertices.
 
@@ -72,29 +84,52 @@ def encode_features(
     check_choice("missing", missing, ("none", "flag"))
     check_int("min_support", min_support, low=1)
     names, remarks = _name_columns(table)
-    forced, excluded, coded = (
+    forced, excluded, coded, measured = (
         _pick_columns(option, chosen, names)
-        for option, chosen in (("include", include), ("exclude", exclude), ("categorical", categorical))
-    )
-    if forced & excluded:
-        raise OptionError(f"include= and exclude= both name {shorten(sorted(forced & excluded), 5)}; choose one")
-    dropped = _pick_values(drop, names)
+        for option, chosen in (
+            ("include", include), ("exclude", exclude), ("categorical", categorical), ("numeric", numeric)
+        )
+    )  # fmt: skip
+    for one, other, both in (("include", "exclude", forced & excluded), ("categorical", "numeric", coded & measured)):
+        if both:
+            raise OptionError(f"{one}= and {other}= both name {shorten(sorted(both), 5)}; choose one")
+    dropped, merged = _pick_values(drop, names), pick_merges(merge)
+    _pick_columns("merge", list(merged), names)
 
     kept: list[str] = []
     pieces: list[Piece] = []
+    others: dict[str, Features] = {}
     for name, (_, cells) in zip(names, table.items(), strict=True):
         if name in excluded:
             remarks.append(Remark("excluded", name, "left out by exclude=", 1))
             continue
+        if name in merged:
+            cells, seen = merge_values(name, cells, merged[name])
+            remarks += seen
         column, seen = parse_column(name, cells, categorical=name in coded, drop=dropped.get(name, ()))
-        piece, more = _encode_column(
-            column, forced=name in forced, flag_missing=missing == "flag", min_support=min_support
-        )
+        if name in measured:
+            column, seen = _settle_numeric(column, seen)
+        encode = partial(_encode_column, forced=name in forced, flag_missing=missing == "flag", min_support=min_support)
+        piece, more = encode(column)
+        if column.other is not None and piece.names:
+            others[name] = assemble(len(table), [name], [encode(column.other)[0]])[0]
         remarks += seen + more
         kept.append(name)
         pieces.append(piece)
     features, renamed = assemble(len(table), kept, pieces)
-    return features, gather_notes(remarks + renamed)
+    others = {name: other for name, other in others.items() if other.n_features}
+    return replace(features, other=others), [*gather_notes(remarks + renamed), *note_collinear(features)]
+
+
+def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:
+    """Refuse a column of text where numbers are asked for; forget that numbers might be codes."""
+    if column.kind == "values":
+        texts = [text for text in column.values if number_of(text) is None]
+        came = f"it holds {shorten(texts, 3)}"
+        raise DataError(
+            f"numeric= names {column.name!r}, which must hold numbers or dates; {came}: mend them, or {option('drop')}"
+        )
+    return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]
 
 
 def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_support: int) -> tuple[Piece, list[Remark]]:
@@ -117,29 +152,13 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
         told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
         remarks.append(Remark("rare", column.name, told, n_rare))
     if not left_out:
-        remarks += _remark_alike(column)
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+        remarks += remark_spellings(column.name, column.values, counts)
     if not forced:
         remarks += _remark_common(column, piece, n_numbers)
         if min_support == 1 and not left_out:
             remarks += _remark_lone(column)
     return piece._replace(missing=np.flatnonzero(column.missing)), remarks
-
-
-def _remark_alike(column: Column) -> list[Remark]:
-    """Tell of values that a person would read as one: Sales and SALES, New York and New  York."""
-    first: dict[str, str] = {}
-    pairs = []
-    for value in column.values:
-        known = first.setdefault(" ".join(value.casefold().split()), value)
-        if known != value:
-            pairs.append(f"{known!r} and {value!r}")
-    if not pairs:
-        return []
-    shown = ", ".join(pairs[:3]) + (f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else "")
-    told = (
-        f"has values that differ only in case or spaces ({shown}): different values; write them alike if they are one"
-    )
-    return [Remark("alike", column.name, told, len(pairs))]
 
 
 def _remark_lone(column: Column) -> list[Remark]:
