@@ -1,10 +1,12 @@
 """``ffbm.evidence``: how much more likely the network is with its features than without, in nats."""
 
+import json
 import logging
 import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pandas as pd
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real
-from ffbm.config import WEIGHT_PRIORS
+from ffbm.config import WEIGHT_PRIORS, FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError
 from ffbm.pipeline.blocks import check_block_number
@@ -24,6 +26,8 @@ from ffbm.pipeline.evidence import Integral, Subject, describe, find_evidence, n
 from ffbm.plain import count_of, did_you_mean, finite, span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
+from ffbm.store.folder import write_file
+from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma, prior_scales
 from ffbm.types import Array, Network
@@ -249,6 +253,24 @@ def evidence(
     return result
 
 
+def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = None) -> Evidence:
+    """Return the evidence with the blocks, sigma and seed of a fit, saved as evidence.json if the fit has a folder.
+
+    The prior is the fixed one, whatever that of the fit: sigma is 1 under the learned prior.
+    """
+    chosen = fit.config
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
+        found = evidence(
+            fit.network, fit.blocks.n_blocks, sigma=1.0 if chosen.weight_prior == "learned" else chosen.sigma,
+            n_chains=max(2, chosen.n_chains), seed=chosen.seed, degree_corrected=chosen.degree_corrected,
+            workers=config.workers, progress=progress,
+        )  # fmt: skip
+    if config.out is not None:
+        write_file(Path(config.out) / "evidence.json", json.dumps(found.to_dict(), indent=1) + "\n")
+    return found
+
+
 def _subject(
     net: Any, n_blocks: Any, columns: Any, weight_prior: Any, sigma: Any, intercept: Any, intercept_sd: Any, dc: Any
 ) -> Subject:
@@ -264,7 +286,7 @@ def _subject(
     check_block_number(net.graph, n_blocks, allow_empty=True)
     if check_choice("weight_prior", weight_prior, WEIGHT_PRIORS) == "learned":
         raise OptionError(
-            'weight_prior must be "fixed" for the evidence; got "learned", under which chains do not mix along the path:'
+            'weight_prior must be "fixed" for the evidence; got "learned", under which chains do not mix:'
             " leave it out, and read the curve over sigma"
         )
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
