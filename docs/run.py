@@ -34,7 +34,7 @@ from ffbm.errors import ConvergenceWarning
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", *(f"docs/{name}.md" for name in (
     "quickstart", "tutorial-polbooks", "tutorial-own-files", "tutorial-honest", "tutorial-scales", "permutation",
-    "columns", "regression",
+    "columns", "regression", "evidence",
 )))  # fmt: skip
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)")

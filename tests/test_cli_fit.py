@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -270,3 +271,29 @@ def test_errors_of_python_and_command_line_are_the_same_but_for_names(files, cap
     with pytest.raises(OptionError) as error:
         fit(None, sigma=0.0)
     assert told == f"ffbm: --{error.value}\n"
+
+
+def test_evidence_is_said_written_and_in_json(files, capsys, monkeypatch):
+    from ffbm.pipeline.evidence import no_evidence
+
+    asked = []
+
+    def find(subject, *rest):
+        asked.append(subject)
+        return no_evidence("nobody looked"), 0
+
+    monkeypatch.setattr("ffbm.results.bayes_factor.find_evidence", find)
+    options = ["--evidence", "--sigma", "2", "--weight-prior", "fixed", "--out", "run"]
+    assert run(["fit", *files, *SHORT, *options]) == 0
+    assert "\nevidence\n  There is no evidence on the 2 attributes" in capsys.readouterr().out
+    assert asked[0].n_blocks == 2
+    assert asked[0].scale.tolist() == [2.0] * (len(asked[0].scale) - 1) + [1.28]
+    saved = strictly(Path("run", "evidence.json").read_text(encoding="utf-8"))
+    assert run(["fit", *files, *SHORT, *options, "--resume", "--json"]) == 0
+    assert strictly(capsys.readouterr().out)["evidence"] == saved
+
+
+@pytest.mark.parametrize("option", [["--target", "both"], ["--hierarchy"]])
+def test_evidence_is_of_one_fit(files, capsys, option):
+    assert run(["fit", *files, *SHORT, "--evidence", *option]) == 2
+    assert "--evidence is of one number of blocks" in capsys.readouterr().err

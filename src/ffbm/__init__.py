@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 _WHERE = {
     "BlockTrace": "ffbm.types",
+    "Evidence": "ffbm.results.bayes_factor",
     "Fit": "ffbm.results",
     "Memberships": "ffbm.types",
     "Network": "ffbm.types",
@@ -21,6 +22,7 @@ _WHERE = {
     "compare": "ffbm.results",
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
+    "evidence": "ffbm.results.bayes_factor",
     "fit": "ffbm.results",
     "judge_columns": "ffbm.relevance",
     "load_dataset": "ffbm.data",
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from ffbm.results import compare as compare
     from ffbm.results import fit as fit
     from ffbm.results import load_fit as load_fit
+    from ffbm.results.bayes_factor import Evidence as Evidence
+    from ffbm.results.bayes_factor import evidence as evidence
     from ffbm.simulation import Simulation as Simulation
     from ffbm.simulation import simulate as simulate
     from ffbm.types import BlockTrace as BlockTrace

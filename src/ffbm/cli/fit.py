@@ -144,6 +144,13 @@ DegreeCorrection = Annotated[
 Hierarchy = Annotated[
     bool | None, typer.Option("--hierarchy", help="Blocks at every scale: a tree whose splits are explained.")
 ]
+Evidence = Annotated[
+    bool,
+    typer.Option(
+        "--evidence",
+        help="Also: how much more likely is the network with its attributes than without, in nats? Some minutes more.",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the chains are graded converged.")]
 
 
@@ -178,6 +185,7 @@ def fit(
     fdr: Fdr = None,
     group_by: GroupBy = None,
     preset: Preset = None,
+    evidence: Evidence = False,
     id_column: options.Id = None,
     source_column: options.SourceColumn = None,
     target_column: options.TargetColumn = None,
@@ -212,6 +220,9 @@ def fit(
     from ffbm.check import check_choice
     from ffbm.config import TARGETS
 
+    if evidence and (target == BOTH or hierarchy):
+        asked = "--hierarchy" if hierarchy else "--target both"
+        raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
     settings = _settings(
@@ -266,6 +277,7 @@ def fit(
     }
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)
+    from ffbm.results.bayes_factor import weigh
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with, measured
 
@@ -281,11 +293,15 @@ def fit(
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
         found = measured(fit_with(network, settings, progress=progress, command=command), progress)
+        weighed = weigh(found, settings, progress) if evidence else None
     if as_json:
-        print_json({"source": source, **fit_record(found)})
+        more = {} if weighed is None else {"evidence": weighed.to_dict()}
+        print_json({"source": source, **fit_record(found), **more})
     else:
         print_text(found.summary(verbose))
         print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
+        if weighed is not None:
+            print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0

@@ -11,6 +11,7 @@ _CHOICE_PER_EDGE = 0.5e-3  # the search for the number of blocks
 _VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
 _GRADIENT_PER_WEIGHT = 3e-9
 _GRADIENTS_PER_DRAW = 8
+_STEP, _SWEEPS_PER_STEP = 0.2e-3, 3  # of a joint chain, for the evidence
 
 
 def guess_blocks(n_nodes: int) -> int:
@@ -76,3 +77,20 @@ def estimate_seconds(
     rounds = -(-n_chains // min(workers, n_chains))
     choice = is_open * _CHOICE_PER_EDGE * net.n_edges
     return _OVERHEAD + choice + rounds * (start + blocks + weights)
+
+
+def estimate_evidence(net: Network, n_blocks: int, n_chains: int, workers: int) -> tuple[float, float]:
+    """Return about how many seconds ``evidence`` takes, at least and at most, with kernels already compiled.
+
+    At least 8 values of t and 400 steps of every ladder, at most 16 and 4,000.
+
+    >>> import ffbm
+    >>> low, high = estimate_evidence(ffbm.load_dataset("polbooks"), 3, n_chains=4, workers=2)
+    >>> 1 < low < high < 200
+    True
+    """
+    sweep = net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks) + seconds_of_draws(net, n_blocks, 2)
+    step = _STEP + _SWEEPS_PER_STEP * sweep
+    rounds = -(-n_chains // min(workers, n_chains))
+    start = _START_PER_EDGE * net.n_edges * rounds
+    return _OVERHEAD + 8 * (start + rounds * 400 * step), _OVERHEAD + 16 * (start + rounds * 4000 * step)

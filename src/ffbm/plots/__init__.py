@@ -13,6 +13,7 @@ from ffbm.plots.checks import plot_check
 from ffbm.plots.columns import plot_columns
 from ffbm.plots.comparison import Series, plot_comparison
 from ffbm.plots.effects import plot_effects
+from ffbm.plots.evidence import plot_evidence
 from ffbm.plots.heatmap import plot_block_matrix, plot_heatmap
 from ffbm.plots.ladder import plot_ladder
 from ffbm.plots.modes import plot_modes
@@ -37,6 +38,7 @@ __all__ = [
     "plot_columns",
     "plot_comparison",
     "plot_effects",
+    "plot_evidence",
     "plot_heatmap",
     "plot_ladder",
     "plot_modes",

@@ -4,6 +4,7 @@ from ffbm.verification import (
     alignment,
     calibration,
     changes,
+    evidence,
     generation,
     gradients,
     hierarchies,
@@ -29,4 +30,5 @@ CHECKS: tuple[Check, ...] = (
     *ranking.CHECKS,
     *alignment.CHECKS,
     *joint.CHECKS,
+    *evidence.CHECKS,
 )

@@ -1,0 +1,216 @@
+"""The evidence stage: ladders of joint chains over t, run until the integral over t is known."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.start import greedy_labels
+from ffbm.blocks.target import BlockTarget
+from ffbm.diagnostics import Verdict, summarise, verdict
+from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE_ESS, USABLE_RHAT
+from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
+from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
+from ffbm.pipeline.clock import Clock
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.rng import stream
+from ffbm.theta.design import Design
+from ffbm.types import Array
+
+FEWEST, MOST = 8, 64  # values of t
+FIRST = 200  # steps of a ladder after the burn-in, before the first look; then twice as many, and so on
+BURN, GAP = 100, 3  # steps, and sweeps in a step
+SHARE = 0.01  # of the evidence: an error as small is small enough, however many nats it is
+APART = 4.0  # standard errors by which the stepping stones may differ
+
+
+class Subject(NamedTuple):
+    """What is asked: the joint target, the prior, and the features whose weights are multiplied by t."""
+
+    partitions: BlockTarget
+    design: Design
+    n_blocks: int
+    scale: Array  # (D,)
+    moving: Array  # (D,) bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the features can say nothing: there is one block, or no vertex has any of them."""
+        return self.n_blocks == 1 or not (self.moving & (self.design.support > 0)).any()
+
+
+@dataclass(frozen=True, eq=False)
+class Integral:
+    """ln p(A | X, t) - ln p(A) at each t, and how it came about.
+
+    Parameters
+    ----------
+    t, slope, slope_error : (K,) float64
+        The values of t; d/dt ln p there, and its Monte Carlo standard error.
+    nats, error : (K,) float64
+        The integral from 0 to t, and its Monte Carlo standard error; at t = 1 with what two rules differ by beyond
+        chance.
+    is_smooth : bool
+        Whether the rule with half the points agrees within the Monte Carlo error, at t = 1.
+    stones, stones_error : float
+        The stepping-stone estimate at t = 1.
+    verdict : Verdict
+    swap_rates : (K-1,) float64
+        The share of exchanges made between neighbours.
+    n_steps, round_trips : int
+        Steps of each ladder after the burn-in; round trips of all replicas between the ends.
+    """
+
+    t: Array
+    slope: Array
+    slope_error: Array
+    nats: Array
+    error: Array
+    is_smooth: bool
+    stones: float
+    stones_error: float
+    verdict: Verdict
+    swap_rates: Array
+    n_steps: int
+    round_trips: int
+
+
+def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
+    """Return the integral over t from draws (C, T, K) of ladders.
+
+    At each step of a ladder the weighted sum of its slopes is one draw of the integral, so that what exchanges do to
+    neighbours is in its error.
+    """
+    n = len(t)
+    whole, coarse = rule_weights(n), coarse_weights(n)
+    sums = draws.slope @ whole.T  # (C, T, K)
+    (slope, slope_error), (nats, error) = _mean(draws.slope), _mean(sums)
+    gap, chance = (float(part) for part in _mean(draws.slope @ (whole[-1] - coarse)))
+    is_smooth = abs(gap) <= 2 * max(chance, error[-1])
+    error[-1] = math.sqrt(error[-1] ** 2 + max(0.0, gap**2 - chance**2))
+    each = np.array([stepping_stones(down, up)[-1] for down, up in zip(draws.down, draws.up, strict=True)])
+    stones = float(each.mean())
+    stones_error = float(each.std(ddof=1) / math.sqrt(len(each))) if len(each) > 1 else math.nan
+    judged = _judge(draws, sums[:, :, -1])
+    judged &= _agree(float(nats[-1]), stones, math.hypot(error[-1], stones_error))
+    if not is_smooth:
+        rough = f"quadrature rules with {n} and {n // 2} values of t differ by {abs(gap):.2g} nats"
+        judged = Verdict(TOO_SHORT, rough) & judged
+    swaps = sum(state.swaps for state in states)
+    return Integral(
+        t=t,
+        slope=slope,
+        slope_error=slope_error,
+        nats=nats,
+        error=error,
+        is_smooth=is_smooth,
+        stones=stones,
+        stones_error=stones_error,
+        verdict=judged,
+        swap_rates=swaps[:, 1] / np.maximum(swaps[:, 0], 1),
+        n_steps=draws.slope.shape[1],
+        round_trips=int(sum(state.trips.sum() for state in states)),
+    )
+
+
+def _mean(draws: Array) -> tuple[Array, Array]:
+    """Return the mean of (C, T, ...) draws and its Monte Carlo standard error; that of a constant is 0."""
+    spread = draws.std(axis=(0, 1))
+    with np.errstate(invalid="ignore"):
+        error = np.where(spread == 0, 0.0, spread / np.sqrt(summarise(draws).ess_mean))
+    return draws.mean(axis=(0, 1)), error
+
+
+def _judge(draws: PathDraws, integral: Array) -> Verdict:
+    of_s = {"S along the path": summarise(np.round(draws.entropy, 6))}
+    rough = verdict(of_s, rhat_limit=USABLE_RHAT, ess_per_chain=USABLE_ESS / len(draws.entropy), tails=False)
+    return verdict({"the evidence": summarise(integral)}, tails=False) & rough
+
+
+def _agree(nats: float, stones: float, error: float) -> Verdict:
+    if not abs(nats - stones) > APART * error:
+        return Verdict(CONVERGED, f"the stepping-stone estimate, {stones:.2f}, agrees")
+    return Verdict(TOO_SHORT, f"the integral is {nats:.2f} nats, the stepping-stone estimate {stones:.2f}")
+
+
+def find_evidence(
+    subject: Subject, wanted: float, n_chains: int, seed: int, end: float, conduct: Conduct
+) -> tuple[Integral, int]:
+    """Run ladders until the evidence is converged and known to ``wanted`` nats, or the time is over.
+
+    The values of t are doubled, and the ladders begun again where they were, until two rules agree. Returned are the
+    integral and how many sweeps were made in all.
+    """
+    n, n_steps, swept = FEWEST, FIRST, 0
+    labels: list[Array] = []
+    while True:
+        t = rule_points(n)
+        setup = make_path(*subject, t, burn=BURN, gap=GAP)
+        states = conduct.begin(partial(_begin_one, seed, n, labels), PathState, n_chains, setup)
+        draws, done = PathDraws(*np.empty((4, n_chains, 0, n))), 0
+        while True:
+            left = n_steps + BURN * (done == 0)
+            states, more, made = _run(f"evidence, {n} values of t", setup, states, left, end, conduct)
+            draws, done = PathDraws(*map(_join, draws, more)), done + made
+            swept += made * n * n_chains * GAP
+            is_over = made < left or Clock(end).is_over()
+            if draws.slope.shape[1] < 4:
+                return _nothing(t), swept
+            found = integrate(t, draws, states)
+            if is_over or not found.is_smooth:
+                break
+            if found.verdict and found.error[-1] <= max(wanted, SHARE * abs(found.nats[-1])):
+                break
+            n_steps = draws.slope.shape[1]
+        if is_over or found.is_smooth or n == MOST:
+            return found, swept
+        labels = [np.array([chain.ledger.b for chain in state.chains]) for state in states]
+        n *= 2
+
+
+def _join(first: Array, second: Array) -> Array:
+    return np.concatenate((first, second), axis=1)
+
+
+def _run(
+    stage: str, setup: PathSetup, states: list[PathState], n_steps: int, end: float, conduct: Conduct
+) -> tuple[list[PathState], PathDraws, int]:
+    stepper = Stepper(advance, PathState, PathDraws)
+    return run_stretch(stage, stepper, setup, lambda: states, n_steps, conduct, clock=Clock(end))
+
+
+def _begin_one(seed: int, n: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
+    """Begin a ladder: every chain from a start of its own, or at labels of a ladder with half as many values of t."""
+    rng, model = stream(seed, "evidence", n, chain), setup.chains[0].model
+    if labels:
+        return start(setup, labels[chain][np.arange(n) // 2], rng)
+    n_blocks = min(model.n_blocks, model.graph.n_nodes)
+    return start(setup, np.array([greedy_labels(model.partitions, n_blocks, rng) for _ in setup.t]), rng)
+
+
+def _nothing(t: Array) -> Integral:
+    """Return what is known where the time was over before the first draws."""
+    none = np.full(len(t), np.nan)
+    judged = Verdict(TOO_SHORT, "the time was over before the burn-in")
+    return Integral(t, none, none, none, none, False, math.nan, math.nan, judged, none[1:], 0, 0)
+
+
+def no_evidence(why: str) -> Integral:
+    """Return the integral where features can say nothing: 0 exactly."""
+    nought = np.zeros(1)
+    return Integral(
+        np.ones(1), nought, nought, nought, nought, True, 0.0, 0.0, Verdict(CONVERGED, why), nought[1:], 0, 0
+    )
+
+
+def describe(found: Integral) -> dict[str, Any]:
+    """Return what is written down of the run."""
+    return {
+        "n_values": len(found.t),
+        "n_steps": found.n_steps,
+        "round_trips": found.round_trips,
+        "swap_rates": found.swap_rates.round(4).tolist(),
+    }

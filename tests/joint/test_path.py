@@ -1,0 +1,116 @@
+"""The path from no features to all: what is looked at along it, and exchanges between its chains."""
+
+import numpy as np
+import pytest
+
+from ffbm import states
+from ffbm.blocks.target import BlockTarget
+from ffbm.joint.path import PathState, advance, exchange, look, make_path, start
+from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
+from ffbm.theta.design import make_design
+from ffbm.theta.target import energy
+from ffbm.types import Graph
+
+X = np.array([[1, 0.5], [1, -1], [0, 2], [0, 0], [1, 1.5]])
+GRAPH = Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 2, 4, 0], 5)
+T = np.array([0.2, 0.7, 1.0])
+
+
+@pytest.fixture
+def ladder():
+    """Three blocks, a flag, a number that is held still, and an intercept."""
+    moving = np.array([True, False, False])
+    setup = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, T, burn=4)
+    rng = np.random.default_rng(3)
+    return setup, start(setup, rng.integers(0, 3, (3, 5)), rng)
+
+
+def log_likelihood(setup, chain, t, sign=1.0):
+    """ln L as it is written, from the readable energy without its prior."""
+    active = setup.chains[0].model.training.rows.active
+    w = np.zeros((3, 3))
+    w[:, active] = chain.weights.T
+    w[:, 0] *= sign * t
+    x = np.column_stack((X, np.ones(5)))
+    return -energy(w, x, np.eye(3)[chain.ledger.b], sigma=np.inf)
+
+
+def test_what_is_looked_at_is_the_likelihood_and_its_derivative(ladder):
+    setup, state = ladder
+    tiny = 1e-5
+    for k, chain in enumerate(state.chains):
+        slope, down, up = look(setup, k, chain)
+        here, turned = (log_likelihood(setup, chain, T[k], sign) for sign in (1, -1))
+        before, after = (T[k - 1] if k else 0.0), T[min(k + 1, 2)]
+        assert down == pytest.approx(log_likelihood(setup, chain, before) - here)
+        assert up == pytest.approx(log_likelihood(setup, chain, after) - here)
+        slopes = [
+            (log_likelihood(setup, chain, T[k] + tiny, s) - log_likelihood(setup, chain, T[k] - tiny, s)) / (2 * tiny)
+            for s in (1, -1)
+        ]
+        share = np.exp(here) / (np.exp(here) + np.exp(turned))
+        assert slope == pytest.approx(share * slopes[0] + (1 - share) * slopes[1], abs=1e-6)
+
+
+def test_only_moving_features_are_multiplied_by_t(ladder):
+    setup, _ = ladder
+    for t, chain in zip(T, setup.chains, strict=True):
+        training = chain.model.training
+        x = training.expanded.toarray()[:, np.argsort(training.rows.active)]
+        np.testing.assert_allclose(x, np.column_stack((t * X[:, 0], X[:, 1], np.ones(5))))
+
+
+def test_advancing_in_parts_is_advancing_at_once(ladder):
+    setup, state = ladder
+    copy = states.from_bytes(PathState, states.to_bytes(state))
+    once, draws = advance(setup, state, 9)
+    copy, first = advance(setup, copy, 3)
+    copy, second = advance(setup, copy, 6)
+    assert states.to_bytes(once) == states.to_bytes(copy)
+    for whole, one, other in zip(draws, first, second, strict=True):
+        np.testing.assert_array_equal(whole, np.concatenate((one, other)))
+        assert whole.shape == (5, 3)
+
+
+def test_an_exchange_moves_labels_and_weights_and_nothing_else(ladder):
+    _, state = ladder
+    before = [(chain.ledger.b.copy(), chain.weights.copy(), chain.metric, chain.adapt) for chain in state.chains]
+    exchange(state, 0, np.array([0.0, 50.0, 0.0]), np.zeros(3))
+    for now, then in ((0, 1), (1, 0), (2, 2)):
+        np.testing.assert_array_equal(state.chains[now].ledger.b, before[then][0])
+        np.testing.assert_array_equal(state.chains[now].weights, before[then][1])
+        assert state.chains[now].metric is before[now][2]
+        assert state.chains[now].adapt is before[now][3]
+    assert state.replica.tolist() == [1, 0, 2]
+    assert state.swaps.tolist() == [[1, 1], [0, 0]]
+    exchange(state, 1, np.array([0.0, 0.0, -1e9]), np.zeros(3))
+    assert state.replica.tolist() == [1, 0, 2]
+    assert state.swaps.tolist() == [[1, 1], [1, 0]]
+
+
+def test_round_trips_are_counted(ladder):
+    _, state = ladder
+    sure = np.full(3, 1e9)
+    for first in (0, 1, 0, 1, 0, 1, 0):
+        exchange(state, first, sure, sure)
+    assert state.trips.sum() == 1
+
+
+@pytest.mark.parametrize("n", [4, 8, 16])
+def test_rules_integrate_smooth_functions(n):
+    t, tolerance = rule_points(n), {4: 0.2, 8: 2e-3, 16: 1e-7}[n]
+    for f, integral in (
+        (lambda x: x / (0.1 + x), lambda x: x - 0.1 * np.log1p(x / 0.1)),
+        (np.sin, lambda x: 1 - np.cos(x)),
+    ):
+        np.testing.assert_allclose(rule_weights(n) @ f(t), integral(t), atol=tolerance)
+    np.testing.assert_array_equal(rule_points(n // 2), t[1::2])
+    np.testing.assert_allclose(coarse_weights(n)[1::2], rule_weights(n // 2)[-1])
+
+
+def test_stepping_stones_find_ratios_of_normals():
+    """L(t) = exp(t y) under y ~ N(0, 1) has p(t) = exp(t^2 / 2), and y ~ N(t, 1) at t."""
+    t, rng = np.array([0.3, 0.8, 1.5]), np.random.default_rng(1)
+    y = t + rng.standard_normal((20_000, 3))
+    down, up = (np.array([0.0, 0.3, 0.8]) - t) * y, (np.array([0.8, 1.5, 1.5]) - t) * y
+    np.testing.assert_allclose(stepping_stones(down, up), t**2 / 2, atol=0.03)

@@ -1,0 +1,135 @@
+"""``ffbm.evidence``: what it returns, and what it refuses."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ffbm
+from ffbm.errors import ConvergenceWarning, DataError, OptionError
+from ffbm.pipeline import evidence as stage
+from ffbm.pipeline.estimate import estimate_evidence
+
+
+@pytest.fixture(scope="module")
+def net():
+    """Two teams that keep to themselves, and a coin."""
+    made = ffbm.simulate(labels=np.repeat([0, 1], 12), features=1, n_edges=100, contrast=8, seed=2)
+    team, coin = np.repeat([0.0, 1.0], 12), np.random.default_rng(1).integers(0, 2, 24)
+    return ffbm.as_network(made.network.graph.edges, np.column_stack((team, coin)))
+
+
+@pytest.fixture(scope="module")
+def found(net):
+    return ffbm.evidence(net, 2, sigma=2.0, error=0.5, n_chains=2, seed=3, workers=1, progress=False)
+
+
+def test_what_is_returned(found, net):
+    assert found.nats > 3
+    assert 0 < found.error < 0.6
+    assert found.converged.is_usable
+    assert found.stepping_stone == pytest.approx(found.nats, abs=4 * found.error)
+    assert found.columns == net.features.column_names
+    assert found.beside == ()
+    curve = found.curve
+    assert curve.columns.tolist() == ["t", "sigma", "slope", "slope_error", "nats", "error"]
+    assert curve["nats"].iloc[-1] == found.nats
+    assert curve["error"].iloc[-1] == found.error
+    np.testing.assert_allclose(curve["sigma"], 2 * curve["t"])
+    assert f"{found.nats:.{2 if found.error < 0.2 else 1}f} nats" in str(found)
+    assert "more likely" in found.sentence()
+    assert "evidence for them" in found.sentence()
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["nats"] == found.nats
+    assert told["convergence"]["grade"] == found.converged.grade
+    assert len(told["curve"]["t"]) == told["settings"]["n_values"]
+    axes = found.plot(title="teams").axes[0]
+    assert axes.get_xlabel().startswith("prior standard deviation")
+    np.testing.assert_allclose(axes.lines[-1].get_ydata()[1:] if len(axes.lines) > 1 else [], curve["nats"])
+
+
+def test_the_same_seed_gives_the_same_on_any_number_of_workers(net, monkeypatch):
+    monkeypatch.setattr(stage, "FIRST", 20)
+    monkeypatch.setattr(stage, "BURN", 10)
+    monkeypatch.setattr(stage, "SHARE", 100.0)
+    monkeypatch.setattr(stage, "MOST", 8)
+    stage_run = [stage.find_evidence(_subject(net), 1e9, 2, 1, math.inf, _conduct(workers))[0] for workers in (1, 2)]
+    np.testing.assert_array_equal(stage_run[0].slope, stage_run[1].slope)
+
+
+def test_a_column_beside_the_others(net):
+    name = net.features.column_names[1]
+    found = ffbm.evidence(net, 2, name, sigma={name: 1.0}, error=0.5, n_chains=2, seed=3, workers=1, progress=False)
+    assert found.columns == (name,)
+    assert found.beside == (net.features.column_names[0],)
+    assert "sigma" not in found.curve
+    assert found.nats < 1
+    assert f"beside {found.beside[0]}" in found.sentence()
+
+
+def test_nothing_can_be_said_with_one_block(net):
+    found = ffbm.evidence(net, 1, progress=False)
+    assert (found.nats, found.error, found.converged.grade) == (0.0, 0.0, "converged")
+    assert "no evidence" in found.sentence()
+
+
+def test_the_value_is_withheld_where_chains_do_not_converge(net):
+    with pytest.warns(ConvergenceWarning, match="withheld"):
+        found = ffbm.evidence(net, 2, max_minutes=1e-6, workers=1, progress=False)
+    assert found.nats is None
+    assert found.error is None
+    assert found.stepping_stone is None
+    assert found.curve["nats"].isna().all()
+    assert "is not known" in found.sentence()
+    assert "max_minutes=" in found.converged.command
+    assert found.to_dict()["nats"] is None
+    with pytest.raises(DataError, match="no evidence to draw"):
+        found.plot()
+
+
+def test_the_cost_is_said_beforehand(net, caplog):
+    caplog.set_level("INFO", "ffbm")
+    with pytest.warns(ConvergenceWarning):
+        ffbm.evidence(net, 2, max_minutes=1e-6, workers=1, progress=False)
+    assert "the evidence takes about" in caplog.text
+    low, high = estimate_evidence(net, 2, 4, 2)
+    assert low < high < estimate_evidence(net, 2, 4, 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_blocks": "auto"}, OptionError, "n_blocks must be a number"),
+        ({"n_blocks": 0}, OptionError, "n_blocks"),
+        ({"columns": "teem"}, OptionError, "columns= must name columns of the network; got 'teem'"),
+        ({"columns": []}, OptionError, "columns= must be a column name"),
+        ({"columns": 3}, OptionError, "columns= must be a column name"),
+        ({"weight_prior": "learned"}, OptionError, 'weight_prior must be "fixed"'),
+        ({"weight_prior": "lasso"}, OptionError, "weight_prior must be one of"),
+        ({"sigma": 0}, OptionError, "sigma"),
+        ({"intercept": 3}, OptionError, "intercept"),
+        ({"intercept_sd": -1}, OptionError, "intercept_sd"),
+        ({"error": 0}, OptionError, "error"),
+        ({"max_minutes": 0}, OptionError, "max_minutes"),
+        ({"n_chains": 1}, OptionError, "n_chains"),
+        ({"degree_corrected": 2}, OptionError, "degree_corrected"),
+        ({"net": [[0, 1]]}, OptionError, "net must be a Network"),
+        ({"net": ffbm.as_network([[0, 1]])}, DataError, "must have a column"),
+    ],
+)
+def test_what_is_refused(net, options, error, message):
+    with pytest.raises(error, match=message):
+        ffbm.evidence(**{"net": net, "n_blocks": 2, "progress": False, **options})
+
+
+def _subject(net):
+    from ffbm.results.bayes_factor import _subject
+
+    return _subject(net, 2, None, "fixed", 1.0, True, 1.28, True)
+
+
+def _conduct(workers):
+    from ffbm.pipeline.conduct import Conduct
+
+    return Conduct(workers, lambda event: None)

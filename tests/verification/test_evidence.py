@@ -1,0 +1,156 @@
+"""The evidence against exact values of tiny networks, and faults planted in it."""
+
+import inspect
+import json
+from itertools import combinations_with_replacement
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from ffbm.blocks.entropy import description_length
+from ffbm.joint import path, quadrature
+from ffbm.joint.quadrature import rule_points, rule_weights
+from ffbm.simulation import simulate
+from ffbm.theta.prior import INTERCEPT_SD
+from ffbm.types import Graph
+from ffbm.verification import evidence as checks
+from ffbm.verification.evidence import exact_evidence, meet_the_truth, sampled_evidence
+from ffbm.verification.finding import Effort
+
+
+def planted(module, right, wrong):
+    """Return a module with a fault in its source."""
+    source, faulty = inspect.getsource(module), ModuleType(module.__name__)
+    assert source.count(right) == 1
+    exec(source.replace(right, wrong), faulty.__dict__)
+    return faulty
+
+
+EFFORT = Effort(False, 0, lambda function, items: [function(item) for item in items])
+
+
+@pytest.fixture(scope="module")
+def cases(shared):
+    """The reference: graph, features and exact values."""
+    found = json.loads((shared / "reference" / "evidence.json").read_text())["cases"]
+    return [
+        (Graph.from_edges(*np.array(case["edges"]).T, case["n_vertices"]), np.array(case["X"], dtype=float), case)
+        for case in found
+    ]
+
+
+def reference(case, sigma, intercept):
+    return case[f"log_bf_features_beside_intercept_sigma_{sigma}" if intercept else f"log_bf_sigma_{sigma}"]
+
+
+def test_the_exact_evidence_is_that_of_the_reference(cases):
+    for graph, x, case in cases[:1]:
+        for sigma in (1, 2):
+            assert exact_evidence(graph, x, sigma) == pytest.approx(reference(case, sigma, False), abs=1e-4)
+            beside = exact_evidence(graph, x, sigma, INTERCEPT_SD)
+            assert beside == pytest.approx(reference(case, sigma, True), abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def slopes(cases):
+    """Exact slopes along the path of the first case, sigma 2 and no intercept, at the points of the rule with 8."""
+    (graph, x, _), tiny = cases[0], 1e-4
+    return [
+        (exact_evidence(graph, x, 2 * t * (1 + tiny)) - exact_evidence(graph, x, 2 * t * (1 - tiny))) / (2 * tiny * t)
+        for t in rule_points(8)
+    ]
+
+
+def test_the_rule_is_exact_enough_on_exact_slopes(cases, slopes):
+    assert rule_weights(8)[-1] @ slopes == pytest.approx(cases[0][2]["log_bf_sigma_2"], abs=1e-3)
+    faulty = planted(quadrature, "[1:, 1:] * u[1:])", "[1:, 1:] / 2)")  # the weights of t in place of those of its root
+    assert abs(faulty.rule_weights(8)[-1] @ slopes - cases[0][2]["log_bf_sigma_2"]) > 0.01
+
+
+def test_a_short_run_meets_the_truth():
+    found = meet_the_truth(EFFORT)
+    assert found.passed
+    assert found.details["nats"] == pytest.approx(found.details["stepping_stone"], abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_reference_to_two_hundredths_of_a_nat(cases, number, intercept):
+    """A run with sigma 2 is also one with sigma 1: the path goes through it, at t = 1/2."""
+    graph, x, case = cases[number]
+    found = sampled_evidence(graph, x, 2.0, intercept, 8000, seed=5)
+    assert found.nats[-1] == pytest.approx(reference(case, 2, intercept), abs=0.02)
+    assert found.stones == pytest.approx(reference(case, 2, intercept), abs=0.02)
+    u = np.append(0.0, np.sqrt(found.t))
+    half = np.polynomial.Polynomial.fit(u, np.append(0.0, found.nats), len(found.t))(np.sqrt(0.5))
+    assert half == pytest.approx(reference(case, 1, intercept), abs=0.02)
+
+
+FAULTS = {
+    "the gradient without the features' expected part": ("z * (y - expected)", "z * (y - 0.0 * expected)"),
+    "an exchange whatever its ratio": ("< up[k] + down[k + 1]", "< np.inf"),
+    "the intercept multiplied by t": ("np.where(moving, at, 1.0)", "np.full(len(moving), at)"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_faults_are_caught(name, monkeypatch):
+    faulty = planted(path, *FAULTS[name])
+    for part in ("make_path", "start", "advance"):
+        monkeypatch.setattr(checks, part, getattr(faulty, part))
+    graph, x = Graph.from_edges([0, 1, 0, 3, 4, 3], [1, 2, 2, 4, 5, 5], 6), 4.0 * np.repeat([[1.0], [-1.0]], 3, axis=0)
+    exact = exact_evidence(graph, x, 2.0, INTERCEPT_SD)
+    found = sampled_evidence(graph, x, 2.0, True, 150, seed=1)
+    assert abs(found.nats[-1] - exact) > 3 * found.error[-1]
+
+
+def graphs(n_nodes, n_edges):
+    """All multigraphs with so many vertices and edges."""
+    pairs = list(combinations_with_replacement(range(n_nodes), 2))
+    for edges in combinations_with_replacement(pairs, n_edges):
+        yield Graph.from_edges(*np.array(edges).T, n_nodes)
+
+
+def log_p_null(graph, intercept_sd):
+    """ln p(A) of the model with intercepts only."""
+    from scipy.special import logsumexp
+
+    states = np.array(np.meshgrid(*[[0, 1]] * graph.n_nodes)).reshape(graph.n_nodes, -1).T
+    log_b = checks._log_labels(states, np.zeros((graph.n_nodes, 0)), 1.0, intercept_sd)
+    return logsumexp(log_b - [description_length(graph, b).without_partition for b in states])
+
+
+X_FOUR = np.array([[1.0], [1.0], [0.0], [-1.0]])
+
+
+def test_the_mean_of_the_exponential_is_1_under_the_null():
+    """E[p(A|X) / p(A)] over networks drawn from p(A) is the sum of p(A|X): 1."""
+    total, mean = 0.0, 0.0
+    for graph in graphs(4, 2):
+        p = np.exp(log_p_null(graph, INTERCEPT_SD))
+        total += p
+        mean += p * np.exp(exact_evidence(graph, X_FOUR, 2.0, INTERCEPT_SD))
+    assert total == pytest.approx(1, abs=1e-9)
+    assert mean == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_mean_of_the_exponential_is_1_under_the_null_by_chains():
+    """The same with the evidence of chains, on all networks of 4 vertices and 2 edges, each with its probability."""
+    p = np.array([np.exp(log_p_null(graph, INTERCEPT_SD)) for graph in graphs(4, 2)])
+    runs = [sampled_evidence(graph, X_FOUR, 2.0, True, 40, seed=number) for number, graph in enumerate(graphs(4, 2))]
+    ratio, error = np.exp([run.nats[-1] for run in runs]), np.array([run.error[-1] for run in runs])
+    assert p @ ratio == pytest.approx(1, abs=4 * float(np.sqrt(np.sum((p * ratio * error) ** 2))) + 0.005)
+
+
+@pytest.mark.slow
+def test_noise_speaks_against_itself_on_average():
+    """Features that have nothing to do with the network have negative evidence, on average over networks."""
+    rng, nats = np.random.default_rng(1), []
+    for seed in range(20):
+        made = simulate(30, 2, 90, features=1, seed=seed)
+        x = rng.standard_normal((30, 2))
+        nats.append(sampled_evidence(made.network.graph, x, 1.0, True, 60, seed=seed).nats[-1])
+    assert np.mean(nats) < -2 * np.std(nats, ddof=1) / np.sqrt(len(nats))
