@@ -23,7 +23,9 @@ _WHERE = {
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
     "evidence": "ffbm.results.bayes_factor",
+    "explain_types": "ffbm.pipeline.by_type",
     "fit": "ffbm.results",
+    "fit_types": "ffbm.results",
     "judge_columns": "ffbm.relevance",
     "load_dataset": "ffbm.data",
     "load_fit": "ffbm.results",
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from ffbm.data import load_dataset as load_dataset
     from ffbm.data import read_network as read_network
     from ffbm.pipeline.blocks import sample_blocks as sample_blocks
+    from ffbm.pipeline.by_type import explain_types as explain_types
     from ffbm.pipeline.permutation import permutation_test as permutation_test
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from ffbm.results import Fit as Fit
     from ffbm.results import compare as compare
     from ffbm.results import fit as fit
+    from ffbm.results import fit_types as fit_types
     from ffbm.results import load_fit as load_fit
     from ffbm.results.bayes_factor import Evidence as Evidence
     from ffbm.results.bayes_factor import evidence as evidence

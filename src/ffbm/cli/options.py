@@ -72,6 +72,10 @@ Directed = Annotated[
         help="Whether edges lead from source to target [default: as a graph file says; lists of edges do not].",
     ),
 ]
+Bipartite = Annotated[
+    bool | None,
+    typer.Option("--bipartite", help="The two columns of edges hold vertices of two kinds, as people and events."),
+]
 Unknown = Annotated[
     str | None,
     typer.Option(metavar="error|keep", help="An end of an edge that --nodes does not have [default: error]."),
@@ -86,7 +90,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--merge",
            "--missing", "--categorical", "--numeric", "--multiplicity", "--parallel", "--directed", "--undirected",
-           "--unknown", "--min-support", "--encoding")  # fmt: skip
+           "--bipartite", "--unknown", "--min-support", "--encoding")  # fmt: skip
 
 
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ffbm.check import check_bool_or, check_choice
+from ffbm.check import check_bool, check_bool_or, check_choice
 from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
 from ffbm.data.delimited import Grid, open_grid
@@ -37,6 +37,7 @@ def read_network(
     multiplicity: str | None = None,
     parallel: str = "count",
     directed: bool | str = "auto",
+    bipartite: bool = False,
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -74,6 +75,9 @@ def read_network(
     directed : "auto" or bool
         Whether edges have a direction, from source to target. "auto" does as a graph file says, where
         an edge without a direction among directed ones is read as two; a list of edges is undirected.
+    bipartite : bool
+        The two columns of a list of edges hold vertices of two kinds, such as people and events: the same id in both
+        is two vertices, written as ``person:7`` and ``event:7``. The column ``node_type`` says which is which.
     unknown : "error" or "keep"
         What to do with an end of an edge that the node table does not have.
     include, exclude, drop, merge, missing, categorical, numeric, min_support
@@ -95,8 +99,12 @@ def read_network(
     >>> net = read_network(folder / "edges.csv", nodes=folder / "nodes.csv")
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
+    >>> _ = (folder / "visits.csv").write_text("person,event\n1,1\n2,1\n2,2\n")
+    >>> read_network(folder / "visits.csv", bipartite=True).node_ids.tolist()
+    ['person:1', 'person:2', 'event:1', 'event:2']
     """
     asked = locals()
+    check_bool("bipartite", bipartite)
     _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
     data = recode(data, encoding, where)
@@ -104,21 +112,24 @@ def read_network(
     raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
         grid = _open_table(data, where, suffix)
-        if source_column is None and target_column is None:
+        if source_column is None and target_column is None and not bipartite:
             raw = read_adjacency(grid, multiplicity)
     if raw is None and grid is not None:
-        raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
+        ends = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
+        raw = read_edges(grid, **ends, bipartite=bipartite)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
     elif grid is None and (source_column is not None or target_column is not None):
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
+    elif bipartite:
+        raise OptionError(f"bipartite= is for edge lists; {where} is a graph file: name its attribute in node_type=")
     raw, id_left = _place_ids(raw, id)
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)
     if id_left and table is None:
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
-        raw = read_edges(grid, is_header=True)
+        raw = read_edges(grid, is_header=True, bipartite=bipartite)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
     net = assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed
@@ -137,6 +148,7 @@ def as_network(
     multiplicity: str | None = None,
     parallel: str = "count",
     directed: bool | str = "auto",
+    bipartite: bool = False,
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -171,6 +183,8 @@ def as_network(
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
+    bipartite : bool
+        Pairs, or the two columns of a DataFrame, hold vertices of two kinds, as for :func:`read_network`.
     parallel, unknown, include, exclude, drop, merge, missing, categorical, numeric, min_support
         As for :func:`read_network`.
     name : text
@@ -198,6 +212,7 @@ def as_network(
         source_column=source_column,
         target_column=target_column,
         multiplicity=multiplicity,
+        bipartite=check_bool("bipartite", bipartite),
     )
     raw, id_left = _place_ids(raw, id)
     table: RawNodes | None = None
