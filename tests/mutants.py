@@ -23,6 +23,8 @@ BLOCKS = [
     "ffbm.kernels.directed_corrected",
     "ffbm.kernels.directed_uncorrected",
     "ffbm.kernels.partition",
+    "ffbm.kernels.pairterms",
+    "ffbm.kernels.weighted",
     "ffbm.kernels.target",
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",

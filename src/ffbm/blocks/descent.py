@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from ffbm.blocks.kinds import kinds_of
 from ffbm.blocks.seeds import community_labels, spectral_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of, resized
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.single import sweep
 from ffbm.kernels.target import Model, entropy_of
@@ -58,7 +58,7 @@ def descend(
     effort: Effort,
     rng: np.random.Generator,
     least: Array,
-) -> Iterator[tuple[float, Ledger]]:
+) -> Iterator[tuple[float, Ledger | WeightedLedger]]:
     """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached.
 
     No type is left with fewer blocks than ``least`` (types,) says.
@@ -78,7 +78,12 @@ def descend(
 
 
 def sweep_down(
-    model: Model, ledger: Ledger, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
+    model: Model,
+    ledger: Ledger | WeightedLedger,
+    n_warm: int,
+    n_greedy: int,
+    rng: np.random.Generator,
+    allow_empty: bool = False,
 ) -> float:
     """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
@@ -94,7 +99,7 @@ def sweep_down(
 
 
 def _merge_level(
-    model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator, kinds: Array, least: Array
+    model: Model, ledger: Ledger | WeightedLedger, n_merges: int, rng: np.random.Generator, kinds: Array, least: Array
 ) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(ledger.n)

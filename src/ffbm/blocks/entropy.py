@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
 from ffbm.blocks.likelihoods import Likelihood, likelihood_of
 from ffbm.blocks.priors import PRIORS, partition_nats
+from ffbm.blocks.weighting import weight_nats
 from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Array, Graph, Network, NodeTypes, node_types
@@ -24,16 +25,17 @@ class DescriptionLength:
     edge_counts: float
     partition: float
     levels: tuple[LevelLength, ...] = ()
+    weights: float = 0.0  # of the edges, where they have some
 
     @property
     def total(self) -> float:
-        """All four parts."""
+        """All parts."""
         return self.without_partition + self.partition
 
     @property
     def without_partition(self) -> float:
         """The part that the graph adds to the partition: what the block chain records."""
-        return self.adjacency + self.degrees + self.edge_counts
+        return self.adjacency + self.degrees + self.edge_counts + self.weights
 
 
 def description_length(
@@ -78,6 +80,9 @@ def description_length(
 
     Vertices of different types, such as people and events, never share a block: with ``node_type`` the partition is a
     sum over types, each with its own N and B, and edge_counts counts all blocks as before.
+
+    Weights of edges add a term for each pair of blocks that has edges, by the law that the network was read with: see
+    the page on weighted edges.
 
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
@@ -131,6 +136,7 @@ def description_length(
         degrees=degrees,
         edge_counts=float(likelihood.edge_cost(graph, np.count_nonzero(sizes))),
         partition=partition_nats(PRIORS[prior], None if types is None else types.of_vertex, b, n_nominal),
+        weights=weight_nats(graph, b),
     )
 
 
@@ -160,6 +166,10 @@ def _nested_length(
 ) -> DescriptionLength:
     if n_blocks is not None:
         raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")
+    if graph.weights is not None:
+        raise OptionError(
+            "a hierarchy has no law of edge weights; got weighted edges: give net.without_weights(), or one partition"
+        )
     checked = check_levels([np.asarray(labels) for labels in levels], graph.n_nodes)
     adjacency, degrees = likelihood.parts(graph, checked[0])
     lengths = level_lengths(graph, checked)

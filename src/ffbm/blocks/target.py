@@ -10,12 +10,16 @@ import numpy as np
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior, partition_nats, prior_tables
+from ffbm.blocks.weighted import weighted_ledger, weighted_tables
+from ffbm.blocks.weighting import constant as weight_constant
+from ffbm.blocks.weighting import weight_nats
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.partition import TypedPrior
 from ffbm.kernels.tables import compact_table
 from ffbm.kernels.target import Model, count
+from ffbm.kernels.weighted import Weighted
 from ffbm.types import Array, Graph
 
 _NEAR_BYTES, _SQUARE_BYTES = 1 << 26, 1 << 28  # a dense table may have this size
@@ -37,7 +41,7 @@ class BlockTarget(NamedTuple):
         """
         sizes = np.bincount(labels)
         nats = float(self.likelihood.edge_cost(self.graph, np.count_nonzero(sizes)))
-        nats += sum(self.likelihood.parts(self.graph, labels))
+        nats += sum(self.likelihood.parts(self.graph, labels)) + weight_nats(self.graph, labels)
         return nats + (0.0 if self.prior is UNIFORM else partition_nats(self.prior, self.types, labels, n_blocks))
 
 
@@ -45,12 +49,13 @@ def block_model(target: BlockTarget, n_blocks: int | Array, field: Array | None 
     """Lay out the graph and tabulate the target for chains with so many blocks, or with blocks of these types."""
     graph, likelihood = target.graph, target.likelihood
     kinds = n_blocks if isinstance(n_blocks, np.ndarray) else np.zeros(n_blocks, dtype=np.int64)
+    tables = likelihood.tables(graph, _edge_costs(target, len(kinds)))
     return Model(
         graph=_lay_out(graph),
-        likelihood=likelihood.tables(graph, _edge_costs(target, len(kinds))),
+        likelihood=tables if graph.weights is None else weighted_tables(graph, tables),
         prior=prior_tables(target.prior, target.types, graph.n_nodes, kinds),
         field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
-        constant=likelihood.constant(graph),
+        constant=likelihood.constant(graph) + weight_constant(graph),
     )
 
 
@@ -73,8 +78,11 @@ def _lay_out(graph: Graph) -> Adjacency | Arcs:
 
 def resized(target: BlockTarget, model: Model, kinds: Array) -> Model:
     """Return the model of the same target for another number of blocks, of these types (B,)."""
+    tables, edge_cost = model.likelihood, _edge_costs(target, len(kinds))
+    if isinstance(tables, Weighted):
+        tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
     return model._replace(
-        likelihood=model.likelihood._replace(edge_cost=_edge_costs(target, len(kinds))),
+        likelihood=tables._replace(edge_cost=edge_cost),
         prior=prior_tables(target.prior, target.types, target.graph.n_nodes, kinds),
     )
 
@@ -88,7 +96,7 @@ def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
     return np.asarray(target.likelihood.edge_cost(target.graph, np.arange(n_blocks + 1.0)))
 
 
-def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger:
+def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger | WeightedLedger:
     """Return the counts of a partition; a table is dense where it is not too large, or as ``dense`` says."""
     n_nodes, n_ends = len(labels), len(model.graph.indices)
     n_sides = 2 if isinstance(model.graph, Arcs) else 1
@@ -99,7 +107,7 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
     square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
     square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
     near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
-    ledger = Ledger(
+    ledger: Ledger | WeightedLedger = Ledger(
         b=labels.astype(np.int32),
         n=np.zeros(n_blocks, dtype=np.int64),
         e=np.zeros(n_rows, dtype=np.int64),
@@ -110,6 +118,8 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
         used=np.zeros(1 + n_types, dtype=np.int64),
         ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )
+    if isinstance(model.likelihood, Weighted):
+        ledger = weighted_ledger(ledger, n_ends + n_nodes, len(model.likelihood.xx) > 0)
     count(model, ledger)
     return ledger
 

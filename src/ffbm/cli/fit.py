@@ -206,6 +206,9 @@ def fit(
     categorical: options.Categorical = None,
     numeric: options.Numeric = None,
     multiplicity: options.Multiplicity = None,
+    edge_weight: options.EdgeWeight = None,
+    edge_weight_model: options.EdgeWeightModel = None,
+    edge_weight_prior: options.EdgeWeightPrior = None,
     parallel: options.Parallel = None,
     directed: options.Directed = None,
     bipartite: options.Bipartite = None,
@@ -266,6 +269,9 @@ def fit(
         intercept_sd=intercept_sd,
         fdr=fdr,
         preset=preset,
+        edge_weight=edge_weight,
+        edge_weight_model=edge_weight_model,
+        edge_weight_prior=options.split_prior(edge_weight_prior),
     )
     source, recorded = _source(source, config)
     given = {
@@ -281,6 +287,9 @@ def fit(
         "categorical": categorical,
         "numeric": numeric,
         "multiplicity": multiplicity,
+        "edge_weight": settings.edge_weight or None,
+        "edge_weight_model": settings.edge_weight_model,
+        "edge_weight_prior": settings.edge_weight_prior,
         "parallel": parallel,
         "directed": True if directed is None and settings.directed is True else directed,
         "bipartite": bipartite,

@@ -62,6 +62,21 @@ Numeric = Annotated[
     typer.Option(metavar="COLUMN", help="The numbers or dates of this column are no codes. Repeatable."),
 ]
 Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")]
+EdgeWeight = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="An edge column of weights that blocks explain too.")
+]
+EdgeWeightModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LAW",
+        help="What weights are: geometric, poisson, exponential, log-normal or normal [default: by what they are].",
+        autocompletion=one_of("geometric", "poisson", "exponential", "log-normal", "normal"),
+    ),
+]
+EdgeWeightPrior = Annotated[
+    str | None,
+    typer.Option(metavar="a=X,b=X", help="A conjugate prior of the weights' law [default: microcanonical]."),
+]
 Parallel = Annotated[
     str | None, typer.Option(metavar="count|merge", help="Keep parallel edges, or one of each [default: count].")
 ]
@@ -89,8 +104,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--merge",
-           "--missing", "--categorical", "--numeric", "--multiplicity", "--parallel", "--directed", "--undirected",
-           "--bipartite", "--unknown", "--min-support", "--encoding")  # fmt: skip
+           "--missing", "--categorical", "--numeric", "--multiplicity", "--edge-weight", "--edge-weight-model",
+           "--edge-weight-prior", "--parallel", "--directed", "--undirected", "--bipartite",
+           "--unknown", "--min-support", "--encoding")  # fmt: skip
 
 
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
@@ -106,6 +122,20 @@ def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
             raise OptionError(f"--drop takes COLUMN=VALUE, as in --drop gender=Unknown; got {pair!r}")
         values.setdefault(column, []).append(value)
     return values
+
+
+def split_prior(text: str | None) -> str | dict[str, float] | None:
+    """Turn a=1,b=2 into a mapping from names to numbers.
+
+    >>> split_prior("a=1,b=0.5"), split_prior("microcanonical")
+    ({'a': 1.0, 'b': 0.5}, 'microcanonical')
+    """
+    if text is None or text == "microcanonical":
+        return text
+    try:
+        return {name.strip(): float(value) for name, value in (pair.split("=") for pair in text.split(","))}
+    except ValueError:
+        raise OptionError(f"--edge-weight-prior takes numbers by name, as in a=1,b=2; got {text!r}") from None
 
 
 def open_network(source: str, what: str = "SOURCE", /, **options: Any) -> "Network":

@@ -14,7 +14,7 @@ from ffbm.types import Array, Note
 _LEAST = 4  # columns: fewer are an edge list
 
 
-def read_adjacency(grid: Grid, multiplicity: str | None = None) -> RawGraph | None:
+def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph | None:
     r"""Read a delimited text as an adjacency matrix; None if it is none.
 
     With names it has them in its first row and its first column, or in its first row alone. Without names, or with
@@ -50,7 +50,7 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None) -> RawGraph | No
         return None
     if not np.isfinite(values).all():
         raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: mend it")
-    raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where)
+    raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where, edge_weight)
     told = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
     raw.notes[:0] = [*grid.notes, Note("matrix", told, len(values))]
     return raw

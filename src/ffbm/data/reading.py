@@ -23,6 +23,7 @@ from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Network
+from ffbm.types.edgeweights import HYPERPARAMETERS
 
 Columns = str | Iterable[str] | None
 
@@ -35,6 +36,9 @@ def read_network(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
+    edge_weight_model: str = "auto",
+    edge_weight_prior: str | Mapping[str, float] = "microcanonical",
     parallel: str = "count",
     directed: bool | str = "auto",
     bipartite: bool = False,
@@ -70,6 +74,13 @@ def read_network(
     multiplicity : column name, optional
         A column of positive whole numbers: how many edges a row stands for. Without it every row is
         one edge and weights are ignored.
+    edge_weight : column name, optional
+        A column of numbers: the weights of the edges, which then say something of the blocks too.
+    edge_weight_model : {"auto", "geometric", "poisson", "exponential", "log-normal", "normal"}
+        The law of the weights between two blocks; "auto" chooses by what the weights are, and a note says why.
+    edge_weight_prior : "microcanonical" or dict
+        The weights given the sum of all; or the numbers of a conjugate prior: a and b, for normal and log-normal
+        weights m0, k0, v0 and nu0.
     parallel : "count" or "merge"
         Keep parallel edges, or one of each.
     directed : "auto" or bool
@@ -105,18 +116,18 @@ def read_network(
     """
     asked = locals()
     check_bool("bipartite", bipartite)
-    _check_choices(parallel, unknown, multiplicity, directed)
+    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     data, where = read_bytes(path), shown(path)
     data = recode(data, encoding, where)
     suffix, stem = _name_parts(path)
-    raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity), None
+    raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
     if raw is None:
         grid = _open_table(data, where, suffix)
         if source_column is None and target_column is None and not bipartite:
-            raw = read_adjacency(grid, multiplicity)
+            raw = read_adjacency(grid, multiplicity, edge_weight)
     if raw is None and grid is not None:
         ends = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
-        raw = read_edges(grid, **ends, bipartite=bipartite)
+        raw = read_edges(grid, **ends, edge_weight=edge_weight, bipartite=bipartite)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
@@ -132,8 +143,9 @@ def read_network(
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
     net = assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed
-    )
+        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed,
+        edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
+    )  # fmt: skip
     return dataclasses.replace(net, reading=_describe_reading(asked | choices))
 
 
@@ -146,6 +158,9 @@ def as_network(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
+    edge_weight_model: str = "auto",
+    edge_weight_prior: str | Mapping[str, float] = "microcanonical",
     parallel: str = "count",
     directed: bool | str = "auto",
     bipartite: bool = False,
@@ -181,6 +196,10 @@ def as_network(
         Of a DataFrame of edges, as for :func:`read_network`.
     multiplicity : column or edge attribute, optional
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
+    edge_weight : column or edge attribute, optional
+        The weights of the edges; ``"data"`` for the entries of a matrix.
+    edge_weight_model, edge_weight_prior
+        As for :func:`read_network`.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
     bipartite : bool
@@ -198,7 +217,7 @@ def as_network(
     >>> as_network([("ann", "bob"), ("bob", "ann"), ("bob", "cem")], directed=True)
     <Network 3 vertices, 3 directed edges, 0 features; 1 note on reading>
     """
-    _check_choices(parallel, unknown, multiplicity, directed)
+    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     if isinstance(graph, Network):
         raise OptionError("graph is a Network already: use it as it is, or give its source anew")
     if isinstance(graph, str | os.PathLike):
@@ -213,6 +232,7 @@ def as_network(
         target_column=target_column,
         multiplicity=multiplicity,
         bipartite=check_bool("bipartite", bipartite),
+        edge_weight=edge_weight,
     )
     raw, id_left = _place_ids(raw, id)
     table: RawNodes | None = None
@@ -224,8 +244,9 @@ def as_network(
         _refuse_id(raw, id)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
     return assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices, directed=directed
-    )
+        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices, directed=directed,
+        edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
+    )  # fmt: skip
 
 
 def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
@@ -286,12 +307,31 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float) else str(value)
 
 
-def _check_choices(parallel: str, unknown: str, multiplicity: str | None, directed: bool | str) -> None:
+def _check_choices(
+    parallel: str,
+    unknown: str,
+    multiplicity: str | None,
+    directed: bool | str,
+    edge_weight: str | None,
+    edge_weight_model: str,
+    edge_weight_prior: Any,
+) -> None:
     check_choice("parallel", parallel, ("count", "merge"))
     check_choice("unknown", unknown, ("error", "keep"))
     check_bool_or("directed", directed, "auto")
     if multiplicity is not None and parallel == "merge":
         raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
+    if edge_weight is None:
+        if (edge_weight_model, edge_weight_prior) != ("auto", "microcanonical"):
+            raise OptionError("edge_weight_model= and edge_weight_prior= are for weighted edges: name edge_weight= too")
+        return
+    check_choice("edge_weight_model", edge_weight_model, ("auto", *HYPERPARAMETERS))
+    if edge_weight == multiplicity:
+        raise OptionError(
+            f"{edge_weight!r} cannot be multiplicity= and edge_weight=: it counts edges or it weighs them"
+        )
+    if parallel == "merge":
+        raise OptionError("edge_weight= has a weight for every edge and parallel=merge drops edges: add them up first")
 
 
 def _choices(

@@ -14,7 +14,7 @@ from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import keep, note_best, step
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import ledger_at
 from ffbm.kernels.partition import used_total, with_tables
 from ffbm.kernels.target import Model
 
@@ -82,7 +82,7 @@ def climb(
             m.constant,
         )
         step(
-            rng, tempered, ledger_of(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
+            rng, tempered, ledger_at(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
             totals[k], tally[t], best, journal, work, scratch,
         )  # fmt: skip
     n_sweeps = tally[0, 2]
@@ -95,12 +95,6 @@ def climb(
 def prior_at(prior, rungs, t):
     """Return the prior of temperature t."""
     return with_tables(prior, rungs.size_cost[t], rungs.size_step[t], rungs.used_cost[t])
-
-
-@njit(**INLINE)
-def ledger_of(s, k):
-    """Return the counts of replica k."""
-    return Ledger(s.b[k], s.n[k], s.e[k], s.ers[k], s.eta[k], s.term[k], s.near[k], s.used[k], s.ring[k])
 
 
 @njit(**INNER)
@@ -126,7 +120,7 @@ def trade_places(rng, prior, rungs, s, first, totals, best, exchange):
 @njit(**DOOR)
 def prior_cost(prior, rungs, t, s, k):
     """Return what the prior is in the S of replica k at temperature t: P / beta."""
-    nats = used_total(prior_at(prior, rungs, t), ledger_of(s, k))
+    nats = used_total(prior_at(prior, rungs, t), ledger_at(s, k))
     for r in range(s.n.shape[1]):
         nats += rungs.size_cost[t, s.n[k, r]]
     return nats

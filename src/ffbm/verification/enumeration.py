@@ -10,7 +10,7 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.visits import count_visits
-from ffbm.types import Array, Graph
+from ffbm.types import Array, EdgeWeights, Graph
 from ffbm.workers import Run
 
 RUNS = 16
@@ -31,6 +31,7 @@ class Case(NamedTuple):
     directed: bool = False
     types: tuple[int, ...] = ()  # of the vertices; none: all are alike
     kinds: tuple[int, ...] = ()  # of the blocks
+    weights: EdgeWeights | None = None  # of the edges, in their order
 
     @property
     def numbers(self) -> Any:
@@ -103,7 +104,8 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
 
 def target_of(case: Case) -> BlockTarget:
     """Return the target of a case."""
-    graph, types = graph_of(case.edges, case.n_nodes, case.directed), np.array(case.types) if case.types else None
+    types = np.array(case.types) if case.types else None
+    graph = graph_of(case.edges, case.n_nodes, case.directed, case.weights)
     return BlockTarget(graph, case.likelihood, case.prior, types)
 
 
@@ -123,10 +125,12 @@ def random_start(case: Case, rng: np.random.Generator) -> Array:
     return labels
 
 
-def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False) -> Graph:
+def graph_of(
+    edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False, weights: EdgeWeights | None = None
+) -> Graph:
     """Return the multigraph with these edges."""
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed, weights)
 
 
 def field_of(case: Case) -> Array | None:
