@@ -174,10 +174,8 @@ def fit(
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> result = fit(net, n_blocks=3, seed=1)
-    >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
-    ([44, 41, 20], 'value=liberal', True)
-    >>> result.relevance.sentence
-    'of 1 column 1 matters: value'
+    >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
+    ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
     config = FitConfig(
         n_blocks=n_blocks,
