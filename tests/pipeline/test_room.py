@@ -19,7 +19,8 @@ import json, re, sys, warnings
 warnings.simplefilter("ignore")
 import ffbm
 made = ffbm.simulate(20_000, 5, 100_000, 20, seed=1).network
-ffbm.fit(made, 5, n_sweeps=20, n_warmup=10, n_draws=100, n_chains=2, n_kept=5, thin=1, progress=False, out=sys.argv[1])
+ffbm.fit(made, 5, n_sweeps=20, n_warmup=10, n_draws=100, n_chains=2, n_kept=5, thin=1, progress=False, out=sys.argv[1],
+         weight_prior="fixed")
 print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 """
 

@@ -193,10 +193,8 @@ def fit(
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> result = fit(net, n_blocks=3, seed=1)  # or fit("edges.csv", nodes="people.csv"), or fit(nx_graph)
-    >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
-    ([44, 41, 20], 'value=liberal', True)
-    >>> result.relevance.sentence
-    'of 1 column 1 matters: value'
+    >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
+    ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
     if node_type is not None:
         raise OptionError(
