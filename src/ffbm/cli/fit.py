@@ -207,9 +207,6 @@ def fit(
     from ffbm.check import check_choice
     from ffbm.config import TARGETS
 
-    if evidence and (target == BOTH or hierarchy):
-        asked = "--hierarchy" if hierarchy else "--target both"
-        raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
     settings = _settings(
@@ -242,6 +239,9 @@ def fit(
         fdr=fdr,
         preset=preset,
     )
+    if evidence and (target == BOTH or settings.hierarchy):
+        asked = "--hierarchy" if settings.hierarchy else "--target both"
+        raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     network = options.open_network(
         source,
         nodes=nodes,
