@@ -11,6 +11,7 @@ from ffbm.plots import (
     block_colour,
     plot_block_matrix,
     plot_calibration,
+    plot_evidence,
     plot_heatmap,
     plot_modes,
     plot_ranking,
@@ -121,3 +122,14 @@ def test_block_matrix_shortens_large_counts():
     figure = plot_block_matrix(net.graph, members(np.array([0, 0, 1, 1]), 2))
     check_text(figure)
     assert [text.get_text() for text in figure.axes[0].texts] == ["15k", "0", "0", "1"]
+
+
+def test_evidence_is_drawn_from_nought():
+    nats = [0.1, -0.5, -1.2]
+    figure = plot_evidence([0.5, 1.0, 2.0], nats, [0.1, 0.1, 0.2], label="sigma", title="5 $ and 6 $")
+    check_text(figure)
+    x, y = figure.axes[0].lines[1].get_data()  # the first is the line at 0
+    np.testing.assert_allclose(x, [0.0, 0.5, 1.0, 2.0])
+    np.testing.assert_allclose(y, [0.0, *nats])
+    with pytest.raises(DataError, match="three lists of one length"):
+        plot_evidence([1.0], [1.0, 2.0], [0.1])

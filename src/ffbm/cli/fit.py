@@ -233,9 +233,6 @@ def fit(
     from ffbm.check import check_choice
     from ffbm.config import TARGETS
 
-    if evidence and (target == BOTH or hierarchy):
-        asked = "--hierarchy" if hierarchy else "--target both"
-        raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     if bipartite and node_type is None:
         node_type = "node_type"
     if target is not None:
@@ -273,6 +270,9 @@ def fit(
         edge_weight_model=edge_weight_model,
         edge_weight_prior=options.split_prior(edge_weight_prior),
     )
+    if evidence and (target == BOTH or settings.hierarchy):
+        asked = "--hierarchy" if settings.hierarchy else "--target both"
+        raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     source, recorded = _source(source, config)
     given = {
         "nodes": nodes,

@@ -99,7 +99,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
     if not is_smooth:
         rough = f"quadrature rules with {n} and {n // 2} values of t differ by {abs(gap):.2g} nats"
         judged = Verdict(TOO_SHORT, rough) & judged
-    swaps = sum(state.swaps for state in states)
+    swaps = np.sum([state.swaps for state in states], axis=0)
     return Integral(
         t=t,
         slope=slope,

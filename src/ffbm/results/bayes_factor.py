@@ -206,9 +206,9 @@ def evidence(
     Examples
     --------
     >>> import ffbm
-    >>> found = ffbm.evidence(ffbm.load_dataset("polbooks"), 3, error=1, seed=1)
-    >>> 50 < found.nats < 54, found.converged.grade
-    (True, 'converged')
+    >>> found = ffbm.evidence(ffbm.load_dataset("polbooks"), 3, error=1, n_chains=2, seed=1)
+    >>> 50 < found.nats < 54, found.converged.is_usable
+    (True, True)
     """
     subject = _subject(net, n_blocks, columns, weight_prior, sigma, intercept, intercept_sd, degree_corrected)
     wanted = check_real("error", error, low=0, above=True)
