@@ -114,7 +114,7 @@ def read_network(
     >>> read_network(folder / "visits.csv", bipartite=True).node_ids.tolist()
     ['person:1', 'person:2', 'event:1', 'event:2']
     """
-    asked = locals()
+    asked = dict(locals())
     check_bool("bipartite", bipartite)
     _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     data, where = read_bytes(path), shown(path)
@@ -125,13 +125,15 @@ def read_network(
         grid = _open_table(data, where, suffix)
         if source_column is None and target_column is None and not bipartite:
             raw = read_adjacency(grid, multiplicity, edge_weight)
-    if raw is None and grid is not None:
-        ends = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
-        raw = read_edges(grid, **ends, edge_weight=edge_weight, bipartite=bipartite)
+        if raw is None:
+            raw = read_edges(
+                grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity,
+                edge_weight=edge_weight, bipartite=bipartite,
+            )  # fmt: skip
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
-    elif grid is None and (source_column is not None or target_column is not None):
+    elif source_column is not None or target_column is not None:
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
     elif bipartite:
         raise OptionError(f"bipartite= is for edge lists; {where} is a graph file: name its attribute in node_type=")
