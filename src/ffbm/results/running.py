@@ -77,7 +77,7 @@ def fit(
     edge_weight: str | bool | None = None,
     edge_weight_model: str | None = None,
     edge_weight_prior: str | Mapping[str, float] | None = None,
-    node_type: Any = None,
+    node_type: str | None = None,
     nodes: Any = None,
     **reading: Any,
 ) -> Fit:
@@ -196,11 +196,6 @@ def fit(
     >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
     ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
-    if node_type is not None:
-        raise OptionError(
-            f"a fit explains all vertices by one softmax; got node_type={node_type!r}: fit_types(net, node_type) gives"
-            " each type a softmax over its own blocks"
-        )
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,
