@@ -27,13 +27,16 @@ def paper_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def fixed_length(request, monkeypatch):
-    """Give block chains a fixed length where a test asks for none: it then takes seconds, whatever the network."""
+    """Give chains a fixed length where a test asks for none: it then takes seconds, whatever the network."""
     if request.node.get_closest_marker("auto_length"):
         return
-    from ffbm.pipeline import blocks
+    from ffbm.pipeline import blocks, drawn, weights
 
     check = blocks.check_length
     monkeypatch.setattr(blocks, "check_length", lambda n, *rest: check(1000 if n == "auto" else n, *rest))
+    draws = weights.check_draws
+    for module in (weights, drawn):
+        monkeypatch.setattr(module, "check_draws", lambda n, *rest: draws(1000 if n == "auto" else n, *rest))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,6 +27,7 @@ from ffbm.plain import did_you_mean
 TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
+PLANNED_DRAWS = 1000  # of weight chains, at the first check: most end there
 JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
 _FOLDS, _LEAST_FOLDED, _MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
@@ -44,6 +45,7 @@ PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defa
         "k": 1.0,
         "n_kept": 10,
         "n_sweeps": 1000,
+        "n_draws": 1000,
         "tempering": False,
         "degree_corrected": True,
         "directed": False,
@@ -79,7 +81,7 @@ class FitConfig:
     n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
         Of the block chains; "auto" runs them until they converge.
     max_minutes : float
-        How long a fit with ``n_sweeps="auto"`` may take.
+        How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take.
     tempering : bool, "auto" or list of inverse temperatures
         Replica exchange of the block chains.
     degree_corrected : bool
@@ -96,8 +98,8 @@ class FitConfig:
         Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
         What is left at its default is that of the paper.
-    n_warmup, n_draws : int
-        Of the weight chains.
+    n_warmup, n_draws : int, int or "auto"
+        Of the weight chains; "auto" runs them until they converge.
     n_chains : int
         C, of both.
     seed : int, optional
@@ -130,7 +132,7 @@ class FitConfig:
     burn_in: float = 0.2
     thin: int = 5
     n_warmup: int = 500
-    n_draws: int = 1000
+    n_draws: int | str = "auto"
     n_chains: int = 4
     seed: int | None = None
     workers: int | str | None = None
@@ -171,7 +173,7 @@ class FitConfig:
             "burn_in": check_real("burn_in", self.burn_in, low=0, high=1),
             "thin": check_int("thin", self.thin, low=1),
             "n_warmup": check_int("n_warmup", self.n_warmup, low=0),
-            "n_draws": check_int("n_draws", self.n_draws, low=1),
+            "n_draws": check_int_or("auto", "n_draws", self.n_draws, low=1),
             "n_chains": check_int("n_chains", self.n_chains, low=1),
             "seed": None if self.seed is None else check_seed(self.seed),
             "workers": check_workers(self.workers),
@@ -233,6 +235,11 @@ class FitConfig:
     def countable_sweeps(self) -> int:
         """The number of sweeps; where it is not known beforehand, that of the first checks, to plan with."""
         return self.n_sweeps if isinstance(self.n_sweeps, int) else PLANNED_SWEEPS
+
+    @property
+    def countable_draws(self) -> int:
+        """The number of draws of a weight chain; where it is not known beforehand, that of the first check."""
+        return self.n_draws if isinstance(self.n_draws, int) else PLANNED_DRAWS
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""

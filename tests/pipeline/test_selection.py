@@ -81,7 +81,7 @@ def test_drawn_partitions(made):
     members = ffbm.align_blocks(blocks)
     trace, _ = sample_weights_drawn(net.features, blocks, members, n_sweeps=20, **SHORT)
     n_partitions = 2  # with 20 sweeps there is time for no more
-    assert trace.inclusion.shape == (2, n_partitions * selection.LEAST_EACH, 2)
+    assert trace.inclusion.shape == (2, n_partitions * selection.N_EACH, 2)
     assert trace.selected.by_partition.shape == (n_partitions, 2)  # both chains go through the same ones
     assert (trace.selected.probability > 0.5).tolist() == [False, True]
     assert trace.selected.settings["n_partitions"] == n_partitions

@@ -1,5 +1,8 @@
 """Faults planted in the moves of columns, one at a time: each must be seen."""
 
+import inspect
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -111,10 +114,11 @@ STRETCH = {
     "response left out": ("result = factor * fit +", "result ="),
 }
 BRIDGE = {
-    "path from its end": ("path[0] * full, path[0] * sums[members]", "full, sums[members]"),
-    "likelihood of one end alone": ("gain += self._energy(target, w)", "gain += 0.0"),
-    "odds left out": ("(odds + gain if born else gain - odds)", "gain"),
-    "no response along the path": ("step * full, step * sums[members]", "step * full, sums[members]"),
+    "path from its end": ("multiply_column(target, column, path[0])", "multiply_column(target, column, 1.0)"),
+    "likelihood of one end alone": ("gain += u\n", "gain += 0.0\n"),
+    "odds left out": ("odds + gain if born else gain - odds", "gain"),
+    "no response along the path": ("= factor * sums[j, k]", "= sums[j, k]"),
+    "gradient of the scales before": ("u += _add_prior(target, w, g, 1.0)", "u += 0.0"),
 }
 
 
@@ -131,8 +135,12 @@ def test_a_wrong_stretch_is_seen(fault, monkeypatch):
 
 def by_bridges(monkeypatch, *changes):
     """Return the inclusion in a chain of bridges alone, for two flags of which every vertex has one."""
-    bridge = planted_alone("ffbm.theta.bridge", *changes).Bridge
-    monkeypatch.setattr("ffbm.theta.selection.Bridge", bridge)
+    kernel = "ffbm.kernels.bridge"
+    inner = [change for change in changes if change[0] in inspect.getsource(import_module(kernel))]
+    bridge = planted_alone("ffbm.theta.bridge", *(change for change in changes if change not in inner))
+    if inner:
+        bridge.follow_path = planted(kernel, *inner, order=[kernel])[kernel].follow_path
+    monkeypatch.setattr("ffbm.theta.selection.Bridge", bridge.Bridge)
     monkeypatch.setattr("ffbm.theta.selection.visit_columns", lambda *_: None)
     law = LAWS["covering"]()
     groups = {"column": ["0", "1"], "nothing": ["2"]}

@@ -58,7 +58,7 @@ Sweeps = Annotated[
     str | None, typer.Option(metavar="N|auto", help="Sweeps of each block chain [default: auto, until they converge].")
 ]
 MaxMinutes = Annotated[
-    float | None, typer.Option(metavar="X", help="How long a fit may take if sweeps are auto [default: 10].")
+    float | None, typer.Option(metavar="X", help="How long a fit may take if sweeps or draws are auto [default: 10].")
 ]
 Tempering = Annotated[
     bool | None,
@@ -67,7 +67,9 @@ Tempering = Annotated[
         help="Replica exchange of the block chains [default: where they do not converge without].",
     ),
 ]
-Draws = Annotated[int | None, typer.Option(metavar="N", help="Draws of each weight chain [default: 1000].")]
+Draws = Annotated[
+    str | None, typer.Option(metavar="N|auto", help="Draws of each weight chain [default: auto, until they converge].")
+]
 Warmup = Annotated[int | None, typer.Option(metavar="N", help="Its warm-up [default: 500].")]
 Members = Annotated[
     str | None,
@@ -215,7 +217,7 @@ def fit(
         n_sweeps=_number_or("auto", "--sweeps", sweeps),
         max_minutes=max_minutes,
         tempering=tempering,
-        n_draws=draws,
+        n_draws=_number_or("auto", "--draws", draws),
         n_warmup=warmup,
         memberships=memberships,
         sigma=sigma,

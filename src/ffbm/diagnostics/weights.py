@@ -1,15 +1,18 @@
 """Diagnostics of weight chains: R-hat and effective sample size of every weight, divergences, the energy."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ffbm.diagnostics.convergence import Array, summarise
-from ffbm.diagnostics.verdict import TOO_SHORT, Verdict, verdict
+from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE, Verdict, rounded, verdict
 from ffbm.errors import DataError
+from ffbm.types.selection import MOST_ERROR, SelectionTrace
 from ffbm.types.weights import WeightTrace
+
+_USABLE_ERROR = 0.05  # of an inclusion probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +67,28 @@ class WeightDiagnostics:
 
 
 def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
-    """Return the diagnostics of a trace: R-hat and ESS of the stored draws, and the divergences of all of them."""
+    """Return the diagnostics of a trace: R-hat and ESS of the stored draws, and the divergences of all of them.
+
+    Where columns are selected, the Monte Carlo error of every inclusion belongs to the verdict.
+    """
     # a stored draw stands for itself and those before it, the last also for what is left over
     first = np.arange(trace.weights.shape[1]) * trace.thin
     diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
-    return weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
+    found = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
+    if trace.selected is None:
+        return found
+    return replace(found, converged=found.converged & _judge_inclusion(trace.selected))
+
+
+def _judge_inclusion(selected: SelectionTrace) -> Verdict:
+    """Grade inclusion probabilities by their Monte Carlo errors: at most 0.01, and for "usable" 0.05."""
+    worst = float(selected.error.max(initial=0.0))
+    said = f"the Monte Carlo error of inclusion is up to {rounded(worst, MOST_ERROR)}"
+    if worst <= MOST_ERROR:
+        return Verdict(CONVERGED, said)
+    return Verdict(
+        USABLE if worst <= _USABLE_ERROR else TOO_SHORT, f"{said}: too few sweeps (at most {MOST_ERROR:g} is asked for)"
+    )
 
 
 def weight_diagnostics(

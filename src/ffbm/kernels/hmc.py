@@ -84,7 +84,36 @@ def trajectory(
 
 
 @njit(nogil=True, cache=True)
-def _bare_metric(metric: Any, factor: Any) -> Any:
+def move(
+    rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, own: Any, tile: Any, bits: Any,
+    line: Any,
+) -> tuple[float, float, bool]:  # fmt: skip
+    """Make one Hamiltonian move from w (A, B), where U is u; return U after it, its acceptance, whether it diverged.
+
+    The first two of ``own`` (6, A, B) hold the gradient at w and C M^-1 times it, before and after.
+    """
+    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
+    u_old = u
+    copy_table(w, w_old)
+    copy_table(g, g_old)
+    copy_table(q, q_old)
+    draw_velocity(rng, metric, v, line)
+    h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
+    u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, tile, bits, line)
+    error = u - u_old + kinetic
+    diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
+    acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
+    if not rng.random() < acceptance:
+        u = u_old
+        copy_table(w_old, w)
+        copy_table(g_old, g)
+        copy_table(q_old, q)
+    return u, acceptance, diverged
+
+
+@njit(nogil=True, cache=True)
+def bare_metric(metric: Any, factor: Any) -> Any:
+    """Return the metric with room for its factors, without reference counts: see ``bare``."""
     return Metric(
         bare(metric.inverse),
         bare(metric.root),
@@ -101,11 +130,11 @@ def run_hmc(
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    target, metric = bare_target(target), _bare_metric(metric, scratch.factor)
+    target, metric = bare_target(target), bare_metric(metric, scratch.factor)
     w, mean, square = bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
     own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)
-    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
+    g, q = own[0], own[1]
     n_active, learned, slab = w.shape[0], len(target.slab.column) > 0, target.slab
     u = energy_and_gradient(target, w, g, tile, bits)
     apply_inverse(metric, g, q, line)
@@ -121,21 +150,7 @@ def run_hmc(
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
-            u_old = u
-            copy_table(w, w_old)
-            copy_table(g, g_old)
-            copy_table(q, q_old)
-            draw_velocity(rng, metric, v, line)
-            h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
-            u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, tile, bits, line)
-            error = u - u_old + kinetic
-            diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
-            acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
-            if not rng.random() < acceptance:
-                u = u_old
-                copy_table(w_old, w)
-                copy_table(g_old, g)
-                copy_table(q_old, q)
+            u, acceptance, diverged = move(rng, target, metric, w, u, step, n_steps, own, tile, bits, line)
             if warm:
                 learn(adapt, acceptance, plan.target)
             if learned:

@@ -36,3 +36,8 @@ class Clock(NamedTuple):
 def end_in(minutes: float | None) -> float:
     """Return when so many minutes are over; never, if None."""
     return math.inf if minutes is None else time.monotonic() + 60 * minutes
+
+
+def minutes_left(end: float) -> float:
+    """Return how many minutes are left until the end, next to none if it is past."""
+    return max((end - time.monotonic()) / 60, 1e-9)

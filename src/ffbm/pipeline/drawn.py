@@ -18,6 +18,7 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.numbering import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select_drawn
+from ffbm.pipeline.weightlength import check_draws
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
@@ -42,12 +43,13 @@ def sample_weights_drawn(
     sigma: Sigma = 1.0,
     intercept: bool | None = None,
     sampler: str = "hmc",
-    n_draws: int = 1000,
+    n_draws: int | str = "auto",
     n_warmup: int = 500,
     seed: int | None = 0,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
+    max_minutes: float | None = 10,
     weight_prior: str | None = None,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
@@ -67,15 +69,17 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, stage, journal
+    rows, sigma, intercept, sampler, seed, workers, progress, max_minutes, weight_prior, intercept_sd, column_groups, \
+stage, journal
         As in ``sample_weights``.
-    n_draws : int
-        Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)).
+    n_draws : int or "auto"
+        Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)). "auto" are 1,000: more draws
+        come with more partitions. Only the sweeps over columns go on until they are precise.
     n_warmup : int
         Warm-up of each chain, shared out: each partition gets max(50, ceil(n_warmup / T)) moves, not kept.
     n_sweeps : int, optional
         Under the learned prior: sweeps over the columns that each chain keeps, shared out over ten of its partitions,
-        with at least 50 for each.
+        20 at a time.
 
     Returns
     -------
@@ -102,10 +106,10 @@ def sample_weights_drawn(
     labels = _aligned(blocks, members)
     n_chains, n_partitions, _ = labels.shape
     check_choice("sampler", sampler, ("hmc", "mala"))
-    n_draws, n_warmup = check_int("n_draws", n_draws, low=1), check_int("n_warmup", n_warmup, low=0)
+    length, n_warmup = check_draws(n_draws, max_minutes), check_int("n_warmup", n_warmup, low=0)
     chosen = {
         "n_warmup": max(LEAST_WARMUP, ceil(n_warmup / n_partitions)),
-        "n_each": max(LEAST_EACH, ceil(n_draws / n_partitions)),
+        "n_each": max(LEAST_EACH, ceil(length.planned / n_partitions)),
         "sampler": sampler,
         "seed": resolve_seed(seed),
     }
@@ -128,7 +132,7 @@ def sample_weights_drawn(
         conduct, stepper = Conduct(workers, tell, journal), Stepper(advance_drawn, DrawnState, Record)
         states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
         selects = learns and n_sweeps != 0
-        selected = select_drawn(plan, n_draws, n_sweeps, conduct, stage) if selects else None
+        selected = select_drawn(plan, length, n_sweeps, conduct, stage) if selects else None
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
     trace = averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen)
@@ -143,10 +147,11 @@ def select_columns(
     intercept: bool = True,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
-    n_draws: int = 1000,
+    n_draws: int | str = "auto",
     seed: int | None = 0,
     workers: Workers = None,
     progress: Listener | bool | None = None,
+    max_minutes: float | None = 10,
     stage: str = "weights",
     journal: Journal | None = None,
 ) -> SelectionTrace:
@@ -164,14 +169,14 @@ def select_columns(
     >>> trace.by_partition.shape, round(float(trace.probability[0]), 3)
     ((5, 1), 1.0)
     """
-    labels = _aligned(blocks, members)
+    labels, length = _aligned(blocks, members), check_draws(n_draws, max_minutes)
     prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)
     plan = plan_drawn(
         features, labels, blocks.n_blocks, rows, 1.0, intercept, sampler="hmc", n_warmup=0, n_each=1,
         seed=resolve_seed(seed), **prior,
     )  # fmt: skip
     with listening(progress) as tell:
-        return select_drawn(plan, n_draws, None, Conduct(workers, tell, journal), stage)
+        return select_drawn(plan, length, None, Conduct(workers, tell, journal), stage)
 
 
 def _begin(plan: DrawnPlan) -> list[DrawnState]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
+from ffbm.pipeline.clock import minutes_left
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.refits import Refit
@@ -148,11 +149,17 @@ def explain_kept(
 
 
 def sampler_given(
-    config: FitConfig, whole: Design, blocks: BlockTrace, members: Memberships, conduct: Conduct
+    config: FitConfig,
+    whole: Design,
+    blocks: BlockTrace,
+    members: Memberships,
+    conduct: Conduct,
+    end: float | None = None,
 ) -> Sampler:
     """Return what samples weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
 
-    ``whole`` is the design with all features: some of them alone keep their scales.
+    ``whole`` is the design with all features: some of them alone keep their scales. Chains whose length is open may run
+    until ``end``, by the clock, or for the minutes of a fit.
     """
     options: dict[str, Any] = {
         "intercept": config.intercept,
@@ -168,7 +175,9 @@ def sampler_given(
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         sigma = keep_scales(config.sigma, whole, design)
-        one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
+        minutes = config.max_minutes if end is None else minutes_left(end)
+        one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, "max_minutes": minutes}
+        one |= options
         if learns:
             one["column_groups"] = keep_groups(config.column_groups, design.columns)
             one["n_sweeps"] = None if selects else 0
@@ -214,8 +223,8 @@ def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:
 
 
 def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
-    names = ("rows", "intercept", "intercept_sd", "column_groups", "seed", "workers", "progress", "stage", "journal")
-    return {name: one[name] for name in names}
+    names = "rows intercept intercept_sd column_groups seed workers progress max_minutes stage journal"
+    return {name: one[name] for name in names.split()}
 
 
 def description_lengths(blocks: BlockTrace) -> dict[str, Any]:

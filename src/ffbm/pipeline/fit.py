@@ -8,6 +8,7 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
@@ -79,13 +80,13 @@ def run_fit(
         with listening(progress) as tell:
             return fit_jointly(net, design, config, seed, Conduct(workers, tell, journal))
     with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
-        conduct = Conduct(workers, tell, journal)
+        conduct, end = Conduct(workers, tell, journal), end_in(config.max_minutes)
         if config.hierarchy:
-            return _fit_hierarchy(net, design, config, blocks, conduct, wait_for_weight_level)
+            return _fit_hierarchy(net, design, config, blocks, conduct, wait_for_weight_level, end)
         trace = _find_blocks(net, config, blocks, conduct)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _fit_given(net, design, config, trace, members, seed, conduct)
+        return _fit_given(net, design, config, trace, members, seed, conduct, end)
 
 
 def _fit_given(
@@ -96,10 +97,11 @@ def _fit_given(
     members: Memberships,
     seed: int,
     conduct: Conduct,
+    end: float,
 ) -> FitParts:
     """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    sample, threads = sampler_given(config, design, blocks, members, conduct), conduct.threads
+    sample, threads = sampler_given(config, design, blocks, members, conduct, end), conduct.threads
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
@@ -111,7 +113,13 @@ def _fit_given(
 
 
 def _fit_hierarchy(
-    net: Network, design: Design, config: FitConfig, blocks: Any, conduct: Conduct, wait: Callable[[], object]
+    net: Network,
+    design: Design,
+    config: FitConfig,
+    blocks: Any,
+    conduct: Conduct,
+    wait: Callable[[], object],
+    end: float,
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
     if net.graph.is_directed:
@@ -123,7 +131,7 @@ def _fit_hierarchy(
     sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)
     members = align_blocks(sampled.blocks)
     wait()
-    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct)
+    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct, end)
     tree = explain_splits(net.features, sampled.tree(members.labels), config, conduct._replace(journal=None))
     return replace(parts, hierarchy=tree)
 

@@ -51,7 +51,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         "n_sweeps": config.n_sweeps,
         "burn_in": config.burn_in,
         "thin": config.thin,
-        "n_draws": config.n_draws,
+        "n_draws": config.countable_draws,
         "n_warmup": config.n_warmup,
         "n_chains": config.n_chains,
         "moves": config.moves,

@@ -43,7 +43,7 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     n_sweeps = config.countable_sweeps
     n_partitions = (n_sweeps - burn_sweeps(config.burn_in, n_sweeps)) // config.thin
-    n_draws = n_partitions if config.target == "joint" else config.n_draws
+    n_draws = n_partitions if config.target == "joint" else config.countable_draws
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + bool(config.intercept))
     selected = min(weights, selection.STORED_BYTES) if config.weight_prior == "learned" else 0
     return Room(

@@ -12,7 +12,8 @@ import numpy as np
 
 from ffbm.check import check_int
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.run import Stepper
+from ffbm.pipeline.weightlength import DrawLength, Rounds, run_selection
 from ffbm.rng import stream
 from ffbm.store.journal import digest
 from ffbm.theta.bridge import EACH, LEAST, MOST
@@ -42,14 +43,17 @@ from ffbm.workers import open_workers
 STORED_BYTES = 1 << 28  # how much memory the stored weights of all chains may take
 OPERATIONS = 8e10  # that a chain may take: about 20 s
 LEAST_SWEEPS = 100
+VISITED = 0.4  # the share of columns that a sweep visits after warm-up, about
 PARTITIONS = 10  # that a chain goes through, where memberships are drawn; fewer where sweeps are long
-LEAST_EACH = 20  # sweeps kept for each of them
-LEAST_WARM = 5  # sweeps dropped at the beginning of each but the first, which has a warm-up of its own
+N_EACH = 20  # sweeps kept for each of them in a round
+WARM_EACH = 5  # sweeps dropped at the beginning of each but the first, which has a warm-up of its own
+WARM_UP = 30  # sweeps of a chain that are dropped
+FIRST_SWEEPS = 50  # at the first check, where the length is open and partitions are not drawn
 
 
 def select(
     setup: WeightSetup,
-    n_draws: int,
+    length: DrawLength,
     n_sweeps: int | None,
     n_chains: int,
     seed: int,
@@ -59,22 +63,27 @@ def select(
     """Sample which columns are included, given a set-up of the full model, whose mode half of the chains start from."""
     target = setup.target
     assert target.groups is not None
-    chosen = set_up_selection(target, 0, setup.mode)
-    n_sweeps = affordable(chosen, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
-    n_warmup = warm_up(n_sweeps)
-    chosen = set_up_selection(target, n_warmup, setup.mode)
+    chosen = set_up_selection(target, WARM_UP, setup.mode)
+    is_open = n_sweeps is None and length.n_draws is None
+    if n_sweeps is None:
+        n_sweeps = FIRST_SWEEPS if is_open else affordable(chosen, length.planned)
+    n_sweeps = check_int("n_sweeps", n_sweeps, low=0)
     thin = thinning(n_chains * n_sweeps * target.n_blocks * len(target.scale), n_sweeps)
-    key = digest(target, n_warmup, seed, n_chains, "selection") if conduct.journal else ""
+    key = digest(target, WARM_UP, seed, n_chains, "selection") if conduct.journal else ""
     stepper = Stepper(advance_selection, SelectionState, SelectionRecord)
-    begin = partial(_begin, chosen, seed, n_chains, thin)
-    states, drawn = run_chains(f"{stage}, columns", stepper, chosen, begin, n_warmup + n_sweeps, conduct, key)
-    settings = {"n_draws": n_sweeps, "n_warmup": n_warmup, "n_chains": n_chains, "seed": seed}
-    partition = np.zeros(drawn.energy.shape, dtype=np.int64)
-    return gather_selection(target.groups, drawn, partition, int(states[0].thin[0]), settings)
+    drawn, partition, thin = run_selection(
+        f"{stage}, columns", stepper, chosen, partial(_begin, chosen, seed, n_chains, thin),
+        Rounds(None if is_open else 1, WARM_UP, n_sweeps), lambda n: np.zeros((n_chains, n * n_sweeps), np.int64),
+        length, STORED_BYTES, conduct, key,
+    )  # fmt: skip
+    settings = {"n_draws": drawn.energy.shape[1], "n_warmup": WARM_UP, "n_chains": n_chains, "seed": seed}
+    return gather_selection(target.groups, drawn, partition, thin, settings)
 
 
-def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: Conduct, stage: str) -> SelectionTrace:
-    """Sample which columns are included for some of the partitions of each chain, evenly spaced."""
+def select_drawn(
+    plan: DrawnPlan, length: DrawLength, n_sweeps: int | None, conduct: Conduct, stage: str
+) -> SelectionTrace:
+    """Sample which columns are included for some of the partitions of each chain, evenly spaced, round by round."""
     assert plan.groups is not None
     n_chains, n_kept = len(plan.labels), len(plan.labels[0])
     some = [labels[:: max(n_kept // PARTITIONS, 1)] for labels in plan.labels]
@@ -82,22 +91,27 @@ def select_drawn(plan: DrawnPlan, n_draws: int, n_sweeps: int | None, conduct: C
     target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         [setup] = run(lambda one: set_up_selection(one, 0, find_mode(one.gaussian)), [target])
-    in_all = affordable(setup, n_draws) if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
-    which = share_partitions(n_chains, n_kept, max(in_all // LEAST_EACH, 2))
+    is_open = n_sweeps is None and length.n_draws is None
+    most = affordable(setup, length.planned)
+    in_all = most if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
+    which = share_partitions(n_chains, n_kept, max(min(in_all, most) // N_EACH, 2))
     own = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
     each = which.shape[1]
-    n_each = max(LEAST_EACH, ceil(in_all / each))
-    n_warmup = max(LEAST_WARM, n_each // 5)
-    thin = thinning(n_chains * each * n_each * target.n_blocks * len(target.scale), n_each)
-    chosen = DrawnSelectionPlan(own, setup, warm_up(in_all), n_warmup, n_each, thin, plan.seed)
+    n_rounds = max(ceil(in_all / (each * N_EACH)), 1)
+    thin = thinning(n_chains * n_rounds * each * N_EACH * target.n_blocks * len(target.scale), N_EACH)
+    chosen = DrawnSelectionPlan(own, setup, WARM_UP, WARM_EACH, N_EACH, plan.seed)
     key = digest(chosen) if conduct.journal else ""
     stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
-    _, drawn = run_chains(f"{stage}, columns", stepper, chosen, partial(_begin_drawn, chosen), each, conduct, key)
+    rounds, number = Rounds(None if is_open else n_rounds, 0, each, N_EACH), np.repeat(which, N_EACH, axis=1)
+    drawn, partition, thin = run_selection(
+        f"{stage}, columns", stepper, chosen, partial(_begin_drawn, chosen, thin), rounds,
+        lambda n: np.tile(number, (1, n)), length, STORED_BYTES, conduct, key,
+    )  # fmt: skip
     settings = {
-        "n_draws": each * n_each, "n_warmup": n_warmup, "n_chains": n_chains, "seed": plan.seed,
+        "n_draws": drawn.energy.shape[1], "n_warmup": WARM_EACH, "n_chains": n_chains, "seed": plan.seed,
         "n_partitions": len(np.unique(which)),
     }  # fmt: skip
-    return gather_selection(plan.groups, drawn, np.repeat(which, n_each, axis=1), thin, settings)
+    return gather_selection(plan.groups, drawn, partition, thin, settings)
 
 
 def share_partitions(n_chains: int, n_draws: int, most: int) -> Array:
@@ -116,8 +130,8 @@ def share_partitions(n_chains: int, n_draws: int, most: int) -> Array:
     return which
 
 
-def _begin_drawn(plan: DrawnSelectionPlan) -> list[DrawnSelectionState]:
-    return [start_drawn_selection(plan, chain, starts_full(chain)) for chain in range(len(plan.labels))]
+def _begin_drawn(plan: DrawnSelectionPlan, thin: int) -> list[DrawnSelectionState]:
+    return [start_drawn_selection(plan, chain, starts_full(chain), thin) for chain in range(len(plan.labels))]
 
 
 def affordable(setup: SelectionSetup, n_draws: int) -> int:
@@ -135,13 +149,8 @@ def sweep_cost(setup: SelectionSetup) -> float:
     of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
     n_steps = EACH * setup.target.slab.freedom.mean() if len(along) else 0.0
     rows = setup.target.training.rows
-    of_bridge = 60 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
-    return float(15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + of_bridge + 1.0)
-
-
-def warm_up(n_sweeps: int) -> int:
-    """Return how many sweeps are dropped before so many are kept."""
-    return max(20, n_sweeps // 5)
+    of_bridge = 70 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
+    return float(VISITED * 15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + of_bridge + 1.0)
 
 
 def thinning(n_numbers: int, n_draws: int) -> int:

@@ -56,7 +56,7 @@ def explain_labels(
     design = make_design(own, intercept=True)
     options: dict[str, Any] = {
         "weight_prior": "learned", "intercept": True, "intercept_sd": config.intercept_sd,
-        "n_draws": config.n_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
+        "n_draws": config.countable_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
         "workers": conduct.workers, "progress": conduct.tell,
     }  # fmt: skip
 

@@ -14,12 +14,12 @@ from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select
+from ffbm.pipeline.weightlength import check_draws, run_weights
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
-from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
+from ffbm.theta.chain import WeightSetup, WeightState, set_up, start
 from ffbm.theta.design import Training
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
@@ -38,13 +38,14 @@ def sample_weights(
     sigma: Sigma = 1.0,
     intercept: bool | None = None,
     sampler: str = "hmc",
-    n_draws: int = 1000,
+    n_draws: int | str = "auto",
     n_warmup: int = 500,
     n_chains: int = 4,
     seed: int | None = 0,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     *,
+    max_minutes: float | None = 10,
     weight_prior: str | None = None,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
@@ -75,8 +76,10 @@ def sample_weights(
     sampler : {"hmc", "mala"}
         Hamiltonian Monte Carlo in the geometry of the mode, or the paper's Langevin algorithm with ten steps to
         a draw.
-    n_draws, n_warmup : int
-        Draws kept of each chain, after a warm-up that adapts the step size and is dropped.
+    n_draws, n_warmup : int or "auto", int
+        Draws kept of each chain, after a warm-up that adapts the step size and is dropped. "auto" are 1,000, doubled
+        until R-hat and ESS of every weight are good enough or ``max_minutes`` are over; ``n_draws`` of the trace is
+        what it came to, and a run of that length has the same draws. Above 2,000 only one in ``thin`` is stored.
     n_chains : int
         C, each with its own start and random stream.
     seed : int or None
@@ -84,6 +87,8 @@ def sample_weights(
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
+    max_minutes : float or None
+        How long chains with ``n_draws="auto"`` may take; None for as long as it takes.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and whether the column matters, the default: see Notes; or the paper's
         with ``sigma``.
@@ -94,7 +99,8 @@ def sample_weights(
         "school b"]}``.
     n_sweeps : int, optional
         Under the learned prior: sweeps over the columns that each chain keeps; if left out, as many as ``n_draws``, or
-        fewer where the columns are large; with 0 columns are not selected.
+        fewer where the columns are large, and with "auto" until the Monte Carlo error of every inclusion is at most
+        0.01 at two checks in a row; with 0 columns are not selected.
     annealing : float, optional
         For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
         draws, in place of adaptation.
@@ -116,8 +122,8 @@ def sample_weights(
     selection model's, with ``inclusion`` (C, T, G), ``scales`` (C, T, G) and ``column_names`` (G,): it says which
     columns matter.
 
-    Draws of more than 1 GiB in all are thinned as they are stored; mean and sd are still over every draw, and
-    ``notes`` says so.
+    Draws of more than 1 GiB in all are thinned as they are stored; mean and sd are still over every draw, and ``notes``
+    says so.
 
     Examples
     --------
@@ -139,14 +145,14 @@ def sample_weights(
     prior = read_prior(weight_prior, sigma, intercept_sd, column_groups)
     target = weight_target(features, members, rows, sigma, intercept, **prior)
     check_choice("sampler", sampler, ("hmc", "mala"))
-    n_draws, n_warmup = check_int("n_draws", n_draws, low=1), check_int("n_warmup", n_warmup, low=0)
+    length, n_warmup = check_draws(n_draws, max_minutes), check_int("n_warmup", n_warmup, low=0)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
     if annealing is not None:
         if sampler != "mala":
             raise OptionError(f'annealing is for sampler="mala"; got sampler={sampler!r}: leave it out')
         annealing = check_real("annealing", annealing, low=0, above=True)
-    n_bytes = 8 * n_chains * n_draws * target.n_blocks * len(target.scale)
-    thin = min(max(1, ceil(n_bytes / STORED_BYTES)), n_draws)
+    n_bytes = 8 * n_chains * length.planned * target.n_blocks * len(target.scale)
+    thin = min(max(1, ceil(n_bytes / STORED_BYTES)), length.planned)
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
         pilot = stream(seed, "weights", "scales")
@@ -155,16 +161,16 @@ def sample_weights(
     key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
-        begin, stepper = partial(_begin, setup, seed, n_chains), Stepper(advance, WeightState, Record)
-        states, drawn = run_chains(stage, stepper, setup, begin, n_warmup + n_draws, conduct, key)
+        begin = partial(_begin, setup, seed, n_chains)
+        states, drawn = run_weights(stage, setup, begin, length, STORED_BYTES, conduct, key)
         selects = learns and n_sweeps != 0
-        selected = select(setup, n_draws, n_sweeps, n_chains, seed, conduct, stage) if selects else None
+        selected = select(setup, length, n_sweeps, n_chains, seed, conduct, stage) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
         "sigma": plain_sigma(sigma, target.scale),
         "intercept": bool(intercept),
-        "n_draws": n_draws,
+        "n_draws": drawn.energy.shape[1],
         "n_warmup": n_warmup,
         "n_chains": n_chains,
         "seed": seed,
@@ -208,8 +214,7 @@ def gather(
     n_chains, n_draws = drawn.energy.shape
     note = Note(
         "thinned_draws",
-        f"1 in {thin} draws of the weights is stored, to stay within {STORED_BYTES >> 20:,} MiB;"
-        " means and standard deviations are over all draws",
+        f"1 in {thin} draws of the weights is stored; means and standard deviations are over all draws",
         n_chains * (n_draws - n_draws // thin),
     )
     return WeightTrace(

@@ -9,7 +9,6 @@ from ffbm.plain import in_words
 from ffbm.store.parts import FitParts
 
 _TIMES = 4  # as long as it was
-_WEIGHTS = ("n_draws", "n_warmup", "n_chains")
 _CHAINS = 4
 _OPTIONS = {
     "n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws", "n_warmup": "--warmup",
@@ -51,7 +50,10 @@ def _changes(fit: FitParts) -> dict[str, float]:
     if any(one.n_divergences for one in explained):
         changes["n_warmup"] = _TIMES * config.n_warmup
     elif not all(one.converged for one in explained):
-        changes["n_draws"] = _TIMES * config.n_draws
+        if config.n_draws == "auto":
+            changes["max_minutes"] = _TIMES * config.max_minutes
+        else:
+            changes["n_draws"] = _TIMES * config.countable_draws
     return changes
 
 
@@ -90,7 +92,8 @@ def _seconds(fit: FitParts, changes: dict[str, float]) -> float:
     config = fit.config
     if "max_minutes" in changes:
         return 60 * changes["max_minutes"]
-    known = {"n_sweeps": config.countable_sweeps, **{name: getattr(config, name) for name in _WEIGHTS}}
+    known = {"n_sweeps": config.countable_sweeps, "n_draws": config.countable_draws}
+    known |= {"n_warmup": config.n_warmup, "n_chains": config.n_chains}
     lengths = {name: int(changes.get(name, value)) for name, value in known.items()}
     n_blocks = fit.memberships.n_blocks
     return estimate_seconds(fit.network, n_blocks, workers=min(os.cpu_count() or 1, lengths["n_chains"]), **lengths)

@@ -50,7 +50,7 @@ def fit(
     burn_in: float = 0.2,
     thin: int = 5,
     n_warmup: int = 500,
-    n_draws: int = 1000,
+    n_draws: int | str = "auto",
     n_chains: int = 4,
     seed: int | None = None,
     workers: Workers = None,
@@ -100,7 +100,8 @@ def fit(
         ``{"age": 0.5}``; a column that is not named has 1. The kept features keep theirs in the refit. Under the
         learned prior it is refused.
     intercept, sampler, n_warmup, n_draws
-        Of the weight chains: see ``sample_weights``. With "joint" one chain draws both: ``n_sweeps``, ``burn_in`` and
+        Of the weight chains, which run until they converge with "auto", or the time is over: see ``sample_weights``.
+        With "joint" one chain draws both, and "auto" is 1,000: ``n_sweeps``, ``burn_in`` and
         ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
         burn-in, and ``n_warmup`` are made before the first.
     train_fraction : float
@@ -138,8 +139,8 @@ def fit(
     directed : "auto" or bool
         Whether edges have a direction: "auto" does as the network says, False ignores it; see ``read_network``.
     max_minutes : float
-        How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` is "auto". A run that
-        is cut short has its length in ``fit.blocks.settings``.
+        How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` or ``n_draws`` is
+        "auto". A run that is cut short has its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
@@ -244,8 +245,9 @@ def fit_with(
     if config.resume and config.out is None:
         raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
-    if config.target == "joint" and config.n_sweeps == "auto":
-        config = replace(config, n_sweeps=JOINT_SWEEPS)
+    if config.target == "joint":
+        n_sweeps = JOINT_SWEEPS if config.n_sweeps == "auto" else config.n_sweeps
+        config = replace(config, n_sweeps=n_sweeps, n_draws=config.countable_draws)
     with connected(config.workers if workers is None else workers) as hands:
         go = partial(_fit, net, blocks, progress, command, hands)
         if config.out is None:
@@ -308,8 +310,8 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     """Say before a long run how long it is."""
     cores = workers if isinstance(workers, int) else os.cpu_count() or 1
     low, high = estimate_range(
-        net, config.n_blocks, n_sweeps=config.countable_sweeps, n_warmup=config.n_warmup, n_draws=config.n_draws,
-        n_chains=config.n_chains, workers=cores,
+        net, config.n_blocks, n_sweeps=config.countable_sweeps, n_warmup=config.n_warmup,
+        n_draws=config.countable_draws, n_chains=config.n_chains, workers=cores,
     )  # fmt: skip
     if high > _LONG:
         saved = "" if config.out is not None else "; with --out it could be resumed"

@@ -8,18 +8,19 @@ log likelihood takes the place of the evidence in the decision (nonequilibrium c
 2011). The way back is the same path the other way round, each of the moves being reversible.
 """
 
-from dataclasses import dataclass
-from math import asinh, log, sqrt
+from dataclasses import dataclass, field
+from math import asinh, ceil, exp, log, sqrt
 
 import numpy as np
 
-from ffbm.kernels.hmc import run_hmc
+from ffbm.kernels.bridge import follow_path
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.softmax import Target, energy_and_gradient
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.softmax import Target
+from ffbm.kernels.weightchain import Scratch
 from ffbm.types.network import Array
 
-EACH, LEAST, MOST = 0.25, 10, 60  # steps of lambda: for each contrast of the column, and within bounds
+EACH, LEAST, MOST = 0.1, 8, 30  # steps of lambda: for each contrast of the column, and within bounds
+TIME, MOST_STEPS = 1.2, 8  # of the Hamiltonian move after each of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,64 +29,57 @@ class Bridge:
 
     target: Target
     own: Array  # (A,)
-    plan: Plan
     scratch: Scratch
-    record: Record
+    parts: dict[int, tuple[tuple[Array, ...], Array]] = field(default_factory=dict)  # of the columns met so far
 
     def cross(
-        self, rng: np.random.Generator, g: int, weights: Array, inside: Array, adapt: Array, metric: Metric
-    ) -> bool:
-        """Let column g be born or die along a path; tell whether it did, in ``weights`` and ``inside``."""
-        rows, sums = self.target.rows, self.target.sums
-        members = np.flatnonzero(self.own == g)
-        entries = np.flatnonzero(self.own[rows.indices] == g)
-        values = rows.values.copy() if len(rows.values) else np.ones(len(rows.indices))
-        full, response = values[entries].copy(), sums.copy()
+        self, rng: np.random.Generator, g: int, weights: Array, inside: Array, step: float, metric: Metric
+    ) -> tuple[bool, float]:
+        """Let column g be born or die along a path; tell whether it did, and with which probability.
+
+        ``weights`` and ``inside`` are changed if it did; ``step`` is that of Hamiltonian moves.
+        """
+        column, path = self._part(g)
+        members, rows = column[1], self.target.rows
         w, born = weights.copy(), not inside[g]
         if born:
             scale = sqrt(3 / rng.chisquare(3))
             drawn = scale * rng.standard_normal((len(members), w.shape[1]))
             w[members] = drawn - drawn.mean(axis=1, keepdims=True)
-        path = steps_of(len(members) * (w.shape[1] - 1), float((rows.counts @ self._has(entries)) / len(members)))
-        path = path if born else path[::-1]
-        target = self.target._replace(rows=rows._replace(values=values), sums=response)
-        values[entries], response[members] = path[0] * full, path[0] * sums[members]
-        gain, adapt = 0.0, adapt.copy()
-        for step in path[1:]:
-            gain += self._energy(target, w)
-            values[entries], response[members] = step * full, step * sums[members]
-            gain -= self._energy(target, w)
-            if 0.0 < step < 1.0:
-                tail = (w, adapt, 0, 1, *self._moments(w), self.scratch, self.record)
-                run_hmc(rng, target, metric, self.plan, *tail)
+        values = rows.values.copy() if len(rows.values) else np.ones(len(rows.indices))
+        target = self.target._replace(rows=rows._replace(values=values), sums=self.target.sums.copy())
+        path = path if born else path[::-1].copy()
+        n_steps = min(ceil(TIME / step), MOST_STEPS)
+        gain = follow_path(rng, target, metric, path, column, step, n_steps, w, self.scratch)
         others = int(inside.sum()) - int(inside[g])
         odds = log((1.0 + others) / (2.0 * len(inside) - others - 1.0))
-        if not log(rng.random()) < (odds + gain if born else gain - odds):
-            return False
+        chance = exp(min(odds + gain if born else gain - odds, 0.0))
+        if not rng.random() < chance:
+            return False, chance
         inside[g] = born
         if not born:
             w[members] = 0.0
         weights[:] = w
-        return True
+        return True, chance
 
-    def _energy(self, target: Target, w: Array) -> float:
-        return float(energy_and_gradient(target, w, self.scratch.own[0], self.scratch.tile, self.scratch.bits))
-
-    def _has(self, entries: Array) -> Array:
-        """Return how many features of the column each row has (R,)."""
-        row = np.searchsorted(self.target.rows.indptr, entries, side="right") - 1
-        return np.bincount(row, minlength=len(self.target.rows.counts))
-
-    def _moments(self, w: Array) -> tuple[Array, Array]:
-        shape = w.shape[1], len(self.target.scale)
-        return np.zeros(shape), np.zeros(shape)
+    def _part(self, g: int) -> tuple[tuple[Array, ...], Array]:
+        """Return column g as ``follow_path`` takes it, and the steps of its path."""
+        if g not in self.parts:
+            rows, sums = self.target.rows, self.target.sums
+            members, entries = np.flatnonzero(self.own == g), np.flatnonzero(self.own[rows.indices] == g)
+            values = rows.values[entries] if len(rows.values) else np.ones(len(entries))
+            row = np.searchsorted(rows.indptr, entries, side="right") - 1
+            support = float(rows.counts[row].sum() / max(len(members), 1))
+            column = entries, members, values, sums[members]
+            self.parts[g] = column, steps_of(len(members) * (sums.shape[1] - 1), support)
+        return self.parts[g]
 
 
 def steps_of(n_contrasts: int, support: float) -> Array:
     """Return the values of lambda from 0 to 1: dense at first, where a column on many vertices begins to tell.
 
     >>> steps_of(2, 30.0)[[0, 1, -1]].round(3).tolist(), len(steps_of(2, 30.0))
-    ([0.0, 0.044, 1.0], 11)
+    ([0.0, 0.055, 1.0], 9)
     """
     n = int(np.clip(round(EACH * n_contrasts), LEAST, MOST))
     reach = sqrt(max(support, 1.0))

@@ -21,7 +21,7 @@ from ffbm.theta.selection import (
 )
 from ffbm.types.network import Array
 
-CARRIED = ("weights", "inside", "adapt", "chance", "openness")  # from one partition to the next
+CARRIED = ("weights", "inside", "adapt", "chance", "openness", "ease")  # from one partition to the next
 
 
 class DrawnSelectionPlan(NamedTuple):
@@ -32,7 +32,6 @@ class DrawnSelectionPlan(NamedTuple):
     n_first: int  # sweeps before those of the first partition, not kept
     n_warmup: int  # sweeps for each further partition, not kept
     n_each: int  # sweeps kept of each partition
-    thin: int
     seed: int
 
 
@@ -41,18 +40,20 @@ class DrawnSelectionState(NamedTuple):
 
     chain: Array  # (1,) int64: its number
     done: Array  # (1,) int64: partitions dealt with
+    thin: Array  # (1,) int64
     weights: Array  # (A, B) and what follows are those of ``SelectionState``
     inside: Array
     adapt: Array
     chance: Array
     openness: Array
+    ease: Array
 
 
-def start_drawn_selection(plan: DrawnSelectionPlan, chain: int, full: bool) -> DrawnSelectionState:
+def start_drawn_selection(plan: DrawnSelectionPlan, chain: int, full: bool, thin: int = 1) -> DrawnSelectionState:
     """Set up a chain before its first partition, with no column inside or with all of them."""
     first = start_selection(plan.setup, stream(plan.seed, "selection", chain), full)
     carried = {name: getattr(first, name) for name in CARRIED}
-    return DrawnSelectionState(np.array([chain]), np.zeros(1, np.int64), **carried)
+    return DrawnSelectionState(np.array([chain]), np.zeros(1, np.int64), np.array([thin]), **carried)
 
 
 def advance_drawn_selection(
@@ -60,21 +61,23 @@ def advance_drawn_selection(
 ) -> tuple[DrawnSelectionState, SelectionRecord]:
     """Deal with the next ``n`` partitions and return the state, changed in place, and their draws in order.
 
-    Each partition has a random stream of its own name. Advancing by a, then by b, is advancing by a + b, bit for bit.
+    After the last of them comes the first again. Each visit has a random stream of its own name. Advancing by a, then
+    by b, is advancing by a + b, bit for bit.
     """
     records, chain = [], int(state.chain[0])
+    n_partitions = len(plan.labels[chain])
     for _ in range(n):
         at = int(state.done[0])
         n_warmup = plan.n_first if at == 0 else plan.n_warmup
         given = plan.setup.target
         setup = plan.setup._replace(
-            target=replace(given, sums=response_of(given.training, plan.labels[chain][at])),
+            target=replace(given, sums=response_of(given.training, plan.labels[chain][at % n_partitions])),
             n_warmup=n_warmup,
             plan=plan.setup.plan._replace(n_warmup=n_warmup * N_MOVES),
         )
         rng = stream(plan.seed, "selection", chain, at)
         carried = {name: getattr(state, name) for name in CARRIED}
-        inner = SelectionState(**carried, done=np.zeros(1, np.int64), thin=np.array([plan.thin]), rng=rng)
+        inner = SelectionState(**carried, done=np.zeros(1, np.int64), thin=state.thin, rng=rng)
         _, record = advance_selection(setup, inner, n_warmup + plan.n_each)
         records.append(record)
         state.done[0] += 1

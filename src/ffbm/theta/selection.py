@@ -1,11 +1,13 @@
 """The chain that selects columns as a stepper: which are inside, and the weights of those that are."""
 
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
 from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
+from ffbm.kernels.metric import Metric
 from ffbm.kernels.selection import log_inclusion_prior, visit_columns
 from ffbm.kernels.slab import DEGREES, without_scales
 from ffbm.kernels.softmax import TILE, energy_and_gradient
@@ -19,10 +21,11 @@ from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
 
 RECENT = 0.9  # the weight of the past, sweep by sweep, in how open a column is
-RAREST = 0.1  # the probability that a sweep visits a column that is not open at all
+RAREST = 0.1  # the probability that a sweep visits a column that is not open at all, and of a bridge where none helps
+EASE = 0.5  # the weight of the past, bridge by bridge, in how easily a column crosses
 TIME = 1.6  # of a trajectory
 N_MOVES = 4  # Hamiltonian ones, after each sweep
-BRIDGED = 0.5  # the share of sweeps in which a column is tried by a bridge
+KEPT_BYTES = 1 << 25  # that metrics of sets of columns met before may take
 MOVES = ("births", "deaths", "refreshed", "exchanged", "bridged")
 
 
@@ -46,6 +49,7 @@ class SelectionState(NamedTuple):
     adapt: Array  # (5,) the state of dual averaging
     chance: Array  # (G,): the inclusion probability of each column given the rest, as of its last visit
     openness: Array  # (G,): how far that is from 0 and 1, over the last sweeps of warm-up
+    ease: Array  # (G,): how likely it is to cross a bridge, over the last ones of warm-up
     done: Array  # (1,) int64: sweeps made, warm-up included
     thin: Array  # (1,) int64
     rng: np.random.Generator
@@ -76,13 +80,13 @@ def start_selection(setup: SelectionSetup, rng: np.random.Generator, full: bool,
     assert setup.target.groups is not None
     weights = setup.full.copy() if full else np.zeros_like(setup.full)
     inside = np.full(len(setup.target.groups.names), full)
-    openness = np.ones(len(inside))
     return SelectionState(
         weights,
         inside,
         first_adaptation(0.5),
         inside.astype(float),
-        openness,
+        np.zeros(len(inside)),
+        np.ones(len(inside)),
         np.zeros(1, np.int64),
         np.array([thin]),
         rng,
@@ -92,8 +96,9 @@ def start_selection(setup: SelectionSetup, rng: np.random.Generator, full: bool,
 def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> tuple[SelectionState, SelectionRecord]:
     """Make ``n`` sweeps, each followed by Hamiltonian moves; return the state, changed in place, and the draws kept.
 
-    The first ``n_warmup`` sweeps of a chain adapt the step size, and how often each column is visited: the surer it is
-    in or out, the more seldom. They are not kept. Advancing by a and then by b is, bit for bit, advancing by a + b.
+    The first ``n_warmup`` sweeps of a chain adapt the step size, and how often each column is visited and tried by a
+    bridge: the surer it is in or out, the more seldom. They are not kept. Advancing by a and then by b is, bit for bit,
+    advancing by a + b.
     """
     rng, done, thin = state.rng, int(state.done[0]), int(state.thin[0])
     before, after = max(done - setup.n_warmup, 0), max(done + n - setup.n_warmup, 0)
@@ -110,7 +115,7 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         accepted=np.zeros((n_draws, len(MOVES)), np.int32),
     )
     target, columns = setup.target.kernel, setup.columns
-    base = target.precision.copy()  # what the geometry was taken with
+    metrics = _Metrics(setup, target.precision.copy())  # what the geometry was taken with
     target = target._replace(scale=target.scale.copy())  # Hamiltonian moves write to it, and to the precisions
     freedom, active = target.slab.freedom, target.rows.active
     n_rows = len(target.rows.counts)
@@ -118,13 +123,10 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     work = workspace(
         n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
     )
-    own = target.slab.column[active]
     scratch, moves = _room(setup, n_active, n_blocks, n_features)
     moments = np.zeros((2, n_blocks, n_features))
-    alone = scratch._replace(logits=np.empty((3, 0, n_blocks)))  # no stretches: they would not be reversible
-    bridge = Bridge(target, own, setup.plan._replace(n_warmup=0), alone, moves)
-    size = np.sqrt(freedom)  # of columns: the larger, the slower they come and go otherwise
-    metric, moved = None, np.zeros(0)
+    bridge = Bridge(target, metrics.own, scratch)
+    size = np.sqrt(freedom)  # of columns: the larger, and the less open, the slower they come and go otherwise
     for sweep in range(done, done + n):
         accepted = np.zeros(len(MOVES), np.int32)
         warm = sweep < setup.n_warmup
@@ -136,14 +138,15 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
-        if size.any() and rng.random() < BRIDGED:
-            g = int(np.searchsorted(np.cumsum(size), rng.random() * size.sum(), side="right"))
-            moving = np.append(state.inside | (np.arange(n_columns) == g), True)[own]  # the intercept always does
-            along = make_metric(setup.dense, setup.rest, moving)._replace(precision=base)
-            accepted[-1] += bridge.cross(rng, g, state.weights, state.inside, state.adapt, along)
-        moving = np.append(state.inside, True)[own]
-        if metric is None or not np.array_equal(moving, moved):
-            metric, moved = make_metric(setup.dense, setup.rest, moving)._replace(precision=base), moving
+        if size.any() and (warm or rng.random() < RAREST + state.ease[size > 0].sum()):
+            wish = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
+            g = int(np.searchsorted(wish, rng.random() * wish[-1], side="right"))
+            along = metrics.of(state.inside | (np.arange(n_columns) == g))
+            crossed, ease = bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[1]), along)
+            accepted[-1] += crossed
+            if warm:
+                state.ease[g] += (1 - EASE) * (ease - state.ease[g])
+        metric = metrics.of(state.inside)
         tail = (state.weights, state.adapt, sweep * N_MOVES, N_MOVES, *moments, scratch, moves)
         run_hmc(rng, target, metric, setup.plan, *tail)
         if warm:
@@ -169,6 +172,28 @@ def visit_rates(openness: Array) -> Array:
     [0.1, 0.28, 1.0]
     """
     return np.asarray(RAREST + (1 - RAREST) * np.sqrt(openness))
+
+
+class _Metrics:
+    """The metrics of Hamiltonian moves by the set of columns inside; the last ones that were made are kept."""
+
+    def __init__(self, setup: SelectionSetup, precision: Array) -> None:
+        self.setup, self.precision = setup, precision
+        self.own = setup.target.slab.column[setup.target.training.rows.active]  # (A,) the column of each feature
+        m, n_blocks = setup.dense.shape[1:]
+        self.most = max(2, KEPT_BYTES // (16 * n_blocks * (m * m + len(setup.rest)) + 1))
+        self.known: dict[bytes, Metric] = {}
+
+    def of(self, inside: Array) -> Metric:
+        """Return the metric in which these columns move (G,), and the intercept, which always does."""
+        key = inside.tobytes()
+        if key not in self.known:
+            if len(self.known) >= self.most:
+                del self.known[next(iter(self.known))]
+            moving = np.append(inside, True)[self.own]
+            made = make_metric(self.setup.dense, self.setup.rest, moving)
+            self.known[key] = made._replace(precision=self.precision)
+        return self.known[key]
 
 
 def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:

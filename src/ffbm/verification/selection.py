@@ -151,9 +151,10 @@ def geweke_means(seed: int, n_steps: int, moves: bool, number: int) -> Array:
     target = _target(x, y)
     active = target.training.rows.active
     setup = set_up_selection(target, 0, np.zeros_like(target.sums))
+    every = np.ones(len(GROUPS))  # all columns are visited, and all are tried by bridges
     state = SelectionState(
         np.ascontiguousarray(truth.weights.T[active]), truth.inside.copy(), first_adaptation(0.3),
-        np.zeros(len(GROUPS)), np.ones(len(GROUPS)), np.zeros(1, np.int64), np.ones(1, np.int64), rng,
+        np.zeros(len(GROUPS)), every, every, np.zeros(1, np.int64), np.ones(1, np.int64), rng,
     )  # fmt: skip
     found = []
     for _ in range(n_steps):

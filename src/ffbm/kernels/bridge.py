@@ -1,0 +1,66 @@
+"""The path along which a column is born or dies slowly: see ``theta/bridge.py``."""
+
+from typing import Any
+
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.hmc import bare_metric, move
+from ffbm.kernels.metric import apply_inverse, follow_precisions
+from ffbm.kernels.slab import draw_precisions
+from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.weightchain import bare_target
+
+
+@njit(nogil=True, cache=True)
+def multiply_column(target: Any, column: Any, factor: float) -> None:
+    """Set the values of a column to ``factor`` times those it has, and its response with them."""
+    entries, members, values, sums = column
+    for t in range(len(entries)):
+        target.rows.values[entries[t]] = factor * values[t]
+    for j in range(len(members)):
+        for k in range(sums.shape[1]):
+            target.sums[members[j], k] = factor * sums[j, k]
+
+
+@njit(nogil=True, cache=True)
+def _add_prior(target: Any, w: Any, g: Any, sign: float) -> float:
+    """Add the prior's part, times sign, to the gradient g (A, B); return its part of U."""
+    total = 0.0
+    for a in range(w.shape[0]):
+        share = sign * target.precision[a]
+        for k in range(w.shape[1]):
+            total += 0.5 * share * w[a, k] * w[a, k]
+            g[a, k] += share * w[a, k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def follow_path(
+    rng: Any, target: Any, metric: Any, path: Any, column: Any, step: float, n_steps: int, w: Any, scratch: Any
+) -> float:
+    """Lead w (A, B) along ``path``, the factors of a column's values; return the sum of changes of the log likelihood.
+
+    Between any two of them all weights make a Hamiltonian move, scales being drawn before it. ``column`` are the places
+    of its values among those of the rows, its features, and what both are at factor 1. The target's values and
+    response are overwritten.
+    """
+    target, metric, w, column = bare_target(target), bare_metric(metric, scratch.factor), bare(w), bare(column)
+    tile, bits, line, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.line), bare(scratch.own)
+    g, q, gain = own[0], own[1], 0.0
+    draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
+    multiply_column(target, column, path[0])
+    u = energy_and_gradient(target, w, g, tile, bits)
+    for at in range(1, len(path)):
+        gain += u
+        multiply_column(target, column, path[at])
+        u = energy_and_gradient(target, w, g, tile, bits)
+        gain -= u
+        if at < len(path) - 1:
+            u += _add_prior(target, w, g, -1.0)
+            draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
+            follow_precisions(metric, target.precision)
+            u += _add_prior(target, w, g, 1.0)
+            apply_inverse(metric, g, q, line)
+            u, _, _ = move(rng, target, metric, w, u, step, n_steps, own, tile, bits, line)
+    return gain

@@ -1,0 +1,153 @@
+"""How long weight chains run: until the verdict on them holds, or until the clock stops them.
+
+The length doubles from check to check. The rule looks at draws only, so it gives the same length on any number of
+workers; a length that the clock decides is written down, and a longer chain begins with the draws of a shorter one.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ffbm.check import check_int_or, check_real
+from ffbm.config import PLANNED_DRAWS
+from ffbm.diagnostics import summarise, verdict
+from ffbm.kernels.weightchain import Record
+from ffbm.pipeline.clock import Clock, end_in
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.theta.chain import WeightSetup, WeightState, advance
+from ffbm.theta.selection import SelectionRecord
+from ffbm.types.network import Array
+from ffbm.types.selection import MOST_ERROR, batch_error
+
+_MOST_STORED = 2000  # draws of the weights of a chain: above, thinning doubles with the length
+
+Draws = TypeVar("Draws", bound=tuple[Array, ...])
+
+
+class DrawLength(NamedTuple):
+    """How long weight chains run."""
+
+    n_draws: int | None  # None: until they are done
+    end: float = inf  # of the clock
+
+    @property
+    def planned(self) -> int:
+        """The draws of a chain, or those at the first check."""
+        return PLANNED_DRAWS if self.n_draws is None else self.n_draws
+
+    def goes_on(self) -> bool:
+        """Tell whether chains that are not done may run on."""
+        return self.n_draws is None and time.monotonic() < self.end
+
+
+def check_draws(n_draws: Any, max_minutes: Any) -> DrawLength:
+    """Return how long weight chains run: so many draws, or until they are done or so many minutes are over."""
+    minutes = None if max_minutes is None else check_real("max_minutes", max_minutes, low=0, above=True)
+    wanted = check_int_or("auto", "n_draws", n_draws, low=1)
+    return DrawLength(None, end_in(minutes)) if isinstance(wanted, str) else DrawLength(wanted)
+
+
+def run_weights(
+    stage: str,
+    setup: WeightSetup,
+    begin: Callable[[], list[WeightState]],
+    length: DrawLength,
+    most_bytes: int,
+    conduct: Conduct,
+    key: str,
+) -> tuple[list[WeightState], Record]:
+    """Run chains of the full model for a fixed length, or until R-hat and ESS of every weight and of U are good enough.
+
+    The first check is at 1,000 draws, which no clock cuts short. Single chains, which cannot be judged, end there.
+    """
+    stepper, n_warmup, done = Stepper(advance, WeightState, Record), setup.plan.n_warmup, length.planned
+    states, drawn, _ = run_stretch(stage, stepper, setup, begin, n_warmup + done, conduct, key)
+    while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
+        thin = int(states[0].thin[0])
+        if 2 * done // thin > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes:
+            thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, drawn.weights.shape[1]))
+        states = [state._replace(thin=np.array([thin])) for state in states]
+        clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
+        name = f"{stage} {done} to {2 * done}"
+        states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, conduct, key, clock)
+        drawn, is_cut, done = joined(drawn, more), made < done, done + made
+        if is_cut:
+            break
+    return states, drawn
+
+
+def _judge(drawn: Record, thin: int) -> Any:
+    """Return the verdict on stored weights and their energies; divergences, which no length cures, do not count."""
+    energy = drawn.energy[:, thin - 1 :: thin]
+    return verdict({"the weights": summarise(drawn.weights), "the energy": summarise(energy)})
+
+
+class Rounds(NamedTuple):
+    """How chains that select columns go on: in rounds of equal length, after some steps that no round counts."""
+
+    n_rounds: int | None  # None: until they are done
+    n_before: int  # steps before the first round
+    n_steps: int  # of a round
+    each: int | None = None  # draws of a partition, after which thinning begins anew; None if there are no partitions
+
+
+def run_selection(
+    stage: str,
+    stepper: Stepper[Any, SelectionRecord],
+    model: Any,
+    begin: Callable[[], list[Any]],
+    rounds: Rounds,
+    partition: Callable[[int], Array],
+    length: DrawLength,
+    most_bytes: int,
+    conduct: Conduct,
+    key: str,
+) -> tuple[SelectionRecord, Array, int]:
+    """Run chains for so many rounds, or until no Monte Carlo error is above 0.01 at two checks in a row.
+
+    The first round is not cut short. Return the draws, the partition of each (C, T), which is ``partition`` of the
+    number of rounds, and one in how many weights is stored.
+    """
+    done, n_before, n_steps = rounds.n_rounds or 1, rounds.n_before, rounds.n_steps
+    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, conduct, key)
+    thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
+    while not is_cut and length.goes_on():
+        error = batch_error(drawn.chance, partition(done)).max(initial=0.0)
+        is_precise = bool(error <= MOST_ERROR)
+        if is_precise and was_precise:
+            break
+        was_precise, n_stored = is_precise, drawn.weights.shape[1]
+        n_each = n_stored if rounds.each is None else rounds.each // thin
+        if n_each > 1 and (2 * n_stored > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes):
+            thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, n_each))
+        states = [state._replace(thin=np.array([thin])) for state in states]
+        clock = Clock(length.end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
+        name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
+        states, more, made = run_stretch(name, stepper, model, again, done * n_steps, conduct, key, clock)
+        drawn, is_cut, done = joined(drawn, more), made < done * n_steps, done + made // n_steps
+    return drawn, partition(done), thin
+
+
+def every_second(weights: Array, n_each: int) -> Array:
+    """Return every second of stored weights (C, T, ...), by groups of ``n_each``: what twice the thinning stores.
+
+    >>> every_second(np.arange(10).reshape(1, 10), 5).tolist()
+    [[1, 3, 6, 8]]
+    """
+    n_chains, n_stored, *rest = weights.shape
+    groups = weights.reshape(n_chains, n_stored // max(n_each, 1), n_each, *rest)[:, :, 1::2]
+    return np.ascontiguousarray(groups).reshape(n_chains, -1, *rest)
+
+
+def joined(first: Draws, second: Draws) -> Draws:
+    """Put draws (chain, draw, ...) one after the other."""
+    return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
+
+
+def _same(states: Sequence[Any]) -> list[Any]:
+    return list(states)
