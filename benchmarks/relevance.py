@@ -3,9 +3,10 @@
     python benchmarks/relevance.py [--networks polbooks school ...] [--studies]
 
 For each network, blocks being given: inclusion from chains that start with no column and with all, how far they
-disagree, the Monte Carlo error, seconds of processor time (one thread); effective draws per second of the full model
-against those of the fixed prior. ``--studies``: columns planted in a network's own features, and features permuted over
-vertices. Needs FFBM_SHARED, and FFBM_DATA for school and facebook. Prints tables and writes results/relevance.json.
+disagree, the Monte Carlo error, seconds of processor time (one thread), at a fixed length and until done; effective
+draws per second of the full model against those of the fixed prior. ``--studies``: columns planted in a network's own
+features, and features permuted over vertices. Needs FFBM_SHARED, and FFBM_DATA for school and facebook. Prints tables
+and writes results/relevance.json.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from ffbm.diagnostics import summarise
 NETWORKS = ("polbooks", "school", "lazega_law", "facebook_348", "facebook", "fb100cat_Caltech36")
 REGISTERED = ("polbooks", "school", "facebook")
 N_PERMUTATIONS, N_PLANTS = 2, 12
+MOST_MINUTES = 1.0  # of chains that run until they are done
 
 
 def main() -> None:
@@ -58,7 +60,7 @@ def network_of(name):
 
 def timed(*given, **options):
     begun = time.process_time()
-    trace = ffbm.sample_weights(*given, progress=False, workers=1, **options)
+    trace = ffbm.sample_weights(*given, progress=False, workers=1, **{"n_draws": 1000} | options)
     return trace, time.process_time() - begun
 
 
@@ -81,8 +83,11 @@ def measure(name, seed):
         kind: draws["learned"][f"ess_{kind}_per_second"] / draws["fixed"][f"ess_{kind}_per_second"]
         for kind in ("median", "min")
     }
-    trace, seconds = timed(net.features, labels, weight_prior="learned", seed=seed, n_draws=1000)
+    trace, seconds = timed(net.features, labels, weight_prior="learned", seed=seed)
     selected = trace.selected
+    until_done, seconds_until_done = timed(
+        net.features, labels, weight_prior="learned", seed=seed, n_draws="auto", max_minutes=MOST_MINUTES
+    )
     found = {
         "n_nodes": net.n_nodes,
         "n_blocks": int(labels.max()) + 1,
@@ -92,6 +97,12 @@ def measure(name, seed):
         "sweeps_of_each_chain": selected.n_draws,
         "error_max": float(selected.error.max()),
         "difference_of_starts_max": float(selected.difference.max()),
+        "until_done": {
+            "seconds_of_weight_stage": seconds_until_done,
+            "draws_of_each_chain": until_done.n_draws,
+            "sweeps_of_each_chain": until_done.selected.n_draws,
+            "error_max": float(until_done.selected.error.max()),
+        },
         "full_model": draws,
         "ess_ratio": ratios,
     }

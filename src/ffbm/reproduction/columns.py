@@ -24,6 +24,7 @@ from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 
 LIMIT_SIGMA = sqrt(0.5)  # the prior squared is the prior of this sigma
+_DRAWS = 1000  # of a weight chain
 _LIMIT_DRAWS = 250  # of each of 4 chains: a mean loss needs no more
 
 
@@ -93,7 +94,8 @@ def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
     def sample(design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:
         seed = child_seed(blocks.seed, "exact", stage)
         trace = sample_weights(
-            design, blocks.members, rows, paper.sigma, seed=seed, workers=1, progress=listen, weight_prior="fixed"
+            design, blocks.members, rows, paper.sigma, n_draws=_DRAWS, seed=seed, workers=1, progress=listen,
+            weight_prior="fixed",
         )
         return SampledWeights(trace, blocks.members)
 
