@@ -130,6 +130,31 @@ def test_rounds_over_partitions(made, monkeypatch):
         assert np.array_equal(getattr(auto, name), getattr(again, name)), name
 
 
+def test_sweeps_that_were_stopped_go_on_bit_for_bit(made, monkeypatch, tmp_path):
+    net, labels = made
+    monkeypatch.setattr("ffbm.pipeline.selection.FIRST_SWEEPS", 8)
+    monkeypatch.setattr(weightlength, "_MOST_STORED", 20)
+    monkeypatch.setattr(
+        weightlength, "batch_error", lambda chance, _: np.array([0.02 if chance.shape[1] < 16 else 0.001])
+    )
+    monkeypatch.setattr(weightlength, "_judge", lambda *_: Verdict("converged", "so it is"))
+    monkeypatch.setattr(weightlength, "PLANNED_DRAWS", 5)
+    options = OPTIONS | {"weight_prior": "learned"}
+    whole = sample_weights(net.features, labels, **options).selected
+    assert (whole.n_draws, whole.thin) == (32, 2)
+
+    def stop(event):
+        if event.stage == "weights, columns" and event.done >= 30 + 20:  # in the stretch from 16 to 32 sweeps
+            raise KeyboardInterrupt
+
+    with open_journal(tmp_path / "run", {}, resume=False) as journal, pytest.raises(KeyboardInterrupt):
+        sample_weights(net.features, labels, **options | {"progress": stop}, journal=journal)
+    with open_journal(tmp_path / "run", {}, resume=True) as journal:
+        again = sample_weights(net.features, labels, **options, journal=journal).selected
+    for name in (*FIELDS, "weights"):
+        assert np.array_equal(getattr(whole, name), getattr(again, name)), name
+
+
 def test_the_error_of_inclusion_belongs_to_the_verdict(made, monkeypatch):
     net, labels = made
     trace = sample_weights(
