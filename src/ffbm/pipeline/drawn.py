@@ -69,12 +69,11 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress, max_minutes, weight_prior, intercept_sd, column_groups, \
-stage, journal
+    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, stage, journal
         As in ``sample_weights``.
     n_draws : int or "auto"
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)). "auto" are 1,000: more draws
-        come with more partitions. Only the sweeps over columns go on until they are precise.
+        come with more partitions. Only the sweeps over columns go on until they are precise, or ``max_minutes`` over.
     n_warmup : int
         Warm-up of each chain, shared out: each partition gets max(50, ceil(n_warmup / T)) moves, not kept.
     n_sweeps : int, optional

@@ -9,7 +9,7 @@ import numpy as np
 
 from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
-from ffbm.pipeline.clock import minutes_left
+from ffbm.pipeline.clock import end_in, minutes_left
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.refits import Refit
@@ -175,9 +175,9 @@ def sampler_given(
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         sigma = keep_scales(config.sigma, whole, design)
-        minutes = config.max_minutes if end is None else minutes_left(end)
-        one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, "max_minutes": minutes}
-        one |= options
+        until = end_in(config.max_minutes) if end is None else end
+        one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
+        one["max_minutes"] = minutes_left(until)
         if learns:
             one["column_groups"] = keep_groups(config.column_groups, design.columns)
             one["n_sweeps"] = None if selects else 0
@@ -185,7 +185,9 @@ def sampler_given(
             weights, variance = sample_weights_drawn(design, blocks, members, **one)
             return SampledWeights(_with_rate(weights, config), members, blocks, variance)
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
-            weights = sample_weights(design, members, n_chains=config.n_chains, **one | {"n_sweeps": 0})
+            half = {"n_sweeps": 0, "max_minutes": one["max_minutes"] / 2}
+            weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
+            one["max_minutes"] = minutes_left(until)
             selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
             weights = replace(weights, selected=selected)
         else:

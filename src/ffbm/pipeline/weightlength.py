@@ -40,6 +40,11 @@ class DrawLength(NamedTuple):
         """The draws of a chain, or those at the first check."""
         return PLANNED_DRAWS if self.n_draws is None else self.n_draws
 
+    @property
+    def half(self) -> "DrawLength":
+        """The same with half of the time that is left: what follows is to have some, too."""
+        return self._replace(end=0.5 * (time.monotonic() + self.end))
+
     def goes_on(self) -> bool:
         """Tell whether chains that are not done may run on."""
         return self.n_draws is None and time.monotonic() < self.end

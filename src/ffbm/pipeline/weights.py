@@ -162,8 +162,9 @@ def sample_weights(
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         begin = partial(_begin, setup, seed, n_chains)
-        states, drawn = run_weights(stage, setup, begin, length, STORED_BYTES, conduct, key)
         selects = learns and n_sweeps != 0
+        own = length.half if selects else length
+        states, drawn = run_weights(stage, setup, begin, own, STORED_BYTES, conduct, key)
         selected = select(setup, length, n_sweeps, n_chains, seed, conduct, stage) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
