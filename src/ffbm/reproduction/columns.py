@@ -94,7 +94,14 @@ def run_exact(net: Network, paper: Experiment, blocks: RunBlocks, listen: Listen
     def sample(design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:
         seed = child_seed(blocks.seed, "exact", stage)
         trace = sample_weights(
-            design, blocks.members, rows, paper.sigma, n_draws=_DRAWS, seed=seed, workers=1, progress=listen,
+            design,
+            blocks.members,
+            rows,
+            paper.sigma,
+            n_draws=_DRAWS,
+            seed=seed,
+            workers=1,
+            progress=listen,
             weight_prior="fixed",
         )
         return SampledWeights(trace, blocks.members)
