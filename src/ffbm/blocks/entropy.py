@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
 from ffbm.blocks.likelihoods import Likelihood, likelihood_of
 from ffbm.blocks.priors import PRIORS
+from ffbm.blocks.weighting import weight_nats
 from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Array, Graph, Network
@@ -23,16 +24,17 @@ class DescriptionLength:
     edge_counts: float
     partition: float
     levels: tuple[LevelLength, ...] = ()
+    weights: float = 0.0  # of the edges, where they have some
 
     @property
     def total(self) -> float:
-        """All four parts."""
+        """All parts."""
         return self.without_partition + self.partition
 
     @property
     def without_partition(self) -> float:
         """The part that the graph adds to the partition: what the block chain records."""
-        return self.adjacency + self.degrees + self.edge_counts
+        return self.adjacency + self.degrees + self.edge_counts + self.weights
 
 
 def description_length(
@@ -73,6 +75,9 @@ def description_length(
 
         edge_counts = sum over l >= 1 of sum_{r<s} ln C(n_r n_s + e_rs - 1, e_rs)
                       + sum_r ln C(n_r (n_r+1)/2 + e_rr/2 - 1, e_rr/2)
+
+    Weights of edges add a term for each pair of blocks that has edges, by the law that the network was read with: see
+    the page on weighted edges.
 
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
@@ -119,6 +124,7 @@ def description_length(
         degrees=degrees,
         edge_counts=float(likelihood.edge_cost(graph, np.count_nonzero(sizes))),
         partition=PRIORS[prior].nats(sizes, n_nominal),
+        weights=weight_nats(graph, b),
     )
 
 
@@ -127,6 +133,10 @@ def _nested_length(
 ) -> DescriptionLength:
     if n_blocks is not None:
         raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")
+    if graph.weights is not None:
+        raise OptionError(
+            "a hierarchy has no law of edge weights; got weighted edges: give net.without_weights(), or one partition"
+        )
     checked = check_levels([np.asarray(labels) for labels in levels], graph.n_nodes)
     adjacency, degrees = likelihood.parts(graph, checked[0])
     lengths = level_lengths(graph, checked)

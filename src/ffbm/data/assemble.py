@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ffbm.data.columns import CellError
+from ffbm.data.edgeweights import choose_law
 from ffbm.data.encode import encode_features
 from ffbm.data.gephi import find_drawing, note_computed, note_drawing
 from ffbm.data.ids import number_words, text_array
@@ -32,6 +33,8 @@ def assemble_network(
     name: str,
     encoding: Mapping[str, Any],
     directed: bool | str = "auto",
+    edge_weight_model: str = "auto",
+    edge_weight_prior: Any = "microcanonical",
 ) -> Network:
     """Join edges and vertices and encode the attributes.
 
@@ -58,7 +61,13 @@ def assemble_network(
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
-    graph, more = settle_edges(raw, number, len(ids), parallel, directed)
+    weights = None
+    if raw.weights is not None:
+        weights = choose_law(raw.weights, edge_weight_model, edge_weight_prior, raw.where)
+    graph, more = settle_edges(raw, number, len(ids), parallel, directed, weights)
+    if weights is not None:
+        told = f"{raw.where}: edges weighted by {weights.in_words} ({weights.reason})"
+        notes.append(Note("edge-weight", told, graph.n_edges))
     if not graph.n_edges:
         more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))
     notes += more + _note_size(len(ids), len(table.columns), where) + _note_formulas(ids, raw)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ffbm.data.edgeweights import RawWeights, real_weights
 from ffbm.data.ids import text_array
 from ffbm.data.raw import RawGraph, RawNodes, no_attributes, note_left_out, note_unused, pick_column, whole_counts
 from ffbm.errors import DataError
@@ -25,13 +26,14 @@ class Collector:
     (['a', 'b'], [None, 'red'])
     """
 
-    def __init__(self, where: str, multiplicity: str | None = None) -> None:
+    def __init__(self, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> None:
         self.where = where
         self.is_directed = False
         self.display: str | None = None
         self.has_lists = False  # what is left out holds lists
         self.notes: list[Note] = []
         self._multiplicity = multiplicity
+        self._weight = edge_weight
         self._numbers: dict[str, int] = {}
         self._ends: list[str] = []
         self._ways = bytearray()
@@ -39,8 +41,8 @@ class Collector:
         self._defaults: dict[str, str] = {}
         self._left_out: dict[str, int] = {}
         self._edge_columns: dict[str, None] = {}
-        self._counts: dict[int, str] = {}
-        self._count_default: str | None = None
+        self._cells: dict[str, dict[int, str]] = {name: {} for name in (multiplicity, edge_weight) if name is not None}
+        self._cell_defaults: dict[str, str] = {}
 
     def add_node(self, name: str | None) -> int:
         """Add a vertex and return its number."""
@@ -80,9 +82,8 @@ class Collector:
             self.set_count_default(name, default)
 
     def set_count_default(self, name: str, default: str) -> None:
-        """Set what an edge counts for that lacks the attribute ``name``, should it be the multiplicity."""
-        if name == self._multiplicity:
-            self._count_default = default
+        """Set what an edge has that lacks the attribute ``name``, should it be the multiplicity or the weight."""
+        self._cell_defaults[name] = default
 
     def set_node(self, number: int, name: str, value: str) -> None:
         """Set an attribute of a vertex."""
@@ -94,8 +95,8 @@ class Collector:
     def set_edge(self, name: str, value: str) -> None:
         """Set an attribute of the edge that was added last."""
         self._edge_columns[name] = None
-        if name == self._multiplicity:
-            self._counts[len(self._ends) // 2 - 1] = value
+        if name in self._cells:
+            self._cells[name][len(self._ends) // 2 - 1] = value
 
     def leave_out(self, name: str) -> None:
         """Mark an attribute that is not one text for each vertex (nested, drawn, changing with time)."""
@@ -122,6 +123,7 @@ class Collector:
             self.is_directed or bool(ways.any()),
             ways != ONE_WAY if is_mixed else None,
             notes=self._gather_notes(),
+            weights=self._weights(n_edges),
         )
 
     def _table(self, n_nodes: int) -> pd.DataFrame:
@@ -137,12 +139,26 @@ class Collector:
         name = self._multiplicity
         if name is None:
             return None
+        return whole_counts(self._edge_cells(name, "multiplicity", n_edges), name, self.where, _nth_edge)
+
+    def _weights(self, n_edges: int) -> RawWeights | None:
+        name = self._weight
+        if name is None:
+            return None
+        return real_weights(self._edge_cells(name, "edge_weight", n_edges), name, self.where, _nth_edge)
+
+    def _edge_cells(self, name: str, option: str, n_edges: int) -> Any:
+        """Return an attribute of each edge, its default where it is not written."""
         if n_edges:
-            pick_column(list(self._edge_columns), name, "multiplicity", f"the edges of {self.where}")
-        cells = [self._counts.get(edge, self._count_default) for edge in range(n_edges)]
-        return whole_counts(text_array(cells, n_edges), name, self.where, lambda edge: f"edge {edge + 1}")
+            pick_column(list(self._edge_columns), name, option, f"the edges of {self.where}")
+        cells, default = self._cells[name], self._cell_defaults.get(name)
+        return text_array([cells.get(edge, default) for edge in range(n_edges)], n_edges)
 
     def _gather_notes(self) -> list[Note]:
         notes = [*self.notes, *note_left_out(self.where, list(self._left_out), are_lists=self.has_lists)]
-        unused = [name for name in self._edge_columns if name != self._multiplicity]
-        return notes + note_unused(self.where, unused, can_count=self._multiplicity is None)
+        unused = [name for name in self._edge_columns if name not in self._cells]
+        return notes + note_unused(self.where, unused, can_count=not self._cells)
+
+
+def _nth_edge(edge: int) -> str:
+    return f"edge {edge + 1}"

@@ -16,18 +16,18 @@ _WAYS = {"directed": ONE_WAY, "mutual": MUTUAL}  # any other type is undirected
 _DRAWING = frozenset({"color", "position", "size", "shape", "thickness"})
 
 
-def read_gexf(data: bytes, where: str, multiplicity: str | None = None) -> RawGraph:
+def read_gexf(data: bytes, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph:
     """Read a GEXF file."""
-    reader = _Reader(where, multiplicity)
+    reader = _Reader(where, multiplicity, edge_weight)
     parse_markup(data, where, reader)
     return reader.finish()
 
 
 class _Reader:
-    def __init__(self, where: str, multiplicity: str | None) -> None:
+    def __init__(self, where: str, multiplicity: str | None, edge_weight: str | None) -> None:
         self.listen: Callable[[bool], None]
         self.where = where
-        self.found = Collector(where, multiplicity)
+        self.found = Collector(where, multiplicity, edge_weight)
         self.titles: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         self.defaults: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         self.path: list[str] = []

@@ -30,9 +30,9 @@ def is_gml(text: str) -> bool:
     return _OPENING.match(text) is not None
 
 
-def read_gml(data: bytes, where: str, multiplicity: str | None = None) -> RawGraph:
+def read_gml(data: bytes, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph:
     """Read a GML file."""
-    found = Collector(where, multiplicity)
+    found = Collector(where, multiplicity, edge_weight)
     for key, value in _parse_graph(check_text(data, where).decode(), where):
         if key == "edge" and isinstance(value, list):
             _add_edge(found, value)

@@ -15,7 +15,9 @@ _UTF16_XML = (b"\xff\xfe<\x00", b"\xfe\xff\x00<")
 _HEAD = 1 << 16
 
 
-def read_graph_file(data: bytes, where: str, suffix: str, multiplicity: str | None = None) -> RawGraph | None:
+def read_graph_file(
+    data: bytes, where: str, suffix: str, multiplicity: str | None = None, edge_weight: str | None = None
+) -> RawGraph | None:
     """Read GML, GraphML or GEXF; return None if the content is none of them and the suffix agrees."""
     if suffix in _XML_SUFFIXES or _XML_START.match(data[:_HEAD]) or data.startswith(_UTF16_XML):
         if not data.strip():
@@ -23,12 +25,12 @@ def read_graph_file(data: bytes, where: str, suffix: str, multiplicity: str | No
         _refuse_other_text(data, where)
         root = root_element(data, where)
         if root == "graphml":
-            return read_graphml(data, where, multiplicity)
+            return read_graphml(data, where, multiplicity, edge_weight)
         if root == "gexf":
-            return read_gexf(data, where, multiplicity)
+            return read_gexf(data, where, multiplicity, edge_weight)
         raise DataError(f"{where}: XML must be GraphML or GEXF; its outermost element is <{root[:40]}>: save it as one")
     if suffix == ".gml" or is_gml(data[:_HEAD].decode(errors="replace")):
-        return read_gml(data, where, multiplicity)
+        return read_gml(data, where, multiplicity, edge_weight)
     return None
 
 

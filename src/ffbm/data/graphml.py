@@ -22,18 +22,18 @@ class _Key:
     default: str | None = None
 
 
-def read_graphml(data: bytes, where: str, multiplicity: str | None = None) -> RawGraph:
+def read_graphml(data: bytes, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph:
     """Read a GraphML file."""
-    reader = _Reader(where, multiplicity)
+    reader = _Reader(where, multiplicity, edge_weight)
     parse_markup(data, where, reader)
     return reader.finish()
 
 
 class _Reader:
-    def __init__(self, where: str, multiplicity: str | None) -> None:
+    def __init__(self, where: str, multiplicity: str | None, edge_weight: str | None) -> None:
         self.listen: Callable[[bool], None]
         self.where = where
-        self.found = Collector(where, multiplicity)
+        self.found = Collector(where, multiplicity, edge_weight)
         self.keys: dict[str, _Key] = {}
         self.path: list[str] = []
         self.nodes: list[int] = []  # the open nodes: one, or more where a node holds a graph

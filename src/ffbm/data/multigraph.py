@@ -6,31 +6,41 @@ from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
 from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
-from ffbm.types import Graph, Note
+from ffbm.types import EdgeWeights, Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
 
 
 def settle_edges(
-    raw: RawGraph, number: Array | None, n_nodes: int, parallel: str, directed: bool | str = "auto"
+    raw: RawGraph,
+    number: Array | None,
+    n_nodes: int,
+    parallel: str,
+    directed: bool | str = "auto",
+    weights: EdgeWeights | None = None,
 ) -> tuple[Graph, list[Note]]:
     """Build the graph of ``n_nodes`` vertices; ``number`` renumbers the ids of ``raw``, None leaves them.
 
-    ``directed="auto"`` does as the graph says.
+    ``directed="auto"`` does as the graph says. ``weights`` are those of ``raw``, one for each edge.
     """
     where, notes = raw.where, list[Note]()
     u, v = (raw.source, raw.target) if number is None else (number[raw.source], number[raw.target])
     counts, is_directed = raw.counts, raw.is_directed if directed == "auto" else bool(directed)
     if is_directed:
         u, v, counts, notes = _split_edges(raw, u, v)
+        if weights is not None and len(u) > len(raw.source):
+            n_rows = len(raw.source)
+            twice = np.flatnonzero(raw.both_ways & (u[:n_rows] != v[:n_rows]))
+            weights = weights.take(np.concatenate((np.arange(n_rows), twice)))
     else:
         if raw.is_directed:
             notes.append(Note("directed", f"{where}: the direction of {count_of(len(u), 'edge')} ignored", len(u)))
-        if is_reciprocal(u, v, counts, n_nodes):
+        if is_reciprocal(u, v, counts, n_nodes) and (weights is None or is_reciprocal(u, v, weights.values, n_nodes)):
             once = u <= v
             n_twice = len(u) - int(once.sum())
             u, v = u[once], v[once]
             counts = None if counts is None else counts[once]
+            weights = None if weights is None else weights.take(np.flatnonzero(once))
             told = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
             notes.append(Note("reciprocal", told, n_twice))
     if counts is not None:
@@ -40,13 +50,14 @@ def settle_edges(
                 f"{where}: multiplicities may add up to at most {_MOST_EDGES:,} edges; they add up to {total:,.0f}: "
                 "a weight is not a number of edges, leave multiplicity= away"
             )
+        weights = None if weights is None else weights.take(np.repeat(np.arange(len(u)), counts))
         u, v = np.repeat(u, counts), np.repeat(v, counts)
     if parallel == "merge":
         u, v, n_merged = _merge(u, v, n_nodes, is_directed)
         if n_merged:
             told = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
             notes.append(Note("merged", told, n_merged))
-    graph = Graph.from_edges(u, v, n_nodes, is_directed)
+    graph = Graph.from_edges(u, v, n_nodes, is_directed, weights)
     return graph, notes + _describe(graph, where)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ffbm.data.collector import Collector
+from ffbm.data.edgeweights import real_weights
 from ffbm.data.ids import id_text, number_values, text_array
 from ffbm.data.raw import (
     Array,
@@ -34,6 +35,7 @@ def read_object(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
 ) -> RawGraph:
     """Read a graph object; ``n_rows`` is the number of rows of an array of features, if there is one."""
     is_frame = isinstance(graph, pd.DataFrame)
@@ -44,19 +46,20 @@ def read_object(
         if kind is not None and isinstance(graph, kind):
             if node_ids is not None:
                 raise OptionError(f"node_ids= names the vertices of arrays; a {module} graph has its own: see id=")
-            return read(graph, multiplicity)
+            return read(graph, multiplicity, edge_weight)
     if sp.issparse(graph):
-        return _read_matrix(graph, node_ids, multiplicity)
+        return _read_matrix(graph, node_ids, multiplicity, edge_weight)
     if is_frame:
-        return _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity)
-    if multiplicity is not None:
-        raise OptionError("multiplicity= names a column of edges, and pairs have none: give a DataFrame")
+        return _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity, edge_weight)
+    if multiplicity is not None or edge_weight is not None:
+        named = "multiplicity" if multiplicity is not None else "edge_weight"
+        raise OptionError(f"{named}= names a column of edges, and pairs have none: give a DataFrame")
     return _read_pairs(graph, node_ids, n_rows)
 
 
-def _read_networkx(graph: Any, multiplicity: str | None) -> RawGraph:
+def _read_networkx(graph: Any, multiplicity: str | None, edge_weight: str | None) -> RawGraph:
     where = "the networkx graph"
-    found = Collector(where, multiplicity)
+    found = Collector(where, multiplicity, edge_weight)
     found.is_directed = graph.is_directed()
     found.has_lists = True
     names: dict[Any, str] = {}
@@ -83,7 +86,7 @@ def _read_networkx(graph: Any, multiplicity: str | None) -> RawGraph:
     return raw
 
 
-def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
+def _read_igraph(graph: Any, multiplicity: str | None, edge_weight: str | None) -> RawGraph:
     where, n_nodes = "the igraph graph", graph.vcount()
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     columns: dict[str, Any] = {}
@@ -104,25 +107,32 @@ def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
             notes.append(Note("ids", f"{where}: 'name' is not different on every vertex: numbered 0, 1, ...", n_nodes))
     table = pd.DataFrame(columns, dtype=object) if columns else no_attributes(n_nodes)
     edge_columns = graph.es.attributes()
-    counts = None
+    counts = weights = None
+    if edge_weight is not None:
+        pick_column(edge_columns, edge_weight, "edge_weight", f"the edges of {where}")
+        values = text_array(graph.es[edge_weight], len(ends))
+        weights = real_weights(values, edge_weight, where, lambda edge: f"edge {edge}")
     if multiplicity is not None:
         pick_column(edge_columns, multiplicity, "multiplicity", f"the edges of {where}")
         values = text_array(graph.es[multiplicity], len(ends))
         counts = whole_counts(values, multiplicity, where, lambda edge: f"edge {edge}")
-    unused = [name for name in edge_columns if name != multiplicity]
-    notes += note_unused(where, unused, can_count=multiplicity is None)
+    unused = [name for name in edge_columns if name not in (multiplicity, edge_weight)]
+    notes += note_unused(where, unused, can_count=multiplicity is None and edge_weight is None)
     vertices = RawNodes(where, ids, table)
     is_directed = graph.is_directed()
     return RawGraph(
-        where, ids, ends[:, 0], ends[:, 1], counts, vertices, is_directed, is_ordered=is_directed, notes=notes
-    )
+        where, ids, ends[:, 0], ends[:, 1], counts, vertices, is_directed, is_ordered=is_directed, notes=notes,
+        weights=weights,
+    )  # fmt: skip
 
 
-def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGraph:
+def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None, edge_weight: str | None) -> RawGraph:
     """Read a sparse adjacency matrix: its stored entries that are not zero are edges."""
     where = "the sparse matrix"
     if multiplicity not in (None, "data"):
         raise OptionError(f"multiplicity must be 'data' or None for a sparse matrix; got {multiplicity!r}")
+    if edge_weight not in (None, "data"):
+        raise OptionError(f"edge_weight must be 'data' or None for a sparse matrix; got {edge_weight!r}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(
             f"{where} must be square, (N,N); it has the shape {matrix.shape}: give each vertex a row and a column"
@@ -138,13 +148,13 @@ def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGra
     counts = None
     if multiplicity is not None:
         counts = whole_counts(values, "data", where, lambda k: f"entry ({row[k]}, {column[k]})")
-    elif (values != 1).any():
+    elif edge_weight is None and (values != 1).any():
         told = f"{where}: its values ignored, an entry is one edge; multiplicity='data' would count them"
         notes.append(Note("edge-columns", told, int((values != 1).sum())))
-    is_symmetric = _is_symmetric(row, column, counts)
+    is_symmetric = _is_symmetric(row, column, counts if edge_weight is None else values)
     if is_symmetric:
         upper = row <= column
-        row, column = row[upper], column[upper]
+        row, column, values = row[upper], column[upper], values[upper]
         counts = None if counts is None else counts[upper]
     is_triangular = not is_symmetric and bool((row <= column).all() or (row >= column).all())
     if is_triangular:
@@ -158,7 +168,10 @@ def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGra
     vertices = RawNodes(where, ids, no_attributes(len(ids)))
     both_ways = np.ones(len(row), dtype=bool) if is_symmetric else None
     is_directed = not (is_symmetric or is_triangular)
-    return RawGraph(where, ids, row, column, counts, vertices, is_directed, both_ways, notes=notes)
+    raw = RawGraph(where, ids, row, column, counts, vertices, is_directed, both_ways, notes=notes)
+    if edge_weight is not None:
+        raw.weights = real_weights(values, "data", where, lambda k: f"entry ({row[k]}, {column[k]})")
+    return raw
 
 
 def _is_symmetric(row: Array, column: Array, counts: Array | None) -> bool:
@@ -174,6 +187,7 @@ def _read_frame(
     source_column: str | None,
     target_column: str | None,
     multiplicity: str | None,
+    edge_weight: str | None,
 ) -> RawGraph:
     where = "the table of edges"
     names = [str(name) for name in frame.columns]
@@ -196,8 +210,13 @@ def _read_frame(
         used.add(place)
         values = frame.iloc[:, place].to_numpy(dtype=object)
         raw.counts = whole_counts(values, multiplicity, where, lambda row: f"row {row}")
+    if edge_weight is not None:
+        place = pick_column(names, edge_weight, "edge_weight", where)
+        used.add(place)
+        values = frame.iloc[:, place].to_numpy(dtype=object)
+        raw.weights = real_weights(values, edge_weight, where, lambda row: f"row {row}")
     unused = [name for place, name in enumerate(names) if place not in used]
-    raw.notes += note_unused(where, unused, can_count=multiplicity is None)
+    raw.notes += note_unused(where, unused, can_count=multiplicity is None and edge_weight is None)
     return raw
 
 

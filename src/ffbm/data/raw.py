@@ -67,6 +67,8 @@ class RawGraph:
         The ids are whole numbers in their plain spelling, so nothing about them needs a look.
     is_doubtful : bool
         The first edge may be a row of names: its two ids are text and never come again.
+    weights : RawWeights, optional
+        A weight for each edge.
     """
 
     where: str
@@ -81,6 +83,7 @@ class RawGraph:
     is_numbered: bool = False
     is_doubtful: bool = False
     notes: list[Note] = field(default_factory=list)
+    weights: Any = None
 
 
 def no_attributes(n_nodes: int) -> pd.DataFrame:
@@ -130,6 +133,7 @@ def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> 
     if not names:
         return []
     remedy = f"; {option('multiplicity')} would take one as the number of edges" if can_count else ""
+    remedy += f", {option('edge_weight')} as their weight" if can_count else ""
     which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
     return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
 

@@ -19,6 +19,7 @@ from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Network
+from ffbm.types.edgeweights import HYPERPARAMETERS
 
 Columns = str | Iterable[str] | None
 
@@ -31,6 +32,9 @@ def read_network(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
+    edge_weight_model: str = "auto",
+    edge_weight_prior: str | Mapping[str, float] = "microcanonical",
     parallel: str = "count",
     directed: bool | str = "auto",
     unknown: str = "error",
@@ -62,6 +66,13 @@ def read_network(
     multiplicity : column name, optional
         A column of positive whole numbers: how many edges a row stands for. Without it every row is
         one edge and weights are ignored.
+    edge_weight : column name, optional
+        A column of numbers: the weights of the edges, which then say something of the blocks too.
+    edge_weight_model : {"auto", "geometric", "poisson", "exponential", "log-normal", "normal"}
+        The law of the weights between two blocks; "auto" chooses by what the weights are, and a note says why.
+    edge_weight_prior : "microcanonical" or dict
+        The weights given the sum of all; or the numbers of a conjugate prior: a and b, for normal and log-normal
+        weights m0, k0, v0 and nu0.
     parallel : "count" or "merge"
         Keep parallel edges, or one of each.
     directed : "auto" or bool
@@ -87,13 +98,16 @@ def read_network(
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
     """
-    _check_choices(parallel, unknown, multiplicity, directed)
+    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     data, where = read_bytes(path), shown(path)
     suffix, stem = _name_parts(path)
-    raw, grid = read_graph_file(data, where, suffix, multiplicity), None
+    raw, grid = read_graph_file(data, where, suffix, multiplicity, edge_weight), None
     if raw is None:
         grid = open_grid(data, where, suffix)
-        raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
+        raw = read_edges(
+            grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity,
+            edge_weight=edge_weight,
+        )  # fmt: skip
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
@@ -107,8 +121,9 @@ def read_network(
         raw = read_edges(grid, is_header=True)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
     return assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed
-    )
+        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed,
+        edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
+    )  # fmt: skip
 
 
 def as_network(
@@ -120,6 +135,9 @@ def as_network(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
+    edge_weight_model: str = "auto",
+    edge_weight_prior: str | Mapping[str, float] = "microcanonical",
     parallel: str = "count",
     directed: bool | str = "auto",
     unknown: str = "error",
@@ -152,6 +170,10 @@ def as_network(
         Of a DataFrame of edges, as for :func:`read_network`.
     multiplicity : column or edge attribute, optional
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
+    edge_weight : column or edge attribute, optional
+        The weights of the edges; ``"data"`` for the entries of a matrix.
+    edge_weight_model, edge_weight_prior
+        As for :func:`read_network`.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
     parallel, unknown, include, exclude, drop, missing, categorical, min_support
@@ -167,7 +189,7 @@ def as_network(
     >>> as_network([("ann", "bob"), ("bob", "ann"), ("bob", "cem")], directed=True)
     <Network 3 vertices, 3 directed edges, 0 features; 1 note on reading>
     """
-    _check_choices(parallel, unknown, multiplicity, directed)
+    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     if isinstance(graph, Network):
         raise OptionError("graph is a Network already: use it as it is, or give its source anew")
     if isinstance(graph, str | os.PathLike):
@@ -181,6 +203,7 @@ def as_network(
         source_column=source_column,
         target_column=target_column,
         multiplicity=multiplicity,
+        edge_weight=edge_weight,
     )
     raw, id_left = _place_ids(raw, id)
     table: RawNodes | None = None
@@ -192,8 +215,9 @@ def as_network(
         _refuse_id(raw, id)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
     return assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding, directed=directed
-    )
+        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding, directed=directed,
+        edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
+    )  # fmt: skip
 
 
 def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
@@ -221,12 +245,31 @@ def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
     pick_column(list(map(str, raw.vertices.table.columns)), id, "id", raw.where)
 
 
-def _check_choices(parallel: str, unknown: str, multiplicity: str | None, directed: bool | str) -> None:
+def _check_choices(
+    parallel: str,
+    unknown: str,
+    multiplicity: str | None,
+    directed: bool | str,
+    edge_weight: str | None,
+    edge_weight_model: str,
+    edge_weight_prior: Any,
+) -> None:
     check_choice("parallel", parallel, ("count", "merge"))
     check_choice("unknown", unknown, ("error", "keep"))
     check_bool_or("directed", directed, "auto")
     if multiplicity is not None and parallel == "merge":
         raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
+    if edge_weight is None:
+        if (edge_weight_model, edge_weight_prior) != ("auto", "microcanonical"):
+            raise OptionError("edge_weight_model= and edge_weight_prior= are for weighted edges: name edge_weight= too")
+        return
+    check_choice("edge_weight_model", edge_weight_model, ("auto", *HYPERPARAMETERS))
+    if edge_weight == multiplicity:
+        raise OptionError(
+            f"{edge_weight!r} cannot be multiplicity= and edge_weight=: it counts edges or it weighs them"
+        )
+    if parallel == "merge":
+        raise OptionError("edge_weight= has a weight for every edge and parallel=merge drops edges: add them up first")
 
 
 def _encoding(

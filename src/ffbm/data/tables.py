@@ -9,6 +9,7 @@ import pandas as pd
 
 from ffbm.data.columns import MISSING_WORDS
 from ffbm.data.delimited import SEPARATORS, Grid
+from ffbm.data.edgeweights import real_weights
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
@@ -28,6 +29,7 @@ def read_edges(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    edge_weight: str | None = None,
     is_header: bool = False,
 ) -> RawGraph:
     """Read a delimited text as a list of edges, one in each row; ``is_header`` settles a doubt about the first."""
@@ -38,6 +40,7 @@ def read_edges(
             f"{grid.first_line} is {cell[:40]!r}: check the separator"
         )
     given = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
+    given["edge_weight"] = edge_weight
     named = {str(name): option for option, name in given.items() if name is not None}
     names, has_header, notes = _find_header(grid, named, is_header=is_header)
     places = pick_ends(names, source_column, target_column, grid.where)
@@ -52,18 +55,22 @@ def read_edges(
             cells[end::2] = grid.column(place, skip)
         codes, ids = number_words(cells)
         _refuse_blank(grid, ids, codes, skip)
-    counts = None
+    counts = weights = None
     used = set(places)
     if multiplicity is not None:
-        place = pick_column(names, multiplicity, "multiplicity", grid.where)
+        place = _pick_numbers(names, multiplicity, "multiplicity", places, grid.where)
         used.add(place)
-        if len(used) < 3:
-            raise OptionError(f"multiplicity={multiplicity!r} names a column with ids; name one of numbers")
         counts = whole_counts(
             _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.lines[row + skip]}"
         )
+    if edge_weight is not None:
+        place = _pick_numbers(names, edge_weight, "edge_weight", places, grid.where)
+        used.add(place)
+        weights = real_weights(
+            _column(grid, place, skip), edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}"
+        )
     unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
-    notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
+    notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
     return RawGraph(
         grid.where,
         ids,
@@ -73,7 +80,15 @@ def read_edges(
         is_numbered=numbers is not None,
         is_doubtful=any(note.code == "no-header" for note in notes),
         notes=notes,
+        weights=weights,
     )
+
+
+def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[int, int], where: str) -> int:
+    place = pick_column(names, wanted, option, where)
+    if place in ends:
+        raise OptionError(f"{option}={wanted!r} names a column with ids; name one of numbers")
+    return place
 
 
 def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:

@@ -1,5 +1,6 @@
 """A network as a data set: its graph, its features (dense or by the parts of CSR), its ids."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import scipy.sparse as sp
 import xarray as xr
 
 from ffbm.store.cells import from_texts, notes_from_json, notes_to_json, to_texts
-from ffbm.types import Features, Graph, Network
+from ffbm.types import EdgeWeights, Features, Graph, Network
 
 
 def network_to_dataset(net: Network) -> xr.Dataset:
@@ -24,6 +25,7 @@ def network_to_dataset(net: Network) -> xr.Dataset:
         "graph_indices": ("edge_end", graph.indices),
         "graph_loops": ("node", graph.loops),
         **({} if graph.outward is None else {"graph_outward": ("node", graph.outward)}),
+        **({} if graph.weights is None else {"graph_weights": ("edge", graph.weights.values)}),
         "feature_column": ("feature", to_texts(x.columns, "column names")),
         "feature_mean": ("feature", x.mean),
         "feature_sd": ("feature", x.sd),
@@ -41,7 +43,12 @@ def network_to_dataset(net: Network) -> xr.Dataset:
     return xr.Dataset(
         variables,
         coords={"node": ids, "feature": names},
-        attrs={"name": net.name, "notes": notes_to_json(net.notes), "fingerprint": net.fingerprint},
+        attrs={
+            "name": net.name,
+            "notes": notes_to_json(net.notes),
+            "fingerprint": net.fingerprint,
+            **({} if graph.weights is None else {"edge_weight": json.dumps(graph.weights.to_dict())}),
+        },
     )
 
 
@@ -49,6 +56,9 @@ def network_from_dataset(data: xr.Dataset) -> Network:
     """Return the network that ``network_to_dataset`` wrote; a run of 0.1.0 has no mask of missing cells."""
     names = ("graph_indptr", "graph_indices", "graph_loops", "graph_outward")  # the last of a directed graph alone
     graph = Graph(*(np.asarray(data[name]) for name in names if name in data))
+    if "graph_weights" in data:
+        weights = EdgeWeights(np.asarray(data["graph_weights"]), **json.loads(data.attrs["edge_weight"]))
+        graph = replace(graph, weights=weights)
     n, d = data.sizes["node"], data.sizes["feature"]
     values: Any
     if "features" in data:

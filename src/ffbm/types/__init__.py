@@ -1,6 +1,7 @@
 """The nouns of the package: plain data, no inference."""
 
 from ffbm.types.blocks import BlockTrace, Memberships, Mode
+from ffbm.types.edgeweights import EdgeWeights
 from ffbm.types.network import Array, Features, Graph, Network, Note
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
@@ -10,6 +11,7 @@ from ffbm.types.weights import WeightTrace
 __all__ = [
     "Array",
     "BlockTrace",
+    "EdgeWeights",
     "Features",
     "Graph",
     "Memberships",

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError
 from ffbm.plain import count_of
+from ffbm.types.edgeweights import EdgeWeights
 
 Array = npt.NDArray[Any]
 
@@ -45,6 +46,8 @@ class Graph:
         The number of self-loops at each vertex, L in all. A_ii is twice that, once if directed.
     outward : (N,) int64, optional
         How many neighbours of each row edges lead to; None for an undirected graph.
+    weights : EdgeWeights, optional
+        A weight for each edge, in the order of ``edges``.
 
     Examples
     --------
@@ -60,11 +63,25 @@ class Graph:
     indices: Array
     loops: Array
     outward: Array | None = None
+    weights: EdgeWeights | None = None
 
     @classmethod
-    def from_edges(cls, source: npt.ArrayLike, target: npt.ArrayLike, n_nodes: int, directed: bool = False) -> "Graph":
-        """Build the graph from the two ends of each edge, vertices numbered from 0; a directed one goes to target."""
+    def from_edges(
+        cls,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        n_nodes: int,
+        directed: bool = False,
+        weights: EdgeWeights | None = None,
+    ) -> "Graph":
+        """Build the graph from the two ends of each edge, vertices numbered from 0; a directed one goes to target.
+
+        ``weights`` are in the order of these edges.
+        """
         ends = np.array((source, target), dtype=np.int64)
+        if weights is not None:
+            low, high = ends if directed else np.sort(ends, axis=0)
+            weights = weights.take(np.lexsort((high, low, low == high)))  # as ``edges`` has them
         n_edges, bits = ends.shape[1], n_nodes.bit_length()
         if n_nodes >= 2**31 or 2 * n_edges >= 2**40:
             raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
@@ -87,7 +104,7 @@ class Graph:
         if directed:
             outward, sizes = sizes[::2].copy(), sizes[::2] + sizes[1::2]
         np.cumsum(sizes, out=indptr[1:])
-        return cls(indptr, indices, loops, outward)
+        return cls(indptr, indices, loops, outward, weights)
 
     @property
     def is_directed(self) -> bool:
@@ -144,7 +161,12 @@ class Graph:
     @property
     def edges_in_words(self) -> str:
         """How many edges there are, and whether they have a direction, for people."""
-        return count_of(self.n_edges, "directed edge" if self.is_directed else "edge")
+        words = ("weighted " if self.weights is not None else "") + ("directed edge" if self.is_directed else "edge")
+        return count_of(self.n_edges, words)
+
+    def without_weights(self) -> "Graph":
+        """Return the graph without the weights of its edges; the graph itself if they have none."""
+        return self if self.weights is None else replace(self, weights=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,9 +289,24 @@ class Network:
         """
         if not self.graph.is_directed:
             return self
-        graph = Graph.from_edges(self.graph.edges[:, 0], self.graph.edges[:, 1], self.n_nodes)
+        graph = Graph.from_edges(*self.graph.edges.T, self.n_nodes, weights=self.graph.weights)
         told = f"the direction of {count_of(self.n_edges, 'edge')} ignored"
         return replace(self, graph=graph, notes=(*self.notes, Note("directed", told, self.n_edges)))
+
+    def without_weights(self) -> "Network":
+        """Return the network without the weights of its edges; the network itself if they have none.
+
+        >>> import ffbm, pandas as pd
+        >>> edges = pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "trips": [3, 0]})
+        >>> net = ffbm.as_network(edges, edge_weight="trips")
+        >>> net.graph, net.without_weights().graph
+        (<Graph: 3 vertices, 2 weighted edges>, <Graph: 3 vertices, 2 edges>)
+        """
+        if self.graph.weights is None:
+            return self
+        told = f"the weights of {count_of(self.n_edges, 'edge')} ignored"
+        notes = tuple(note for note in self.notes if note.code != "edge-weight")
+        return replace(self, graph=self.graph.without_weights(), notes=(*notes, Note("weights", told, self.n_edges)))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -280,7 +317,9 @@ class Network:
         ends = rank[self.graph.edges]
         if not self.graph.is_directed:
             ends = np.sort(ends, axis=1)
-        ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
+        weights = self.graph.weights
+        order_of_edges = np.lexsort((*(() if weights is None else (weights.values,)), ends[:, 1], ends[:, 0]))
+        ends = ends[order_of_edges]
         names = sorted(range(self.n_features), key=self.features.names.__getitem__)
         x = sp.csr_array(self.features.values)[order][:, names]
         x.data = np.round(x.data, 9) + 0.0
@@ -289,9 +328,13 @@ class Network:
         text = [*map(str, self.node_ids[order]), "", *(self.features.names[j] for j in names)]
         if self.graph.is_directed:
             text += ["", "directed"]
+        if weights is not None:
+            text += ["", "weighted", weights.model, str(weights.prior)]
         digest = hashlib.blake2b("\0".join(text).encode(), digest_size=16)
         for part, kind in ((ends, "<i8"), (x.indptr, "<i8"), (x.indices, "<i8"), (x.data, "<f8")):
             digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+        if weights is not None:
+            digest.update(weights.values[order_of_edges].astype("<f8").tobytes())
         return digest.hexdigest()
 
     def __repr__(self) -> str:
