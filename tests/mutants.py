@@ -22,6 +22,8 @@ BLOCKS = [
     "ffbm.kernels.uncorrected",
     "ffbm.kernels.directed_corrected",
     "ffbm.kernels.directed_uncorrected",
+    "ffbm.kernels.pairterms",
+    "ffbm.kernels.weighted",
     "ffbm.kernels.target",
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",

@@ -1,13 +1,15 @@
 """States of chains as bytes and back: an npz archive of named arrays, and JSON text for random generators.
 
-What a value is made of is known from its type, never from the bytes: a named tuple by the hints of its fields, a
-``list[T]``, a ``tuple[S, T]``, an array, a generator or a number. Nothing else is read, and no code in them is run.
+What a value is made of is known from its type, never from the bytes: a named tuple by the hints of its fields, one of
+several named tuples, a ``list[T]``, a ``tuple[S, T]``, an array, a generator or a number. Nothing else is read, and no
+code in them is run.
 """
 
 import io
 import json
 import zipfile
 import zlib
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -69,6 +71,10 @@ def _take_apart(value: Any, name: str, arrays: dict[str, Any], texts: dict[str, 
 
 def _put_together(kind: Any, name: str, arrays: dict[str, Any], texts: dict[str, Any]) -> Any:
     """Make a value of a type, and take what it is made of out of the arrays and texts."""
+    if isinstance(kind, UnionType):  # of named tuples of arrays: the one whose fields are all there
+        kind = max(
+            (one for one in get_args(kind) if _join(name, one._fields[-1]) in arrays), key=lambda one: len(one._fields)
+        )
     outer = get_origin(kind) or kind
     if outer is np.random.Generator:
         generator = np.random.PCG64(0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of
 from ffbm.kernels.blockchain import run_blocks
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.target import Model, entropy_of
 from ffbm.types import Array
 
@@ -38,7 +38,7 @@ class BlockSetup(NamedTuple):
 class BlockState(NamedTuple):
     """A chain at rest: all that steps change."""
 
-    ledger: Ledger
+    ledger: Ledger | WeightedLedger
     totals: Array  # S, the field's sum, the lowest S
     tally: Array  # visits and moves since the last kept draw, sweeps, moves of many vertices tried and made
     best: Array  # (N,) the labels of the lowest S

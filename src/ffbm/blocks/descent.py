@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from ffbm.blocks.seeds import community_labels, spectral_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of, resized
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.single import sweep
 from ffbm.kernels.target import Model, entropy_of
@@ -51,7 +51,7 @@ def needs_structure(graph: Graph) -> bool:
 
 def descend(
     target: BlockTarget, model: Model, labels: Array, n_blocks: int, effort: Effort, rng: np.random.Generator
-) -> Iterator[tuple[float, Ledger]]:
+) -> Iterator[tuple[float, Ledger | WeightedLedger]]:
     """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached."""
     level = n_blocks_of(model)
     while True:
@@ -67,7 +67,12 @@ def descend(
 
 
 def sweep_down(
-    model: Model, ledger: Ledger, n_warm: int, n_greedy: int, rng: np.random.Generator, allow_empty: bool = False
+    model: Model,
+    ledger: Ledger | WeightedLedger,
+    n_warm: int,
+    n_greedy: int,
+    rng: np.random.Generator,
+    allow_empty: bool = False,
 ) -> float:
     """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
@@ -82,7 +87,7 @@ def sweep_down(
     return -float(totals[0])
 
 
-def _merge_level(model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator) -> Array:
+def _merge_level(model: Model, ledger: Ledger | WeightedLedger, n_merges: int, rng: np.random.Generator) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(ledger.n)
     room = max(_ALL_PAIRS, _PARTNERS * n_blocks)

@@ -14,7 +14,7 @@ from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws
 from ffbm.blocks.chain import start as block_start
 from ffbm.blocks.target import BlockTarget
 from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.target import Model
 from ffbm.types import Array
 
@@ -32,7 +32,7 @@ class LadderState(NamedTuple):
     """A ladder at rest: all that steps change, and the inverse temperatures."""
 
     betas: Array  # (R,) from 1 down: never changed
-    ledgers: Ledger  # that of replica k at place k of each array
+    ledgers: Ledger | WeightedLedger  # that of replica k at place k of each array
     totals: Array  # (R, 3) of each replica: S with the prior over beta, the field's sum over beta, the lowest S if cold
     tally: Array  # (R, 5) of each temperature: visits, moves, sweeps, moves of many vertices tried and made
     best: Array  # (N,) the labels of the lowest S of the cold chain and of all starts
@@ -62,7 +62,7 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
     plain = BlockSetup(setup.target, setup.model, setup.settings)
     first = [block_start(plain, its, rng) for its in labels]
     lowest = min(first, key=lambda state: round(float(state.totals[0]), 6))
-    ledgers = Ledger(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
+    ledgers = type(first[0].ledger)(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
     rungs, plain_rung = lay_out(setup, betas), lay_out(setup, np.ones(1))
     totals = np.array([state.totals for state in first])
     for k in range(len(betas)):

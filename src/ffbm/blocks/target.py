@@ -9,11 +9,15 @@ import numpy as np
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior
+from ffbm.blocks.weighted import weighted_ledger, weighted_tables
+from ffbm.blocks.weighting import constant as weight_constant
+from ffbm.blocks.weighting import weight_nats
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.tables import compact_table
 from ffbm.kernels.target import Model, count
+from ffbm.kernels.weighted import Weighted
 from ffbm.types import Array, Graph
 
 _NEAR_BYTES, _SQUARE_BYTES = 1 << 26, 1 << 28  # a dense table may have this size
@@ -31,19 +35,20 @@ class BlockTarget(NamedTuple):
         """Return S(b) as chains carry it: -ln P(A|b) - ln P(b), without the N ln B of a uniform prior."""
         sizes = np.bincount(labels)
         nats = float(self.likelihood.edge_cost(self.graph, np.count_nonzero(sizes)))
-        nats += sum(self.likelihood.parts(self.graph, labels))
+        nats += sum(self.likelihood.parts(self.graph, labels)) + weight_nats(self.graph, labels)
         return nats + (0.0 if self.prior is UNIFORM else self.prior.nats(sizes, n_blocks))
 
 
 def block_model(target: BlockTarget, n_blocks: int, field: Array | None = None) -> Model:
     """Lay out the graph and tabulate the target for chains with at most ``n_blocks`` blocks."""
     graph, likelihood = target.graph, target.likelihood
+    tables = likelihood.tables(graph, _edge_costs(target, n_blocks))
     return Model(
         graph=_lay_out(graph),
-        likelihood=likelihood.tables(graph, _edge_costs(target, n_blocks)),
+        likelihood=tables if graph.weights is None else weighted_tables(graph, tables),
         prior=target.prior.tables(graph.n_nodes, n_blocks),
         field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
-        constant=likelihood.constant(graph),
+        constant=likelihood.constant(graph) + weight_constant(graph),
     )
 
 
@@ -66,8 +71,11 @@ def _lay_out(graph: Graph) -> Adjacency | Arcs:
 
 def resized(target: BlockTarget, model: Model, n_blocks: int) -> Model:
     """Return the model of the same target for another number of blocks."""
+    tables, edge_cost = model.likelihood, _edge_costs(target, n_blocks)
+    if isinstance(tables, Weighted):
+        tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
     return model._replace(
-        likelihood=model.likelihood._replace(edge_cost=_edge_costs(target, n_blocks)),
+        likelihood=tables._replace(edge_cost=edge_cost),
         prior=target.prior.tables(target.graph.n_nodes, n_blocks),
     )
 
@@ -81,7 +89,7 @@ def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
     return np.asarray(target.likelihood.edge_cost(target.graph, np.arange(n_blocks + 1.0)))
 
 
-def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger:
+def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None = None) -> Ledger | WeightedLedger:
     """Return the counts of a partition; a table is dense where it is not too large, or as ``dense`` says."""
     n_nodes, n_ends = len(labels), len(model.graph.indices)
     n_sides = 2 if isinstance(model.graph, Arcs) else 1
@@ -91,7 +99,7 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
     square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
     square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
     near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
-    ledger = Ledger(
+    ledger: Ledger | WeightedLedger = Ledger(
         b=labels.astype(np.int32),
         n=np.zeros(n_blocks, dtype=np.int64),
         e=np.zeros(n_rows, dtype=np.int64),
@@ -102,6 +110,8 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
         used=np.zeros(1, dtype=np.int64),
         ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )
+    if isinstance(model.likelihood, Weighted):
+        ledger = weighted_ledger(ledger, n_ends + n_nodes, len(model.likelihood.xx) > 0)
     count(model, ledger)
     return ledger
 

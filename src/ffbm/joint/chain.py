@@ -11,7 +11,7 @@ from ffbm.blocks.target import block_ledger
 from ffbm.joint.prepare import JointModel
 from ffbm.kernels.carrying import Desk
 from ffbm.kernels.joint import Harvest, Pace, run_joint
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.settling import MEMORY, Room
 from ffbm.kernels.softmax import TILE
@@ -64,7 +64,7 @@ class JointSetup(NamedTuple):
 class JointState(NamedTuple):
     """A chain at rest: all that steps change."""
 
-    ledger: Ledger
+    ledger: Ledger | WeightedLedger
     totals: Array  # S, a place that block moves alone use, the lowest S
     tally: Array  # (8,) int64: see ``run_joint``
     best: Array  # (N,) the labels of the lowest S

@@ -52,6 +52,12 @@ def vertex_of(g, i):
 
 
 @njit(**INLINE)
+def turn_of(g, i):
+    """Return where in the row of vertex i those begin that arcs come from."""
+    return g.middle[i]
+
+
+@njit(**INLINE)
 def degree_of(g, i):
     """Return the sum of both degrees of vertex i."""
     return g.vertex[i, 0] + g.vertex[i, 1]
@@ -192,6 +198,6 @@ def across_ring(g, c, t, which):
 
 answer(
     Arcs,
-    n_sides=n_sides, vertex_of=vertex_of, degree_of=degree_of, n_links=n_links, ends_of=ends_of, between=between,
-    count_all=count_all, look_around=look_around, relabel=relabel, across=across,
+    n_sides=n_sides, vertex_of=vertex_of, turn_of=turn_of, degree_of=degree_of, n_links=n_links, ends_of=ends_of,
+    between=between, count_all=count_all, look_around=look_around, relabel=relabel, across=across,
 )  # fmt: skip

@@ -32,6 +32,12 @@ def vertex_of(g, i):
 
 
 @njit(**INLINE)
+def turn_of(g, i):
+    """Return where the row of vertex i ends."""
+    return g.indptr[i + 1]
+
+
+@njit(**INLINE)
 def degree_of(g, i):
     """Return the degree of vertex i."""
     return g.vertex[i, 0]
@@ -160,6 +166,6 @@ def across_ring(g, c, t, which):
 
 answer(
     Adjacency,
-    n_sides=n_sides, vertex_of=vertex_of, degree_of=degree_of, n_links=n_links, ends_of=ends_of, between=between,
-    count_all=count_all, look_around=look_around, relabel=relabel, across=across,
+    n_sides=n_sides, vertex_of=vertex_of, turn_of=turn_of, degree_of=degree_of, n_links=n_links, ends_of=ends_of,
+    between=between, count_all=count_all, look_around=look_around, relabel=relabel, across=across,
 )  # fmt: skip

@@ -13,8 +13,8 @@ from numba import njit
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import keep, note_best, step
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.ledger import ledger_at
 from ffbm.kernels.target import Model, Prior
 
 UNKNOWN, TO_HOT, TO_COLD = 0, 1, 2  # which end a replica was at last, and so where it is heading
@@ -81,19 +81,13 @@ def climb(
             m.constant,
         )
         step(
-            rng, tempered, ledger_of(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
+            rng, tempered, ledger_at(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
             totals[k], tally[t], best, journal, work, scratch,
         )  # fmt: skip
     n_sweeps = tally[0, 2]
     if n_sweeps % gap == 0:
         trade_places(rng, rungs, s, (n_sweeps // gap) % 2, totals, best, exchange)
         follow(exchange)
-
-
-@njit(**INLINE)
-def ledger_of(s, k):
-    """Return the counts of replica k."""
-    return Ledger(s.b[k], s.n[k], s.e[k], s.ers[k], s.eta[k], s.term[k], s.near[k], s.used[k], s.ring[k])
 
 
 @njit(**INNER)

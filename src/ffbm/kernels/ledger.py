@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import question
+from ffbm.kernels.choosing import answer, question
 from ffbm.kernels.compiling import INLINE, INNER
 
 
@@ -26,6 +26,25 @@ class Ledger(NamedTuple):
     near: np.ndarray  # (N, B): links of i with each block without loops; (0, 0): counted when needed
     used: np.ndarray  # (1,) int64: blocks that are not empty
     ring: np.ndarray  # (N + B, 2) int32: the members of each block, linked both ways; (0, 0) where ers is dense
+
+
+class WeightedLedger(NamedTuple):
+    """A ledger of edges with weights: the same, and whole numbers of units of weight, so that nothing drifts."""
+
+    b: np.ndarray
+    n: np.ndarray
+    e: np.ndarray
+    ers: np.ndarray
+    eta: np.ndarray
+    term: np.ndarray
+    near: np.ndarray
+    used: np.ndarray
+    ring: np.ndarray
+    sums: np.ndarray  # (B, B) table: the weights between r and s, at r <= s; or from r to s
+    squares: np.ndarray  # the same of their squares; (0, 0) where the likelihood has none
+    whole: np.ndarray  # (4,) int64: of all pairs of blocks, see ``pairterms.Part``
+    around: np.ndarray  # (7, B) int64: room, zero before and after but for its last row
+    room: np.ndarray  # (5, 4 B + 4) int64: changes of pairs, written down
 
 
 @question
@@ -57,6 +76,11 @@ def relabel(g, c, i, s):
 
 
 @question
+def turn_of(g, i):
+    """Return where in the row of vertex i the neighbours end that edges lead to: its end if they have no direction."""
+
+
+@question
 def degree_of(g, i):
     """Return the degree of vertex i, a self-loop counting twice."""
 
@@ -74,6 +98,11 @@ def ends_of(g, c, t):
 @question
 def between(g, c, r, s):
     """Return the half-edges from block r to block s; from r to itself twice the edges inside."""
+
+
+@question
+def ledger_at(s, k):
+    """Return the ledger at place k of arrays of ledgers."""
 
 
 @question
@@ -112,6 +141,21 @@ def leave(c, i):
     c.ring[after, 0] = before
 
 
+@njit(**INLINE)
+def plain_at(s, k):
+    """Return the ledger at place k."""
+    return Ledger(s.b[k], s.n[k], s.e[k], s.ers[k], s.eta[k], s.term[k], s.near[k], s.used[k], s.ring[k])
+
+
+@njit(**INLINE)
+def weighted_at(s, k):
+    """Return the ledger at place k, of edges with weights."""
+    return WeightedLedger(
+        s.b[k], s.n[k], s.e[k], s.ers[k], s.eta[k], s.term[k], s.near[k], s.used[k], s.ring[k],
+        s.sums[k], s.squares[k], s.whole[k], s.around[k], s.room[k],
+    )  # fmt: skip
+
+
 @njit(**INNER)
 def free_label(c, which):
     """Return the empty block number ``which``, counted from 0; -1 if there are not so many."""
@@ -121,3 +165,7 @@ def free_label(c, which):
                 return r
             which -= 1
     return -1
+
+
+answer(Ledger, ledger_at=plain_at)
+answer(WeightedLedger, ledger_at=weighted_at)

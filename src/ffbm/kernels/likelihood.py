@@ -1,6 +1,6 @@
 """What a likelihood of graphs given blocks is asked for; which one answers is chosen when a kernel is compiled.
 
-A likelihood is a named tuple of tables and four or five functions, in a file of its own that ends with ``register``.
+A likelihood is a named tuple of tables and four functions or more, in a file of its own that ends with ``register``.
 The class of the tuple chooses: numba picks the functions by it once, so a chain pays nothing for there being several.
 """
 
@@ -17,11 +17,32 @@ def stand_still(likelihood, g, c, i, r, s):
     """Follow no move: all that the likelihood reads is in the ledger."""
 
 
+@njit(**INLINE)
+def count_nothing(likelihood, g, c):
+    """Count nothing: the edges and degrees in the ledger are all there is."""
+
+
+@njit(**INLINE)
+def add_nothing(likelihood, nats, g, c, i, s):  # noqa: ARG001
+    """Return the change as it is: edges have no weights."""
+    return nats
+
+
 def register(
-    kind: type, change: Any, total: Any, merge_change: Any, block_term: Any, follow: Any = stand_still
+    kind: type,
+    change: Any,
+    total: Any,
+    merge_change: Any,
+    block_term: Any,
+    follow: Any = stand_still,
+    recount: Any = count_nothing,
+    add_weights: Any = add_nothing,
 ) -> None:
     """Let the likelihood whose tables are of this class answer by these functions."""
-    answer(kind, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow)
+    answer(
+        kind, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow,
+        recount=recount, add_weights=add_weights,
+    )  # fmt: skip
 
 
 @question
@@ -55,3 +76,13 @@ def block_term(likelihood, n, e):
 @question
 def follow(likelihood, g, c, i, r, s):
     """Bring up to date what the likelihood counts by itself, after vertex i has moved from block r to s."""
+
+
+@question
+def recount(likelihood, g, c):
+    """Count what the likelihood has in the ledger by itself, after edges and degrees were counted."""
+
+
+@question
+def add_weights(likelihood, nats, g, c, i, s):
+    """Return ``nats`` and the change of -ln P of the weights of edges when vertex i moves to another block s."""

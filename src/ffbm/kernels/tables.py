@@ -10,14 +10,14 @@ from numba import njit
 
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
 
-_HEAD = 2  # entries before the first slot
+HEAD = 2  # entries before the first slot
 _EMPTY = -1
 
 
 def compact_table(n_columns: int, n_cells: int) -> np.ndarray:
     """Return an empty compact table with room for ``n_cells`` cells that are not zero."""
     n_slots = 1 << max(3, int(2 * n_cells).bit_length())
-    table = np.empty(_HEAD + 2 * n_slots, dtype=np.int64)
+    table = np.empty(HEAD + 2 * n_slots, dtype=np.int64)
     table[0] = n_columns
     clear(table)
     return table
@@ -30,7 +30,7 @@ def clear(table):
         table[:] = 0
     else:
         table[1] = 0
-        for h in range(_HEAD, table.size, 2):
+        for h in range(HEAD, table.size, 2):
             table[h], table[h + 1] = _EMPTY, 0
 
 
@@ -55,11 +55,11 @@ def add(table, r, t, d):
 @njit(**INNER)
 def _slot(table, key):
     """Return where the key stands, or the empty slot where it would stand."""
-    mask = (table.size - _HEAD) // 2 - 1
+    mask = (table.size - HEAD) // 2 - 1
     h = (key % 2147483647) * 48271  # a generator of the prime's multiplicative group: nothing overflows
     h ^= h >> 15
     while True:
-        place = _HEAD + 2 * (h & mask)
+        place = HEAD + 2 * (h & mask)
         if table[place] == key or table[place] == _EMPTY:
             return place
         h += 1
@@ -69,7 +69,7 @@ def _slot(table, key):
 def _add_to_slot(table, key, d):
     place = _slot(table, key)
     if table[place] == _EMPTY:
-        if 3 * table[1] > (table.size - _HEAD):  # two thirds of the slots
+        if 3 * table[1] > (table.size - HEAD):  # two thirds of the slots
             _drop_zeros(table)
             place = _slot(table, key)
         table[place] = key
@@ -82,7 +82,7 @@ def _drop_zeros(table):
     """Lay the cells out anew without those that are zero."""
     old = table.copy()
     clear(table)
-    for h in range(_HEAD, old.size, 2):
+    for h in range(HEAD, old.size, 2):
         if old[h + 1] != 0:
             place = _slot(table, old[h])
             table[place], table[place + 1] = old[h], old[h + 1]
@@ -98,7 +98,7 @@ def log_factorials(table, lf, half):
             for t in range(r if half else table.shape[1]):
                 total += lf[table[r, t]]
     else:
-        for h in range(_HEAD, table.size, 2):
+        for h in range(HEAD, table.size, 2):
             if table[h + 1] > 0 and (not half or table[h] % table[0] < table[h] // table[0]):
                 total += lf[table[h + 1]]
     return total

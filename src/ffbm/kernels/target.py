@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, used_after, vertex_of
-from ffbm.kernels.likelihood import block_term, change, follow, merge_change, total
+from ffbm.kernels.likelihood import add_weights, block_term, change, follow, merge_change, recount, total
 
 
 class Prior(NamedTuple):
@@ -40,6 +40,7 @@ def count(model, ledger):
     count_all(m.graph, c)
     for r in range(c.n.size):
         keep_term(m.graph, m.likelihood, c, r)
+    recount(m.likelihood, m.graph, c)
 
 
 @njit(**INLINE)
@@ -69,6 +70,7 @@ def entropy_change(m, c, i, s, blocks, links, n_near):
     r = c.b[i]
     k, loops, kind = vertex_of(m.graph, i)
     nats = change(m.likelihood, c, k, loops, kind, r, s, blocks, links, n_near)
+    nats = add_weights(m.likelihood, nats, m.graph, c, i, s)
     return nats + prior_change(m.prior, c, r, s)
 
 

@@ -10,7 +10,7 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.visits import count_visits
-from ffbm.types import Array, Graph
+from ffbm.types import Array, EdgeWeights, Graph
 from ffbm.workers import Run
 
 RUNS = 16
@@ -29,6 +29,7 @@ class Case(NamedTuple):
     likelihood: Likelihood = DEGREE_CORRECTED
     dense: bool = True  # the tables of counts
     directed: bool = False
+    weights: EdgeWeights | None = None  # of the edges, in their order
 
 
 class Distance(NamedTuple):
@@ -91,13 +92,15 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
 
 def target_of(case: Case) -> BlockTarget:
     """Return the target of a case."""
-    return BlockTarget(graph_of(case.edges, case.n_nodes, case.directed), case.likelihood, case.prior)
+    return BlockTarget(graph_of(case.edges, case.n_nodes, case.directed, case.weights), case.likelihood, case.prior)
 
 
-def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False) -> Graph:
+def graph_of(
+    edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False, weights: EdgeWeights | None = None
+) -> Graph:
     """Return the multigraph with these edges."""
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n_nodes, directed, weights)
 
 
 def field_of(case: Case) -> Array | None:

@@ -3,9 +3,12 @@
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from ffbm.blocks.likelihoods import UNCORRECTED
 from ffbm.blocks.priors import SETS
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
+from ffbm.types import EdgeWeights
 from ffbm.verification.enumeration import SINGLE, Case, compare
 from ffbm.verification.finding import Check, Effort, Finding
 
@@ -17,6 +20,9 @@ FIVE = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3))
 FOUR = ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3))
 ARCS = ((0, 1), (1, 0), (0, 1), (1, 1), (2, 0), (3, 2), (2, 4), (4, 4))  # both ways, loops, parallels; 5 alone
 RING = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 2))
+COUNTS = EdgeWeights(np.array([0.0, 7, 1, 3, 0, 2]), "geometric")
+REALS = EdgeWeights(np.array([-1.2, 0.4, 3.1, 2.7, -0.3]), "normal")
+LOGS = EdgeWeights(np.array([0.2, 0.3, 4.1, 9.7, 1.3]), "log-normal", {"m0": 0.0, "k0": 1.0, "v0": 0.5, "nu0": 3.0})
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
 # The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
@@ -70,6 +76,13 @@ TRIALS = {
         Case(RING, 4, 3, field=True, likelihood=UNCORRECTED, directed=True), ALL[:3], 0, 400_000
     ),
     "directed, compact tables": Trial(Case(RING, 4, 3, allow_empty=True, directed=True, dense=False), ALL, 0, 100_000),
+    "weighted, single moves": Trial(Case(FIVE, 5, 3, weights=COUNTS), (SINGLE,), 0, 300_000),
+    "weighted, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, weights=REALS), ALL, 0, 80_000),
+    "weighted, free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS, weights=LOGS), ALL, 0, 120_000),
+    "weighted, directed, single moves": Trial(Case(RING, 4, 3, directed=True, weights=LOGS), (SINGLE,), 0, 300_000),
+    "weighted, directed, all moves": Trial(
+        Case(RING, 4, 3, allow_empty=True, directed=True, weights=REALS), ALL, 0, 80_000
+    ),
     "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
     "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
 }
@@ -93,6 +106,7 @@ _CATCHES = {
     "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
     "no degree correction": "a term of the likelihood without degree correction that is wrong or left out",
     "directed": "arcs counted from the wrong end, one side of the degrees left out, P(e|b) of unordered pairs",
+    "weighted": "sums of weights left wrong by a move, pairs of blocks that empty, the law of the sums left out",
     "compact tables": "cells lost or met twice, members of a block out of date",
     "all moves": "moves that disturb the counts another kind relies on, chances of kinds that depend on the state",
 }

@@ -1,0 +1,268 @@
+"""A likelihood of edges with weights: that of the edges, and a term for the weights between each pair of blocks.
+
+A move changes the number and the sums of the pairs that its edges leave and enter. The readable truth is
+``ffbm.blocks.weighting``.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.ledger import turn_of, vertex_of
+from ffbm.kernels.likelihood import block_term as own_block_term
+from ffbm.kernels.likelihood import change as own_change
+from ffbm.kernels.likelihood import merge_change as own_merge_change
+from ffbm.kernels.likelihood import register
+from ffbm.kernels.likelihood import total as own_total
+from ffbm.kernels.pairterms import Law, Part, cost_of_sums, part_of, plus
+from ffbm.kernels.tables import HEAD, add, clear, look
+
+
+class Weighted(NamedTuple):
+    """Its parts."""
+
+    own: Any  # the likelihood of the edges
+    edge_cost: np.ndarray  # that of ``own``
+    law: Law
+    is_directed: bool
+    x: np.ndarray  # int64: the weight of each half-edge, in units, as the graph's indices
+    xx: np.ndarray  # int64: its square, in units of squares; (0,) unless weights are normal
+    loop_x: np.ndarray  # (N,) int64: the weights of the self-loops of each vertex
+    loop_xx: np.ndarray  # (N,) int64, zero unless weights are normal
+
+
+@njit(**INLINE)
+def has_squares(likelihood):
+    """Tell whether squares are counted."""
+    return likelihood.xx.size > 0
+
+
+@njit(**INLINE)
+def edges_of(likelihood, c, r, t):
+    """Return the edges between blocks r and t, or from r to t."""
+    m = np.int64(look(c.ers, r, t))
+    return m >> 1 if r == t and not likelihood.is_directed else m
+
+
+@njit(**INLINE)
+def note(c, n, r, t, d, dx, dxx):
+    """Write down as change number n that d edges with these sums come to the pair of r and t; return n + 1."""
+    room = c.room
+    room[0, n], room[1, n], room[2, n], room[3, n], room[4, n] = r, t, d, dx, dxx
+    return n + 1
+
+
+@njit(**INNER)
+def weigh(likelihood, c, n_changes):
+    """Return by how much all parts change by the changes written down: one place for all kinds of them."""
+    change, room = Part(0.0, 0, 0, 0, 0), c.room
+    for n in range(n_changes):
+        r, t = room[0, n], room[1, n]
+        m = edges_of(likelihood, c, r, t)
+        if r > t and not likelihood.is_directed:
+            r, t = t, r
+        x = np.int64(look(c.sums, r, t))
+        xx = np.int64(look(c.squares, r, t)) if has_squares(likelihood) else 0
+        for after in range(2):
+            part = part_of(likelihood.law, m + after * room[2, n], x + after * room[3, n], xx + after * room[4, n])
+            change = plus(change, part, 2 * after - 1)
+    return change
+
+
+@njit(**INNER)
+def foresee(likelihood, g, c, i, s):
+    """Return the change of all pairs when vertex i moves from its block to another block s."""
+    likelihood, g, c = bare(likelihood), bare(g), bare(c)
+    r, s, around, turn = np.int64(c.b[i]), np.int64(s), c.around, turn_of(g, i)
+    n_near = n = 0
+    for h in range(g.indptr[i], g.indptr[i + 1]):  # edges, sums and squares to each block, then from it
+        t = c.b[g.indices[h]]
+        if around[0, t] == 0 and around[3, t] == 0:
+            around[6, n_near] = t
+            n_near += 1
+        first = 0 if h < turn else 3
+        around[first, t] += 1
+        around[first + 1, t] += likelihood.x[h]
+        if has_squares(likelihood):
+            around[first + 2, t] += likelihood.xx[h]
+    for a in range(n_near):
+        t = around[6, a]
+        if t in (r, s):
+            continue
+        d, dx, dxx = around[0, t], around[1, t], around[2, t]
+        if d > 0:
+            n = note(c, n, r, t, -d, -dx, -dxx)
+            n = note(c, n, s, t, d, dx, dxx)
+        d, dx, dxx = around[3, t], around[4, t], around[5, t]
+        if d > 0:
+            n = note(c, n, t, r, -d, -dx, -dxx)
+            n = note(c, n, t, s, d, dx, dxx)
+    n = note_inside(likelihood, g, c, i, r, s, n)
+    for a in range(n_near):
+        for k in range(6):
+            around[k, around[6, a]] = 0
+    return weigh(likelihood, c, n)
+
+
+@njit(**INLINE)
+def note_inside(likelihood, g, c, i, r, s, n):
+    """Write down the changes of the pairs among r and s themselves; the links of vertex i are in ``around``."""
+    a, loops = c.around, np.int64(vertex_of(g, i)[1])
+    lx, lxx = likelihood.loop_x[i], likelihood.loop_xx[i]
+    n = note(c, n, r, r, -a[0, r] - a[3, r] - loops, -a[1, r] - a[4, r] - lx, -a[2, r] - a[5, r] - lxx)
+    n = note(c, n, s, s, a[0, s] + a[3, s] + loops, a[1, s] + a[4, s] + lx, a[2, s] + a[5, s] + lxx)
+    if likelihood.is_directed:
+        n = note(c, n, r, s, a[3, r] - a[0, s], a[4, r] - a[1, s], a[5, r] - a[2, s])
+        return note(c, n, s, r, a[0, r] - a[3, s], a[1, r] - a[4, s], a[2, r] - a[5, s])
+    return note(c, n, r, s, a[0, r] - a[0, s], a[1, r] - a[1, s], a[2, r] - a[2, s])
+
+
+@njit(**INLINE)
+def sums_change(likelihood, c, d):
+    """Return the change of -ln P of the sums of pairs when these change by d."""
+    law, whole = likelihood.law, c.whole
+    if d.used == 0 and d.many == 0 and d.square == 0 and d.spread == 0:
+        return 0.0
+    before = cost_of_sums(law, whole[0], whole[1], whole[2], whole[3])
+    after = cost_of_sums(law, whole[0] + d.used, whole[1] + d.many, whole[2] + d.square, whole[3] + d.spread)
+    return after - before
+
+
+@njit(**INLINE)
+def add_weights(likelihood, nats, g, c, i, s):
+    """Return ``nats`` and the change of -ln P of the weights."""
+    change = foresee(likelihood, g, c, i, s)
+    return nats + change.nats + sums_change(likelihood, c, change)
+
+
+@njit(**INLINE)
+def add_sum(likelihood, c, r, t, x, xx):
+    """Add to the sums of the pair of r and t."""
+    if r > t and not likelihood.is_directed:
+        r, t = t, r
+    add(c.sums, r, t, x)
+    if has_squares(likelihood):
+        add(c.squares, r, t, xx)
+
+
+@njit(**INNER)
+def follow(likelihood, g, c, i, r, s):
+    """Bring the sums up to date after vertex i has moved from block r to s: whole numbers, so the way back is exact."""
+    likelihood, g, c = bare(likelihood), bare(g), bare(c)
+    r, s, turn = np.int64(r), np.int64(s), turn_of(g, i)
+    for h in range(g.indptr[i], g.indptr[i + 1]):
+        t, x = np.int64(c.b[g.indices[h]]), likelihood.x[h]
+        xx = likelihood.xx[h] if has_squares(likelihood) else 0
+        if h < turn:
+            add_sum(likelihood, c, r, t, -x, -xx)
+            add_sum(likelihood, c, s, t, x, xx)
+        else:
+            add_sum(likelihood, c, t, r, -x, -xx)
+            add_sum(likelihood, c, t, s, x, xx)
+    x, xx = likelihood.loop_x[i], likelihood.loop_xx[i]
+    add_sum(likelihood, c, r, r, -x, -xx)
+    add_sum(likelihood, c, s, s, x, xx)
+    back = foresee(likelihood, g, c, i, r)
+    c.whole[0] -= back.used
+    c.whole[1] -= back.many
+    c.whole[2] -= back.square
+    c.whole[3] -= back.spread
+
+
+@njit(**INNER)
+def over_pairs(likelihood, c, ers):
+    """Return the sum of the parts of all pairs of blocks; ``ers`` is that of the ledger, whose kind says how."""
+    change = Part(0.0, 0, 0, 0, 0)
+    if ers.ndim == 2:
+        for r in range(c.n.size):
+            for t in range(0 if likelihood.is_directed else r, c.n.size):
+                change = plus(change, empty(likelihood, c, r, t), -1)
+    else:
+        for h in range(HEAD, ers.size, 2):
+            r, t = ers[h] // ers[0], ers[h] % ers[0]
+            if ers[h + 1] > 0 and (likelihood.is_directed or r <= t):
+                change = plus(change, empty(likelihood, c, r, t), -1)
+    return change
+
+
+@njit(**INNER)
+def empty(likelihood, c, r, t):
+    """Return the change if the pair of r and t had no edges."""
+    return weigh(likelihood, c, leave(likelihood, c, 0, r, t, r, t) - 1)  # that they arrive is left out
+
+
+@njit(**INNER)
+def recount(likelihood, g, c):
+    """Fill the sums from the labels."""
+    clear(c.sums)
+    clear(c.squares)
+    for i in range(c.b.size):
+        r = np.int64(c.b[i])
+        for h in range(g.indptr[i], turn_of(g, i)):
+            if likelihood.is_directed or i < g.indices[h]:
+                xx = likelihood.xx[h] if has_squares(likelihood) else 0
+                add_sum(likelihood, c, r, np.int64(c.b[g.indices[h]]), likelihood.x[h], xx)
+        add_sum(likelihood, c, r, r, likelihood.loop_x[i], likelihood.loop_xx[i])
+    sums = over_pairs(likelihood, c, c.ers)
+    c.whole[0], c.whole[1], c.whole[2], c.whole[3] = sums.used, sums.many, sums.square, sums.spread
+
+
+@njit(**INNER)
+def total(likelihood, c):
+    """Return -ln P(A|b) and that of the weights, up to what does not depend on the partition."""
+    whole = c.whole
+    nats = own_total(likelihood.own, c) + over_pairs(likelihood, c, c.ers).nats
+    return nats + cost_of_sums(likelihood.law, whole[0], whole[1], whole[2], whole[3])
+
+
+@njit(**INLINE)
+def leave(likelihood, c, n, r, t, u, v):
+    """Write down that all edges of the pair of r and t go to that of u and v; return the number of changes."""
+    d, row, column = edges_of(likelihood, c, r, t), r, t
+    if r > t and not likelihood.is_directed:
+        row, column = t, r
+    x = np.int64(look(c.sums, row, column))
+    xx = np.int64(look(c.squares, row, column)) if has_squares(likelihood) else 0
+    n = note(c, n, r, t, -d, -x, -xx)
+    return note(c, n, u, v, d, x, xx)
+
+
+@njit(**INNER)
+def merge_change(likelihood, c, r, s):
+    """Return the change when blocks r and s become one, P(e|b) left out."""
+    r, s, n, is_directed = np.int64(r), np.int64(s), 0, likelihood.is_directed
+    for t in range(c.n.size):
+        if t not in (r, s):
+            n = leave(likelihood, c, n, s, t, r, t)
+            if is_directed:
+                n = leave(likelihood, c, n, t, s, t, r)
+    first = n  # the pairs among r and s all go to that of r: one change in place of several
+    n = leave(likelihood, c, n, s, s, r, r)
+    n = leave(likelihood, c, n, r, s, r, r)
+    if is_directed:
+        n = leave(likelihood, c, n, s, r, r, r)
+    room = c.room
+    for k in range(first + 3, n, 2):
+        for row in range(2, 5):
+            room[row, first + 1] += room[row, k]
+            room[row, k] = 0
+    change = weigh(likelihood, c, n)
+    return own_merge_change(likelihood.own, c, r, s) + change.nats + sums_change(likelihood, c, change)
+
+
+@njit(**INLINE)
+def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
+    """Return the change of -ln P(A|b), without the weights, when a vertex moves from r to s."""
+    return own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
+
+
+@njit(**INLINE)
+def block_term(likelihood, n, e):
+    """Return what the likelihood of the edges keeps of each block."""
+    return own_block_term(likelihood.own, n, e)
+
+
+register(Weighted, change, total, merge_change, block_term, follow, recount, add_weights)
