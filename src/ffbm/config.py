@@ -86,6 +86,10 @@ class FitConfig:
         Whether blocks say nothing of degrees.
     directed : "auto" or bool
         Whether edges have a direction: as the network says, or without it.
+    edge_weight : text or False, optional
+        The column of the edges' weights; False ignores them. None does as the network was read.
+    edge_weight_model, edge_weight_prior : text, "microcanonical" or dict, optional
+        What weights are taken for; None does as the network was read.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and which columns matter, or the paper's with ``sigma``: see
         ``choose_prior``.
@@ -149,6 +153,9 @@ class FitConfig:
     preset: str | None = None
     hierarchy: bool = False
     columns: int | str = 12
+    edge_weight: str | bool | None = None
+    edge_weight_model: str | None = None
+    edge_weight_prior: str | dict[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -197,6 +204,8 @@ class FitConfig:
             raise OptionError(SIGMA_IS_FIXED)
         if self.hierarchy:
             self._check_hierarchy()
+        if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):
+            raise OptionError(f"edge_weight must be the name of a column, False or None; got {self.edge_weight!r}")
 
     def _check_hierarchy(self) -> None:
         """Refuse what hierarchies of blocks do not have."""
@@ -206,6 +215,8 @@ class FitConfig:
             raise OptionError(f"hierarchy=True finds the number of blocks; got n_blocks={self.n_blocks}: leave it out")
         if self.tempering is True or isinstance(self.tempering, list):
             raise OptionError("hierarchy=True has no tempering; got tempering=: leave it out")
+        if isinstance(self.edge_weight, str):
+            raise OptionError("hierarchy=True has no law of edge weights; got edge_weight=: leave one of them out")
 
     def _take_preset(self) -> None:
         """Give what was left at its default the value of the preset."""

@@ -29,6 +29,9 @@ def describe(
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     multiplicity: options.Multiplicity = None,
+    edge_weight: options.EdgeWeight = None,
+    edge_weight_model: options.EdgeWeightModel = None,
+    edge_weight_prior: options.EdgeWeightPrior = None,
     parallel: options.Parallel = None,
     directed: options.Directed = None,
     unknown: options.Unknown = None,
@@ -54,6 +57,9 @@ def describe(
         missing=missing,
         categorical=categorical,
         multiplicity=multiplicity,
+        edge_weight=edge_weight,
+        edge_weight_model=edge_weight_model,
+        edge_weight_prior=options.split_prior(edge_weight_prior),
         parallel=parallel,
         directed=directed,
         unknown=unknown,
@@ -76,6 +82,7 @@ def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
             f"{it['n_edges']:,}",
             f"{kind}; {count_of(it['n_loops'], 'self-loop')}, {it['n_parallel']:,} parallel",
         ],
+        *_weights_row(it["edge_weight"]),
         ["mean degree", degree, "out, and as much in" if it["directed"] else ""],
         ["features", f"{it['n_features']:,}", f"from {count_of(len(it['columns']), 'column')}"],
     ]
@@ -91,6 +98,13 @@ def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
     print_text("\nnotes" if it["notes"] else "\nnothing was left out or changed")
     for note in it["notes"]:
         print_text(wrap(in_options(note["message"], options.READING), first="  - ", rest="    "))
+
+
+def _weights_row(weights: dict[str, Any] | None) -> list[list[str]]:
+    if weights is None:
+        return []
+    prior = "" if weights["prior"] is None else f", prior {weights['prior']}"
+    return [["edge weights", weights["model"], f"column {weights['column']!r}; {weights['reason']}{prior}"]]
 
 
 def _duration(fit: dict[str, Any], *, is_given: bool) -> str:

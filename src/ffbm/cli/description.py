@@ -15,6 +15,7 @@ def describe_network(network: "Network") -> dict[str, Any]:
         "n_nodes": network.n_nodes,
         "n_edges": network.n_edges,
         "directed": graph.is_directed,
+        "edge_weight": None if graph.weights is None else graph.weights.to_dict(),
         "n_features": network.n_features,
         "n_isolates": int((graph.degrees == 0).sum()),
         "n_loops": int(graph.loops.sum()),

@@ -54,6 +54,21 @@ Categorical = Annotated[
     typer.Option(metavar="COLUMN", help="The numbers of this column are codes. Repeatable."),
 ]
 Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")]
+EdgeWeight = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="An edge column of weights that blocks explain too.")
+]
+EdgeWeightModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LAW",
+        help="What weights are: geometric, poisson, exponential, log-normal or normal [default: by what they are].",
+        autocompletion=one_of("geometric", "poisson", "exponential", "log-normal", "normal"),
+    ),
+]
+EdgeWeightPrior = Annotated[
+    str | None,
+    typer.Option(metavar="a=X,b=X", help="A conjugate prior of the weights' law [default: microcanonical]."),
+]
 Parallel = Annotated[
     str | None, typer.Option(metavar="count|merge", help="Keep parallel edges, or one of each [default: count].")
 ]
@@ -76,7 +91,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
-           "--categorical", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
+           "--categorical", "--multiplicity", "--edge-weight", "--edge-weight-model", "--edge-weight-prior",
+           "--parallel", "--directed", "--undirected", "--unknown",
            "--min-support")  # fmt: skip
 
 
@@ -93,6 +109,20 @@ def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:
             raise OptionError(f"--drop takes COLUMN=VALUE, as in --drop gender=Unknown; got {pair!r}")
         values.setdefault(column, []).append(value)
     return values
+
+
+def split_prior(text: str | None) -> str | dict[str, float] | None:
+    """Turn a=1,b=2 into a mapping from names to numbers.
+
+    >>> split_prior("a=1,b=0.5"), split_prior("microcanonical")
+    ({'a': 1.0, 'b': 0.5}, 'microcanonical')
+    """
+    if text is None or text == "microcanonical":
+        return text
+    try:
+        return {name.strip(): float(value) for name, value in (pair.split("=") for pair in text.split(","))}
+    except ValueError:
+        raise OptionError(f"--edge-weight-prior takes numbers by name, as in a=1,b=2; got {text!r}") from None
 
 
 def open_network(source: str, what: str = "SOURCE", /, **options: Any) -> "Network":

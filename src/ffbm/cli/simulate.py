@@ -65,6 +65,8 @@ def simulate(
     block_matrix: Matrix = None,
     contrast: Contrast = None,
     degree_exponent: Exponent = None,
+    edge_weight_model: options.EdgeWeightModel = None,
+    edge_weight_prior: options.EdgeWeightPrior = None,
     seed: Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -99,6 +101,8 @@ def simulate(
         block_matrix=_read_matrix("--block-matrix", block_matrix),
         contrast=contrast,
         degree_exponent=degree_exponent,
+        edge_weight_model=edge_weight_model,
+        edge_weight_prior=options.split_prior(edge_weight_prior),  # type: ignore[arg-type]  # checked there
         seed=seed,
     )
     made.save(out)

@@ -118,6 +118,10 @@ def _fit_hierarchy(
         raise OptionError(
             "hierarchy=True is for undirected networks; got a directed one: give net.undirected() (--undirected)"
         )
+    if net.graph.weights is not None:
+        raise OptionError(
+            "hierarchy=True has no law of edge weights; got a network with weights: give net.without_weights()"
+        )
     if blocks is not None:
         raise OptionError("hierarchy=True samples its blocks; got blocks=: leave one of them out")
     sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)

@@ -256,7 +256,7 @@ def _best_known(net: Network, blocks: Any, seed: int, conduct: Conduct) -> float
     if blocks is None:
         return np.nan
     if isinstance(blocks, str) and blocks == "auto":
-        found = find_candidates(BlockTarget(net.graph), seed, conduct)
+        found = find_candidates(BlockTarget(net.graph.without_weights()), seed, conduct)
         labels = found[best_of(found)].labels
     else:
         labels = take_blocks(net, blocks, "auto").best_labels

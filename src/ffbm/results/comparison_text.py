@@ -91,7 +91,8 @@ def _scores(found: Differences) -> str:
     rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
     rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
     length = ("description length per vertex and edge", "description_length_without_partition", 4)
-    is_one = len({fit.network.graph.is_directed for fit in fits}) == 1  # else lengths are of different things
+    kinds = [(fit.network.graph.is_directed, _law(fit)) for fit in fits]
+    is_one = kinds[0] == kinds[1]  # else lengths are of different things
     for text, key, digits in (
         *((length,) if is_one else ()),
         ("bits explained, training", "bits_train", 2),
@@ -101,6 +102,12 @@ def _scores(found: Differences) -> str:
     ):
         rows.append([text, *(number(float(getattr(fit.scores, key)), digits) for fit in fits)])
     return tabulate(rows, right=(1, 2), gives=0)
+
+
+def _law(fit: FitParts) -> str | None:
+    """Return what the weights of edges are taken for."""
+    weights = fit.network.graph.weights
+    return None if weights is None else weights.in_words
 
 
 def _fewer(fit: FitParts, share: float) -> str:

@@ -37,7 +37,7 @@ class Differences:
     def between(cls, first: FitParts, second: FitParts) -> Self:
         """Compare two fits of one network: blocks of the second are matched with those that they share most with.
 
-        One of them may be without the direction of the edges.
+        One of them may be without the direction of the edges, or without their weights.
         """
         pair: tuple[tuple[str, Any], ...] = (("first", first), ("second", second))
         for name, given in pair:
@@ -48,6 +48,9 @@ class Differences:
         nets = (first.network, second.network)
         if is_directed[0] != is_directed[1]:
             nets = (nets[0].undirected(), nets[1].undirected())
+        is_weighted = first.network.graph.weights is not None, second.network.graph.weights is not None
+        if any(is_weighted):  # one may be without weights, or take them for something else
+            nets = (nets[0].without_weights(), nets[1].without_weights())
         if nets[0].fingerprint != nets[1].fingerprint:
             raise DataError("compare takes two fits of the same network; these differ in vertices, edges or features")
         # the order of vertices may differ from one reading to another
@@ -57,6 +60,8 @@ class Differences:
         names = targets if targets[0] != targets[1] else ("first", "second")
         if targets[0] == targets[1] and is_directed[0] != is_directed[1]:
             names = ("directed", "undirected") if is_directed[0] else ("undirected", "directed")
+        elif targets[0] == targets[1] and is_weighted[0] != is_weighted[1]:
+            names = ("weighted", "unweighted") if is_weighted[0] else ("unweighted", "weighted")
         one, other = first.memberships.probs, second.memberships.probs
         size = max(one.shape[1], other.shape[1])
         shared = np.zeros((size, size))

@@ -14,7 +14,7 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
     ``membership`` is the share of draws in which the vertex was in its block, ``membership_r`` in block r. With
     ``features`` each vertex carries the features it has under their names, with flags as 1 and numbers on the scale
     of the user's table. It is a MultiGraph where there are parallel edges, its keys the numbers of the edges, a Graph
-    elsewhere; a MultiDiGraph or a DiGraph if edges have a direction.
+    elsewhere; a MultiDiGraph or a DiGraph if edges have a direction. Edges carry their weight under its column's name.
 
     >>> import ffbm
     >>> from ffbm.blocks.align import align_blocks
@@ -40,10 +40,12 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
         for i, attributes in enumerate(_attributes(net)):
             node = graph.nodes[ids[i]]
             node.update({f"feature {name}" if name in node else name: value for name, value in attributes.items()})
+    weights = net.graph.weights
+    carried = [{} for _ in edges] if weights is None else [{weights.column: x} for x in weights.values.tolist()]
     if is_simple:
-        graph.add_edges_from((ids[i], ids[j]) for i, j in edges.tolist())
+        graph.add_edges_from((ids[i], ids[j], carried[number]) for number, (i, j) in enumerate(edges.tolist()))
     else:  # a key is the edge's id in GraphML, where one that stands twice is an edge lost
-        graph.add_edges_from((ids[i], ids[j], number) for number, (i, j) in enumerate(edges.tolist()))
+        graph.add_edges_from((ids[i], ids[j], number, carried[number]) for number, (i, j) in enumerate(edges.tolist()))
     return graph
 
 

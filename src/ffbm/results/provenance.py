@@ -27,6 +27,7 @@ def describe_origin(net: Network, config: FitConfig, command: str) -> dict[str, 
             "n_nodes": net.n_nodes,
             "n_edges": net.n_edges,
             "directed": net.graph.is_directed,
+            "edge_weight": None if net.graph.weights is None else net.graph.weights.to_dict(),
             "n_features": net.n_features,
         },
     }

@@ -25,6 +25,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             "n_nodes": net.n_nodes,
             "n_edges": net.n_edges,
             "directed": net.graph.is_directed,
+            "edge_weight": None if net.graph.weights is None else net.graph.weights.to_dict(),
             "n_features": net.n_features,
             "fingerprint": net.fingerprint,
             "notes": _notes(net.notes),

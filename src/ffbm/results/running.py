@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
+from ffbm.data.edgeweights import reweigh
 from ffbm.errors import ConvergenceWarning, OptionError
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.estimate import estimate_range
@@ -72,6 +73,9 @@ def fit(
     preset: str | None = None,
     hierarchy: bool = False,
     columns: int | str = 12,
+    edge_weight: str | bool | None = None,
+    edge_weight_model: str | None = None,
+    edge_weight_prior: str | Mapping[str, float] | None = None,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -159,6 +163,11 @@ def fit(
     columns : int or "all"
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.
+    edge_weight : text or False, optional
+        The column with the weights of the edges, as the network was read with it; False ignores weights, None does as
+        the network was read: see ``read_network``.
+    edge_weight_model, edge_weight_prior : text, "microcanonical" or dict, optional
+        What weights are taken for; None does as the network was read.
 
     Returns
     -------
@@ -212,6 +221,9 @@ def fit(
         preset=preset,
         hierarchy=hierarchy,
         columns=columns,
+        edge_weight=edge_weight,
+        edge_weight_model=edge_weight_model,
+        edge_weight_prior=dict(edge_weight_prior) if isinstance(edge_weight_prior, Mapping) else edge_weight_prior,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged
@@ -241,6 +253,7 @@ def fit_with(
         raise OptionError("directed=True needs a network whose edges have a direction; read it with directed=True too")
     if config.directed is False:
         net = net.undirected()
+    net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
     if config.resume and config.out is None:
         raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))

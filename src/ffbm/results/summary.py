@@ -84,6 +84,8 @@ def _network(fit: FitParts, verbose: bool) -> str:
             f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
             f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
+    if net.graph.weights is not None:
+        said.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
     if not fit.config.degree_corrected:
         said.append("blocks without degree correction: vertices of different degree tend to different blocks")
     if fit.diagnostics.joint is not None:

@@ -1,5 +1,7 @@
 """The public face: what is asked for, checked, drawn stage by stage from streams of their own."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,14 +9,17 @@ import numpy.typing as npt
 
 from ffbm.blocks.entropy import check_labels
 from ffbm.blocks.likelihoods import likelihood_of
-from ffbm.check import check_bool, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.data.edgeweights import check_prior
 from ffbm.errors import DataError, OptionError
 from ffbm.rng import resolve_seed, stream
+from ffbm.simulation.edgeweights import draw_edge_weights
 from ffbm.simulation.memberships import draw_flags, draw_labels, draw_weights, take_features
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.simulation.planted import count_room, draw_planted
 from ffbm.simulation.truth import Simulation
 from ffbm.types import Array, Network
+from ffbm.types.edgeweights import HYPERPARAMETERS
 
 _NODES, _BLOCKS, _FEATURES = 200, 3, 3  # where nothing is said
 _MEAN_DEGREE = 10
@@ -37,6 +42,8 @@ def simulate(
     block_matrix: npt.ArrayLike | None = None,
     contrast: float | None = None,
     degree_exponent: float | None = None,
+    edge_weight_model: str | None = None,
+    edge_weight_prior: Mapping[str, float] | None = None,
     seed: int | None = None,
 ) -> Simulation:
     """Simulate a network whose blocks depend on features, and return it with the truth beside it.
@@ -74,6 +81,10 @@ def simulate(
         For planted graphs, in place of a matrix: how many times likelier an edge is inside a block (10 if left out).
     degree_exponent : float above 2, optional
         For planted graphs: degrees with a tail k^-exponent; all vertices alike if left out.
+    edge_weight_model : {"geometric", "poisson", "exponential", "log-normal", "normal"}, optional
+        Give edges weights, with a law of its own for each pair of blocks.
+    edge_weight_prior : dict
+        With it: the prior that the parameters of these laws are drawn from, a and b, or m0, k0, v0 and nu0.
     seed : int or None
         The same seed gives the same network; None draws one and records it in ``settings``.
 
@@ -104,7 +115,7 @@ def simulate(
             raise OptionError(f"{wrong[0]}= is for planted graphs; got it with exact=True: leave one of them out")
     elif not check_bool("degree_corrected", degree_corrected):
         raise OptionError("degree_corrected=False is for exact=True: planted graphs have degrees by degree_exponent=")
-    directed = check_bool("directed", directed)
+    directed, law = check_bool("directed", directed), _check_law(edge_weight_model, edge_weight_prior)
     density = None if block_matrix is None else _check_density(block_matrix, directed)
     x = _find_features(features, n_nodes, own, effects, seed)
     n_nodes = _agree("n_nodes", n_nodes, {"features": x.values.shape[0]})
@@ -136,8 +147,27 @@ def simulate(
         n_edges = _check_edges(n_edges, n_nodes, count_room(b, density, directed))
         graph = draw_planted(rng, b, density, n_edges, degree_exponent, directed)
         settings |= {"block_matrix": density.tolist(), "degree_exponent": degree_exponent}
+    if law is not None:
+        model, prior = law
+        edge_weights = draw_edge_weights(stream(seed, "simulate", "edge weights"), graph, b, model, prior)
+        graph = replace(graph, weights=edge_weights)
+        settings |= {"edge_weight_model": model, "edge_weight_prior": prior}
     ids = np.array([str(i) for i in range(n_nodes)], dtype=object)
     return Simulation(Network(graph, x, ids, (), "simulated"), b, effects, n_blocks, settings)
+
+
+def _check_law(model: str | None, prior: Any) -> tuple[str, dict[str, float]] | None:
+    """Return the law of the weights of edges, if there is one: a model and all numbers of its prior."""
+    if model is None:
+        if prior is not None:
+            raise OptionError("edge_weight_prior= is for weighted edges: name edge_weight_model= too")
+        return None
+    check_choice("edge_weight_model", model, tuple(HYPERPARAMETERS))
+    checked = check_prior(prior, model)
+    if checked is None:
+        names = ", ".join(HYPERPARAMETERS[model])
+        raise OptionError(f"weights are drawn from a prior with numbers; give edge_weight_prior= with {names}")
+    return model, checked
 
 
 def _find_features(features: Any, n_nodes: int | None, own: Array | None, effects: Array | None, seed: int) -> Any:

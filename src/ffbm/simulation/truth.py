@@ -55,7 +55,7 @@ class Simulation:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``edges.csv`` and ``nodes.csv``, which ``read_network`` takes, and ``truth.json`` into a new folder.
 
-        A directed network is read again with ``directed=True``.
+        A directed network is read again with ``directed=True``, weights with ``edge_weight="weight"`` and their law.
 
         Examples
         --------
@@ -99,7 +99,11 @@ class Simulation:
 
 def _write_edges(network: Network) -> str:
     ends = network.node_ids[network.graph.edges]
-    return str(pd.DataFrame(ends, columns=["source", "target"]).to_csv(index=False, lineterminator="\n"))
+    table, weights = pd.DataFrame(ends, columns=["source", "target"]), network.graph.weights
+    if weights is not None:
+        is_count = weights.model in ("geometric", "poisson")
+        table[weights.column] = weights.values.astype(np.int64) if is_count else weights.values
+    return str(table.to_csv(index=False, lineterminator="\n"))
 
 
 def _write_nodes(network: Network) -> str:
