@@ -104,7 +104,7 @@ def _weights_row(weights: dict[str, Any] | None) -> list[list[str]]:
     if weights is None:
         return []
     prior = "" if weights["prior"] is None else f", prior {weights['prior']}"
-    return [["edge weights", weights["model"], f"column {weights['column']!r}; {weights['reason']}{prior}"]]
+    return [["edge weights", "", f"{weights['column']!r}, {weights['model']}: {weights['reason']}{prior}"]]
 
 
 def _duration(fit: dict[str, Any], *, is_given: bool) -> str:

@@ -59,7 +59,7 @@ def choose_law(raw: RawWeights, model: str, prior: Any, where: str) -> EdgeWeigh
     >>> from ffbm.data.edgeweights import choose_law, real_weights
     >>> raw = real_weights([1, 0, 7, 2], "trips", "edges.csv", "row {}".format)
     >>> choose_law(raw, "auto", "microcanonical", "edges.csv").reason
-    'whole numbers from 0, geometric by 1.4 nats over poisson'
+    'whole numbers from 0, geometric by 1.7 nats over poisson'
     """
     check_choice("edge_weight_model", model, ("auto", *HYPERPARAMETERS))
     reason = "as asked"

@@ -5,7 +5,7 @@ needs: each pair adds a whole number of units so small that rounding does not ma
 """
 
 from math import lgamma, log, pi
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,8 +21,8 @@ class Part(NamedTuple):
     nats: float
     used: int  # 1 if there are edges
     many: int  # 1 if there are two or more, of normal weights
-    square: int  # the square of their sum, in units, of normal weights
-    spread: int  # their squares around the mean, in units, of normal weights
+    square: Any  # the square of their sum, in units, of normal weights
+    spread: Any  # their squares around the mean, in units, of normal weights
 
 
 class Law(NamedTuple):

@@ -289,7 +289,8 @@ class Network:
         """
         if not self.graph.is_directed:
             return self
-        graph = Graph.from_edges(*self.graph.edges.T, self.n_nodes, weights=self.graph.weights)
+        source, target = self.graph.edges.T
+        graph = Graph.from_edges(source, target, self.n_nodes, weights=self.graph.weights)
         told = f"the direction of {count_of(self.n_edges, 'edge')} ignored"
         return replace(self, graph=graph, notes=(*self.notes, Note("directed", told, self.n_edges)))
 
