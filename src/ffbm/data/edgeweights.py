@@ -111,7 +111,8 @@ def check_prior(prior: Any, model: str) -> dict[str, float] | None:
             f"{model} weights, as in {dict.fromkeys(names, 1.0)}; got {prior!r}"
         )
     return {
-        name: check_real(name, prior[name], **({} if name == "m0" else {"low": 0, "above": True})) for name in names
+        name: check_real(name, prior[name]) if name == "m0" else check_real(name, prior[name], low=0, above=True)
+        for name in names
     }
 
 
@@ -166,5 +167,5 @@ def _one_law(x: Array, model: str) -> float:
         y = np.log(x)
         if y.min() == y.max():
             return np.inf
-        nats = n / 2 * np.log(2 * np.pi * np.e * y.var()) + float(y.sum()) + np.log(n) / 2
+        nats = n / 2 * (1 + np.log(2 * np.pi * y.var())) + float(y.sum()) + np.log(n) / 2
     return float(nats + np.log(n) / 2)

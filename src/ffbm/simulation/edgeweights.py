@@ -14,6 +14,7 @@ def draw_edge_weights(
     ends = labels[graph.edges] if graph.is_directed else np.sort(labels[graph.edges], axis=1)
     pairs, pair = np.unique(ends, axis=0, return_inverse=True)
     n, pair = len(pairs), pair.ravel()
+    values: Array
     if model in ("normal", "log-normal"):
         variance = prior["nu0"] * prior["v0"] / rng.chisquare(prior["nu0"], n)
         mean = prior["m0"] + np.sqrt(variance / prior["k0"]) * rng.standard_normal(n)

@@ -54,8 +54,8 @@ def network_to_dataset(net: Network) -> xr.Dataset:
 
 def network_from_dataset(data: xr.Dataset) -> Network:
     """Return the network that ``network_to_dataset`` wrote; a run of 0.1.0 has no mask of missing cells."""
-    names = ("graph_indptr", "graph_indices", "graph_loops", "graph_outward")  # the last of a directed graph alone
-    graph = Graph(*(np.asarray(data[name]) for name in names if name in data))
+    indptr, indices, loops = (np.asarray(data[f"graph_{part}"]) for part in ("indptr", "indices", "loops"))
+    graph = Graph(indptr, indices, loops, np.asarray(data["graph_outward"]) if "graph_outward" in data else None)
     if "graph_weights" in data:
         weights = EdgeWeights(np.asarray(data["graph_weights"]), **json.loads(data.attrs["edge_weight"]))
         graph = replace(graph, weights=weights)
