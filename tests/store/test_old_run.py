@@ -40,6 +40,9 @@ def test_its_answer_is_what_it_was(old):
         "max_minutes": 10.0,
         "tempering": "auto",
         "columns": 12,
+        "edge_weight": None,
+        "edge_weight_model": None,
+        "edge_weight_prior": None,
         "folds": 1,  # it was the only way, and had no number
     }
     assert old.config.to_dict() == {**known["config"], **of_one_choice}

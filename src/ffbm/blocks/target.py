@@ -99,7 +99,7 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
     square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
     square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
     near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
-    ledger: Ledger | WeightedLedger = Ledger(
+    ledger = Ledger(
         b=labels.astype(np.int32),
         n=np.zeros(n_blocks, dtype=np.int64),
         e=np.zeros(n_rows, dtype=np.int64),
@@ -111,7 +111,9 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
         ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )
     if isinstance(model.likelihood, Weighted):
-        ledger = weighted_ledger(ledger, n_ends + n_nodes, len(model.likelihood.xx) > 0)
+        weighted = weighted_ledger(ledger, n_ends + n_nodes, len(model.likelihood.xx) > 0)
+        count(model, weighted)
+        return weighted
     count(model, ledger)
     return ledger
 

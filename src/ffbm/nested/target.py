@@ -113,7 +113,9 @@ def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout)
         tower.e[row, :n_groups] = counts.sum(axis=1)
         tower.ers[row, :n_groups, :n_groups] = counts
         tower.used[row, 0] = n_groups
-    return block_ledger(model, np.asarray(levels[0]), width), tower
+    ledger = block_ledger(model, np.asarray(levels[0]), width)
+    assert isinstance(ledger, Ledger)  # a hierarchy has no weights of edges
+    return ledger, tower
 
 
 def read_hierarchy(labels: Array, above: Any) -> Hierarchy:
