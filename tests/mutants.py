@@ -22,6 +22,7 @@ BLOCKS = [
     "ffbm.kernels.uncorrected",
     "ffbm.kernels.directed_corrected",
     "ffbm.kernels.directed_uncorrected",
+    "ffbm.kernels.partition",
     "ffbm.kernels.target",
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",

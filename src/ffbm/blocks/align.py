@@ -51,7 +51,8 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     if n_chains * n_draws == 0:
         raise DataError("align_blocks needs at least one draw; got none: run more sweeps or thin less")
     draws = blocks.labels.reshape(-1, n_nodes)
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels])
+    kinds = _kinds(blocks)
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels], _unlike(kinds, kinds))
     labels = probs.argmax(axis=1)
     by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
     rank = np.argsort(by_size)
@@ -66,18 +67,32 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
         return whole
     modes: list[Mode] = []
     for number in range(int(mode_of.max()) + 1):
-        modes.append(_mode(blocks, mode_of == number, modes[0].probs if modes else whole.probs))
+        like = modes[0].probs if modes else whole.probs
+        modes.append(_mode(blocks, mode_of == number, like, kinds, kinds[by_size]))
     return replace(whole, modes=tuple(modes), mode_of=mode_of.reshape(n_chains, n_draws))
 
 
-def _mode(blocks: BlockTrace, chosen: Array, like: Array) -> Mode:
+def _kinds(blocks: BlockTrace) -> Array:
+    """Return the type (B,) of each block of a draw; all alike if there are no types, or they change between draws."""
+    kinds = np.zeros(blocks.n_blocks, dtype=np.int64)
+    for t, own in enumerate(blocks.settings.get("node_types", {}).values()):
+        kinds[own or []] = t
+    return kinds
+
+
+def _unlike(kinds: Array, others: Array) -> Array:
+    """Return 1 (B, B) where two blocks have different types: such pairs never overlap, nor are they to be matched."""
+    return (kinds[:, np.newaxis] != others).astype(float)
+
+
+def _mode(blocks: BlockTrace, chosen: Array, like: Array, kinds: Array, kinds_like: Array) -> Mode:
     """Average the chosen draws (C T,); blocks take the numbers of those of ``like`` (N, B) they overlap with most."""
     n_chains, n_draws, n_nodes = blocks.labels.shape
     which = np.flatnonzero(chosen)
     draws = [blocks.labels.reshape(-1, n_nodes)[t] for t in which]  # views: a trace may be large
     lowest = draws[int(blocks.entropy.reshape(-1)[which].argmin())]
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest])
-    new = best_match(probs.T @ like)
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest], _unlike(kinds, kinds))
+    new = best_match(probs.T @ like - _unlike(kinds, kinds_like))
     probs = np.ascontiguousarray(probs[:, np.argsort(new)])
     return Mode(
         weight=len(which) / len(chosen),
@@ -89,23 +104,23 @@ def _mode(blocks: BlockTrace, chosen: Array, like: Array) -> Mode:
     )
 
 
-def _align(draws: Array | Sequence[Array], reference: Array) -> tuple[Array, Array]:
+def _align(draws: Array | Sequence[Array], reference: Array, unlike: Array) -> tuple[Array, Array]:
     """Return the numbering of each draw (draws, B) and the memberships (N, B) at the fixed point from a reference."""
-    order = _assign(draws, reference)
+    order = _assign(draws, reference, unlike)
     for _ in range(_ROUNDS):
-        new = _assign(draws, _count(draws, order))
+        new = _assign(draws, _count(draws, order), unlike)
         if np.array_equal(new, order):
             break
         order = new
     return order, _count(draws, order) / len(draws)
 
 
-def _assign(draws: Array | Sequence[Array], reference: Array) -> Array:
+def _assign(draws: Array | Sequence[Array], reference: Array, unlike: Array) -> Array:
     """Return the numbering of each draw (draws, B) that overlaps most with the reference (N, B)."""
     n_blocks = reference.shape[1]
     order = np.empty((len(draws), n_blocks), dtype=np.int64)
     for labels, new in zip(draws, order, strict=True):
-        shared = np.zeros((n_blocks, n_blocks))
+        shared = -unlike
         overlap(labels, reference, shared)
         new[:] = linear_sum_assignment(shared, maximize=True)[1]
     return order

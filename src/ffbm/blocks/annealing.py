@@ -9,6 +9,7 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.descent import LAST_SWEEPS, Effort, sweep_down
+from ffbm.blocks.kinds import kinds_of, n_types_of, with_room
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
 from ffbm.kernels.target import Model, entropy_of
@@ -44,12 +45,12 @@ def anneal(
     refine = _refine_freely if free else _refine
     found = refine(target, model, labels, rng)
     n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
-    if n_sweeps == 0 or (found.n_blocks == 1 and not free):
+    if n_sweeps == 0 or (found.n_blocks == n_types_of(target.types) and not free):
         return found
-    room = _room(found.n_blocks, len(labels)) if free else found.n_blocks
+    kinds = with_room(target.types, found.labels, _room) if free else kinds_of(target.types, found.labels)
     jumps = max(_JUMPS, _JUMPS_PER_BLOCK * found.n_blocks)
     settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
-    setup = BlockSetup(target, resized(target, model, room), settings)
+    setup = BlockSetup(target, resized(target, model, kinds), settings)
     state = start(setup, found.labels, rng)
     for beta in _BETAS:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_sweeps)
@@ -58,9 +59,9 @@ def anneal(
 
 def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator) -> Found:
     """Run greedy sweeps."""
-    n_blocks = int(labels.max(initial=0)) + 1
-    model = resized(target, model, n_blocks)
-    ledger = block_ledger(model, labels, n_blocks)
+    kinds = kinds_of(target.types, labels)
+    model = resized(target, model, kinds)
+    ledger = block_ledger(model, labels, len(kinds))
     sweep_down(model, ledger, 0, LAST_SWEEPS, rng)
     return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))
 
@@ -69,8 +70,8 @@ def _refine_freely(target: BlockTarget, model: Model, labels: Array, rng: np.ran
     """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
     found = Found(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
-        room = _room(found.n_blocks, len(labels))
-        model = resized(target, model, room)
+        kinds = with_room(target.types, found.labels, _room)
+        model, room = resized(target, model, kinds), len(kinds)
         ledger = block_ledger(model, found.labels, room)
         if found.n_blocks <= _FEW:
             work, scratch = np.empty((4, len(labels)), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)

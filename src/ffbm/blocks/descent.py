@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.cluster.hierarchy import DisjointSet
 
+from ffbm.blocks.kinds import kinds_of
 from ffbm.blocks.seeds import community_labels, spectral_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of, resized
 from ffbm.kernels.ledger import Ledger
@@ -50,9 +51,18 @@ def needs_structure(graph: Graph) -> bool:
 
 
 def descend(
-    target: BlockTarget, model: Model, labels: Array, n_blocks: int, effort: Effort, rng: np.random.Generator
+    target: BlockTarget,
+    model: Model,
+    labels: Array,
+    n_blocks: int,
+    effort: Effort,
+    rng: np.random.Generator,
+    least: Array,
 ) -> Iterator[tuple[float, Ledger]]:
-    """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached."""
+    """Yield, level by level down to ``n_blocks``, S and the counts of the partition reached.
+
+    No type is left with fewer blocks than ``least`` (types,) says.
+    """
     level = n_blocks_of(model)
     while True:
         ledger = block_ledger(model, labels, level)
@@ -61,9 +71,10 @@ def descend(
         if level == n_blocks:
             return
         fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
-        labels = _merge_level(model, ledger, level - fewer, rng)
+        kinds = kinds_of(target.types, ledger.b)
+        labels = _merge_level(model, ledger, level - fewer, rng, kinds, least)
         level = fewer
-        model = resized(target, model, level)
+        model = resized(target, model, kinds_of(target.types, labels))
 
 
 def sweep_down(
@@ -82,22 +93,28 @@ def sweep_down(
     return -float(totals[0])
 
 
-def _merge_level(model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator) -> Array:
+def _merge_level(
+    model: Model, ledger: Ledger, n_merges: int, rng: np.random.Generator, kinds: Array, least: Array
+) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(ledger.n)
     room = max(_ALL_PAIRS, _PARTNERS * n_blocks)
     pairs, costs = np.empty((room, 2), dtype=np.int64), np.empty(room)
     priced = price_merges(rng, model, ledger, pairs, costs)
-    cheapest = pairs[np.argsort(costs[:priced], kind="stable")].tolist()
+    order = np.argsort(costs[:priced], kind="stable")
+    cheapest = pairs[order[np.isfinite(costs[order])]].tolist()  # blocks of different types have no price
     sets = DisjointSet(range(n_blocks))
     free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
+    kind, left = kinds.tolist(), (np.bincount(kinds, minlength=len(least)) - least).tolist()  # merges, by type
     for only_free in (True, False):
         for r, s in cheapest:
-            if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])):
-                sets.merge(r, s)
+            if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])) and left[kind[r]] > 0:
+                left[kind[r]] -= sets.merge(r, s)
                 free[r] = free[s] = False
     while sets.n_subsets > n_blocks - n_merges:  # too few different pairs were priced
-        sets.merge(*rng.integers(0, n_blocks, 2).tolist())
+        r, s = rng.integers(0, n_blocks, 2).tolist()
+        if kind[r] == kind[s] and left[kind[r]] > 0:
+            left[kind[r]] -= sets.merge(r, s)
     renumbered = np.empty(n_blocks, dtype=np.int64)
     for new, old in enumerate(sets.subsets()):
         renumbered[list(old)] = new

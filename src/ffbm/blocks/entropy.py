@@ -1,17 +1,18 @@
 """The description length S(b) = -ln p(A, b) of a network under a partition or a hierarchy, part by part."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
 from ffbm.blocks.likelihoods import Likelihood, likelihood_of
-from ffbm.blocks.priors import PRIORS
+from ffbm.blocks.priors import PRIORS, partition_nats
 from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import DataError, OptionError
-from ffbm.types import Array, Graph, Network
+from ffbm.types import Array, Graph, Network, NodeTypes, node_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,10 @@ class DescriptionLength:
 def description_length(
     net: Network | Graph,
     labels: npt.ArrayLike | Sequence[npt.ArrayLike],
-    n_blocks: int | None = None,
+    n_blocks: int | Mapping[str, int] | None = None,
     prior: str = "uniform",
     degree_corrected: bool = True,
+    node_type: Any = None,
 ) -> DescriptionLength:
     """Return the description length of a network under a partition into blocks, or a hierarchy of them, part by part.
 
@@ -74,6 +76,9 @@ def description_length(
         edge_counts = sum over l >= 1 of sum_{r<s} ln C(n_r n_s + e_rs - 1, e_rs)
                       + sum_r ln C(n_r (n_r+1)/2 + e_rr/2 - 1, e_rr/2)
 
+    Vertices of different types, such as people and events, never share a block: with ``node_type`` the partition is a
+    sum over types, each with its own N and B, and edge_counts counts all blocks as before.
+
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
 
@@ -83,11 +88,14 @@ def description_length(
     labels : (N,) whole numbers from 0, or a list of such
         The block of each vertex; a block may be empty. Of a hierarchy the labels of each level, none left out.
     n_blocks : int, optional
-        B of the uniform prior; one more than the largest label if left out. Not for a hierarchy.
+        B of the uniform prior; one more than the largest label if left out. Not for a hierarchy. With types a mapping
+        from type to B; the blocks in use of each type if left out.
     prior : {"uniform", "full"}
         The FFBM's B^-N, or Peixoto's prior for choosing B. A hierarchy always has Peixoto's.
     degree_corrected : bool
         Whether degrees are described apart from the blocks, so that a block may hold vertices of any degree.
+    node_type : column name or (N,) types, optional
+        The type of each vertex. Not for a hierarchy.
 
     Examples
     --------
@@ -101,29 +109,54 @@ def description_length(
     >>> net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")], directed=True)
     >>> round(ffbm.description_length(net, [0, 0, 0, 1]).total, 4)
     12.3964
+    >>> net = ffbm.as_network([("ann", "ball"), ("bob", "ball"), ("bob", "fair")])
+    >>> typed = ffbm.description_length(net, [0, 1, 0, 1], prior="full", node_type=["who", "what", "who", "what"])
+    >>> round(typed.partition, 4), round(ffbm.description_length(net, [0, 1, 0, 1], prior="full").partition, 4)
+    (1.3863, 4.2767)
     """
     graph = net.graph if isinstance(net, Network) else net
     check_choice("prior", prior, tuple(PRIORS))
     likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
     if isinstance(labels, list | tuple) and labels and np.ndim(labels[0]) > 0:
+        if node_type is not None:
+            raise OptionError("node_type is for one partition; got a hierarchy: leave one of them out")
         return _nested_length(graph, labels, n_blocks, likelihood)
     b = check_labels(np.asarray(labels), graph.n_nodes)
-    top = int(b.max(initial=-1)) + 1
-    n_nominal = max(top, 1) if n_blocks is None else check_int("n_blocks", n_blocks, low=1)
-    if top > n_nominal:
-        raise OptionError(f"labels must lie in 0..n_blocks-1; got {top - 1} with n_blocks={n_nominal}")
+    types = node_types(net, node_type)
+    n_nominal = _nominal_blocks(b, n_blocks) if types is None else _nominal_of_types(b, n_blocks, types)
     sizes = np.bincount(b)
     adjacency, degrees = likelihood.parts(graph, b)
     return DescriptionLength(
         adjacency=adjacency,
         degrees=degrees,
         edge_counts=float(likelihood.edge_cost(graph, np.count_nonzero(sizes))),
-        partition=PRIORS[prior].nats(sizes, n_nominal),
+        partition=partition_nats(PRIORS[prior], None if types is None else types.of_vertex, b, n_nominal),
     )
 
 
+def _nominal_blocks(b: Array, n_blocks: Any) -> int:
+    top = int(b.max(initial=-1)) + 1
+    n_nominal = max(top, 1) if n_blocks is None else check_int("n_blocks", n_blocks, low=1)
+    if top > n_nominal:
+        raise OptionError(f"labels must lie in 0..n_blocks-1; got {top - 1} with n_blocks={n_nominal}")
+    return n_nominal
+
+
+def _nominal_of_types(b: Array, n_blocks: Any, types: NodeTypes) -> list[int]:
+    """Return B of each type."""
+    kinds = types.check_blocks(b)
+    used = np.bincount(kinds[kinds >= 0], minlength=len(types.values)).tolist()
+    if n_blocks is None:
+        return used
+    given = types.numbers(n_blocks, allow_empty=True)
+    for value, most, has in zip(types.values, given, used, strict=True):
+        if has > most:
+            raise OptionError(f"n_blocks of type {value!r} must be at least the {has} that are in use; got {most}")
+    return given
+
+
 def _nested_length(
-    graph: Graph, levels: Sequence[npt.ArrayLike], n_blocks: int | None, likelihood: Likelihood
+    graph: Graph, levels: Sequence[npt.ArrayLike], n_blocks: Any, likelihood: Likelihood
 ) -> DescriptionLength:
     if n_blocks is not None:
         raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")

@@ -64,9 +64,9 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
     lowest = min(first, key=lambda state: round(float(state.totals[0]), 6))
     ledgers = Ledger(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
     rungs, plain_rung = lay_out(setup, betas), lay_out(setup, np.ones(1))
-    totals = np.array([state.totals for state in first])
+    totals, prior = np.array([state.totals for state in first]), setup.model.prior
     for k in range(len(betas)):
-        totals[k, 0] += prior_cost(rungs, k, ledgers, k) - prior_cost(plain_rung, 0, ledgers, k)
+        totals[k, 0] += prior_cost(prior, rungs, k, ledgers, k) - prior_cost(prior, plain_rung, 0, ledgers, k)
     totals[:, 1] /= betas
     totals[:, 2] = [lowest.totals[0], *np.full(len(betas) - 1, -np.inf)]
     exchange = Exchange(
@@ -101,6 +101,6 @@ def lay_out(setup: LadderSetup, betas: Array) -> Rungs:
         beta=setup.settings.beta * betas,
         size_cost=model.prior.size_cost / betas[:, None],
         size_step=model.prior.size_step / betas[:, None],
-        used_cost=model.prior.used_cost / betas[:, None],
+        used_cost=np.array([model.prior.used_cost / beta for beta in betas]),
         field=model.field / betas[:, None, None],
     )

@@ -1,13 +1,13 @@
 """Priors on partitions: -ln P(b), to be read, and as the tables by which kernels score it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
 
 from ffbm.blocks.edges import log_binomial, log_factorials
-from ffbm.kernels.target import Prior
+from ffbm.kernels.partition import Prior, TypedPrior
 from ffbm.types import Array
 
 
@@ -62,3 +62,34 @@ UNIFORM = PartitionPrior("uniform", _uniform, _uniform_tables)  # the FFBM's; in
 FULL = PartitionPrior("full", _full, _full_tables)  # Peixoto's, for choosing B
 SETS = PartitionPrior("sets", _sets, _sets_tables)  # Peixoto's, on partitions whose blocks have no labels
 PRIORS = {prior.name: prior for prior in (UNIFORM, FULL)}  # that a user can name
+
+
+def partition_nats(prior: PartitionPrior, types: Array | None, labels: Array, n_blocks: int | Sequence[int]) -> float:
+    """Return -ln P(b); of vertices of several types a sum over them, each with its own vertices and its own B."""
+    if types is None or isinstance(n_blocks, int):
+        return prior.nats(np.bincount(labels), int(np.sum(n_blocks)))
+    return sum(prior.nats(np.bincount(labels[types == t]), int(n)) for t, n in enumerate(n_blocks))
+
+
+def prior_tables(prior: PartitionPrior, types: Array | None, n_nodes: int, kinds: Array) -> Prior | TypedPrior:
+    """Return the tables by which kernels score -ln P(b), with blocks of these types (B,)."""
+    if types is None:
+        return prior.tables(n_nodes, len(kinds))
+    sizes = prior.tables(n_nodes, 1)
+    used_cost = np.zeros((int(types.max(initial=0)) + 1, len(kinds) + 1))
+    for t, costs in enumerate(used_cost):
+        n_blocks = np.count_nonzero(kinds == t)
+        costs[: n_blocks + 1] = prior.tables(np.count_nonzero(types == t), n_blocks).used_cost
+    return TypedPrior(sizes.size_cost, sizes.size_step, used_cost, kinds)
+
+
+def tabulated_nats(prior: Prior | TypedPrior, sizes: Array) -> Array:
+    """Return what partitions with blocks of these sizes (T, B) cost by the tables, (T,)."""
+    if isinstance(prior, Prior):
+        used = prior.used_cost[np.count_nonzero(sizes, axis=1)]
+    else:
+        by_type = (
+            costs[np.count_nonzero(sizes[:, prior.kind == t], axis=1)] for t, costs in enumerate(prior.used_cost)
+        )
+        used = sum(by_type, np.zeros(len(sizes)))
+    return np.asarray(prior.size_cost[sizes].sum(axis=1) + used)

@@ -13,6 +13,7 @@ import numpy as np
 from ffbm.blocks.annealing import Found, anneal
 from ffbm.blocks.crossing import meet
 from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.kinds import keep_apart, kinds_of, n_types_of, one_after_another, with_room
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
 from ffbm.kernels.improve import merge_cheapest, split_best
@@ -60,6 +61,13 @@ def most_blocks(graph: Graph) -> int:
     return min(graph.n_nodes, max(_LEAST_TOP, min(_MOST_TOP, int(_SPREAD * np.sqrt(2 * graph.n_edges)))))
 
 
+def free_kinds(target: BlockTarget, least: int = 1) -> Array:
+    """Return the types (B,) of blocks that are more than enough, ``least`` or more of each type, type by type."""
+    graph, types = target.graph, target.types
+    most = max(most_blocks(graph), least)
+    return one_after_another([most] if types is None else np.minimum(np.bincount(types), most))
+
+
 def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: bool) -> Candidates:
     """Return what one descent to a single block found for each number of blocks that it came by, the best annealed.
 
@@ -68,20 +76,20 @@ def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: b
     graph, top = target.graph, most_blocks(target.graph)
     is_structured = communities or needs_structure(graph)
     labels = structured_labels(graph, top, rng) if is_structured else random_labels(graph.n_nodes, top, rng)
-    return _descend(target, block_model(target, top), labels, 1, rng)
+    return _descend(target, keep_apart(target.types, labels), 1, rng)
 
 
 def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Generator) -> Candidates:
     """Return what a descent from the meet of two partitions found, the best annealed."""
     labels = meet(first.labels, second.labels)
-    model = block_model(target, int(labels.max(initial=0)) + 1)
     fewest = max(1, int(_FEWER * min(first.n_blocks, second.n_blocks)))
-    return _descend(target, model, labels, fewest, rng)
+    return _descend(target, labels, fewest, rng)
 
 
-def _descend(target: BlockTarget, model: Model, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
-    effort = effort_for(target.graph)
-    levels = descend(target, model, labels, n_blocks, effort, rng)
+def _descend(target: BlockTarget, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
+    effort, least = effort_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
+    model = block_model(target, kinds_of(target.types, labels))
+    levels = descend(target, model, labels, max(n_blocks, len(least)), effort, rng, least)
     found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
     _keep(found, anneal(target, model, found[best_of(found)].labels, effort, rng, free=True))
     return found
@@ -106,7 +114,7 @@ def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.G
         tried.add(best)
         for side in (-1, 1):
             for n in (best + side, best + 2 * side):
-                if 1 <= n <= target.graph.n_nodes and n - side in found:
+                if n_types_of(target.types) <= n <= target.graph.n_nodes and n - side in found:
                     labels = _one_more(target, model, found[n - side].labels, side, rng)
                     _keep(found, anneal(target, model, labels, effort, rng))
     return found
@@ -125,13 +133,16 @@ def _keep(found: Candidates, new: Found) -> None:
 
 def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:
     """Return a partition with one block more (side = 1), by the best split, or fewer (-1), by the cheapest merge."""
-    n_blocks, n_nodes = int(labels.max(initial=0)) + 1, target.graph.n_nodes
-    room = max(n_blocks, n_blocks + side)
-    model = resized(target, model, room)
+    kinds = kinds_of(target.types, labels) if side < 0 else with_room(target.types, labels, _one_each)
+    model, room = resized(target, model, kinds), len(kinds)
     ledger = block_ledger(model, labels, room)
-    work, scratch = np.empty((4, n_nodes), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+    work, scratch = np.empty((4, len(labels)), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
     if side < 0:
         merge_cheapest(model, ledger, -np.inf, work)
     else:
         split_best(rng, model, ledger, 2, work, scratch)
     return np.asarray(np.unique(ledger.b, return_inverse=True)[1])
+
+
+def _one_each(n_blocks: int, n_nodes: int) -> int:
+    return min(n_blocks + 1, n_nodes)

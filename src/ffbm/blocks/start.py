@@ -11,7 +11,8 @@ import numpy as np
 
 from ffbm.blocks.annealing import Found, anneal
 from ffbm.blocks.crossing import meet
-from ffbm.blocks.descent import Effort, descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.kinds import keep_apart, kinds_of
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_model, resized
 from ffbm.kernels.target import Model
@@ -29,22 +30,24 @@ class Starts(NamedTuple):
     labels: Array  # (K, N)
 
 
-def greedy_starts(target: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Starts:
-    """Return up to three partitions into ``n_blocks`` non-empty blocks with a low description length."""
-    graph, effort = target.graph, effort_for(target.graph)
-    top = min(graph.n_nodes, max(n_blocks, min(_MORE * n_blocks, _MOST)))
+def greedy_starts(target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator) -> Starts:
+    """Return up to three partitions into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
+    graph = target.graph
+    least = np.atleast_1d(n_blocks)
+    total = int(least.sum())
+    top = min(graph.n_nodes, max(total, min(_MORE * total, _MOST)))
     model = block_model(target, top)
-    parts = [_annealed(target, model, structured_labels(graph, top, rng), n_blocks, effort, rng)]
+    parts = [_annealed(target, model, structured_labels(graph, top, rng), least, rng)]
     if not needs_structure(graph):
-        parts.append(_annealed(target, model, random_labels(graph.n_nodes, top, rng), n_blocks, effort, rng))
+        parts.append(_annealed(target, model, random_labels(graph.n_nodes, top, rng), least, rng))
         both = meet(parts[0].labels, parts[1].labels)
-        if int(both.max(initial=0)) >= n_blocks:
-            parts.append(_annealed(target, model, both, n_blocks, effort, rng))
+        if int(both.max(initial=0)) >= total:
+            parts.append(_annealed(target, model, both, least, rng))
     return Starts(np.array([it.entropy for it in parts]), np.array([it.labels for it in parts]))
 
 
-def greedy_labels(target: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Array:
-    """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks with a low description length."""
+def greedy_labels(target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator) -> Array:
+    """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
     found = greedy_starts(target, n_blocks, rng)
     return np.asarray(found.labels[np.argmin(found.entropy.round(6))])  # equally good partitions differ by rounding
 
@@ -77,8 +80,20 @@ def _distance(one: Array, other: Array) -> float:
     return float((shared.sum(axis=0) ** 2).sum() + (shared.sum(axis=1) ** 2).sum() - 2 * (shared**2).sum()) / 2
 
 
-def _annealed(
-    target: BlockTarget, model: Model, labels: Array, n_blocks: int, effort: Effort, rng: np.random.Generator
-) -> Found:
-    *_, (_, ledger) = descend(target, resized(target, model, int(labels.max()) + 1), labels, n_blocks, effort, rng)
+def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Generator) -> Array:
+    """Cut every block by type; a type with fewer than its ``least`` blocks gets them at random."""
+    labels = keep_apart(types, labels)
+    if types is None:
+        return labels
+    for t, wanted in enumerate(least.tolist()):
+        own = np.flatnonzero(types == t)
+        if len(np.unique(labels[own])) < wanted:
+            labels[own] = labels.max() + 1 + random_labels(len(own), wanted, rng)
+    return np.asarray(np.unique(labels, return_inverse=True)[1])
+
+
+def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Found:
+    effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
+    model = resized(target, model, kinds_of(target.types, labels))
+    *_, (_, ledger) = descend(target, model, labels, int(least.sum()), effort, rng, least)
     return anneal(target, model, ledger.b.astype(np.int64), effort, rng)

@@ -3,15 +3,17 @@
 ``entropy`` is its readable truth; ``block_model`` lays it out for kernels, ``block_ledger`` the counts of a partition.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
-from ffbm.blocks.priors import UNIFORM, PartitionPrior
+from ffbm.blocks.priors import UNIFORM, PartitionPrior, partition_nats, prior_tables
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.partition import TypedPrior
 from ffbm.kernels.tables import compact_table
 from ffbm.kernels.target import Model, count
 from ffbm.types import Array, Graph
@@ -26,22 +28,27 @@ class BlockTarget(NamedTuple):
     graph: Graph
     likelihood: Likelihood = DEGREE_CORRECTED
     prior: PartitionPrior = UNIFORM
+    types: Array | None = None  # (N,) from 0: vertices of different types never share a block
 
-    def entropy(self, labels: Array, n_blocks: int) -> float:
-        """Return S(b) as chains carry it: -ln P(A|b) - ln P(b), without the N ln B of a uniform prior."""
+    def entropy(self, labels: Array, n_blocks: int | Sequence[int]) -> float:
+        """Return S(b) as chains carry it: -ln P(A|b) - ln P(b), without the N ln B of a uniform prior.
+
+        With types ``n_blocks`` is B of each type.
+        """
         sizes = np.bincount(labels)
         nats = float(self.likelihood.edge_cost(self.graph, np.count_nonzero(sizes)))
         nats += sum(self.likelihood.parts(self.graph, labels))
-        return nats + (0.0 if self.prior is UNIFORM else self.prior.nats(sizes, n_blocks))
+        return nats + (0.0 if self.prior is UNIFORM else partition_nats(self.prior, self.types, labels, n_blocks))
 
 
-def block_model(target: BlockTarget, n_blocks: int, field: Array | None = None) -> Model:
-    """Lay out the graph and tabulate the target for chains with at most ``n_blocks`` blocks."""
+def block_model(target: BlockTarget, n_blocks: int | Array, field: Array | None = None) -> Model:
+    """Lay out the graph and tabulate the target for chains with so many blocks, or with blocks of these types."""
     graph, likelihood = target.graph, target.likelihood
+    kinds = n_blocks if isinstance(n_blocks, np.ndarray) else np.zeros(n_blocks, dtype=np.int64)
     return Model(
         graph=_lay_out(graph),
-        likelihood=likelihood.tables(graph, _edge_costs(target, n_blocks)),
-        prior=target.prior.tables(graph.n_nodes, n_blocks),
+        likelihood=likelihood.tables(graph, _edge_costs(target, len(kinds))),
+        prior=prior_tables(target.prior, target.types, graph.n_nodes, kinds),
         field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
         constant=likelihood.constant(graph),
     )
@@ -64,17 +71,17 @@ def _lay_out(graph: Graph) -> Adjacency | Arcs:
     )
 
 
-def resized(target: BlockTarget, model: Model, n_blocks: int) -> Model:
-    """Return the model of the same target for another number of blocks."""
+def resized(target: BlockTarget, model: Model, kinds: Array) -> Model:
+    """Return the model of the same target for another number of blocks, of these types (B,)."""
     return model._replace(
-        likelihood=model.likelihood._replace(edge_cost=_edge_costs(target, n_blocks)),
-        prior=target.prior.tables(target.graph.n_nodes, n_blocks),
+        likelihood=model.likelihood._replace(edge_cost=_edge_costs(target, len(kinds))),
+        prior=prior_tables(target.prior, target.types, target.graph.n_nodes, kinds),
     )
 
 
 def n_blocks_of(model: Model) -> int:
     """Return for how many blocks a model was made."""
-    return len(model.prior.used_cost) - 1
+    return int(model.prior.used_cost.shape[-1]) - 1
 
 
 def _edge_costs(target: BlockTarget, n_blocks: int) -> Array:
@@ -86,6 +93,7 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
     n_nodes, n_ends = len(labels), len(model.graph.indices)
     n_sides = 2 if isinstance(model.graph, Arcs) else 1
     n_rows = n_sides * n_blocks
+    n_types = len(model.prior.used_cost) if isinstance(model.prior, TypedPrior) else 0
     n_kinds = int(model.graph.vertex[:, -n_sides:].max(initial=-1)) + 1
     per_edge = _BYTES_PER_EDGE * n_ends // 2
     square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
@@ -99,7 +107,7 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
         eta=_table(n_rows, n_kinds, n_sides * n_nodes, square_fits),
         term=np.zeros(n_rows),
         near=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32 if n_sides == 1 else np.int64),
-        used=np.zeros(1, dtype=np.int64),
+        used=np.zeros(1 + n_types, dtype=np.int64),
         ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )
     count(model, ledger)

@@ -9,6 +9,8 @@ equally often.
 import numpy as np
 
 from ffbm.blocks.ladder import LadderSetup, advance, start
+from ffbm.blocks.priors import tabulated_nats
+from ffbm.blocks.target import n_blocks_of
 from ffbm.types import Array
 
 _BARRIER = 1.2  # Lambda from the cold end to the hot one: beyond, round trips are lost faster than modes are gained
@@ -51,10 +53,8 @@ def half_distance(nats: Array) -> float:
 def likelihood_nats(setup: LadderSetup, labels: Array, entropy: Array, beta: float) -> Array:
     """Return L of each draw (T, N) of a replica at ``beta``: its S without the prior."""
     prior = setup.model.prior
-    n_blocks = len(prior.used_cost) - 1
-    sizes = np.array([np.bincount(its, minlength=n_blocks) for its in labels])
-    cost = prior.size_cost[sizes].sum(axis=1) + prior.used_cost[np.count_nonzero(sizes, axis=1)]
-    return np.asarray(entropy - cost / beta)
+    sizes = np.array([np.bincount(its, minlength=n_blocks_of(setup.model)) for its in labels])
+    return np.asarray(entropy - tabulated_nats(prior, sizes) / beta)
 
 
 def spread(betas: Array, barrier: Array, most: float) -> Array:

@@ -31,6 +31,7 @@ def describe(
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
     directed: options.Directed = None,
+    bipartite: options.Bipartite = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     blocks: Blocks = None,
@@ -56,6 +57,7 @@ def describe(
         multiplicity=multiplicity,
         parallel=parallel,
         directed=directed,
+        bipartite=bipartite,
         unknown=unknown,
         min_support=min_support,
     )

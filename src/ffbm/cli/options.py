@@ -64,6 +64,10 @@ Directed = Annotated[
         help="Whether edges lead from source to target [default: as a graph file says; lists of edges do not].",
     ),
 ]
+Bipartite = Annotated[
+    bool | None,
+    typer.Option("--bipartite", help="The two columns of edges hold vertices of two kinds, as people and events."),
+]
 Unknown = Annotated[
     str | None,
     typer.Option(metavar="error|keep", help="An end of an edge that --nodes does not have [default: error]."),
@@ -76,7 +80,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
-           "--categorical", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
+           "--categorical", "--multiplicity", "--parallel", "--directed", "--undirected", "--bipartite", "--unknown",
            "--min-support")  # fmt: skip
 
 

@@ -57,6 +57,7 @@ def test(
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
     directed: options.Directed = None,
+    bipartite: options.Bipartite = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
@@ -86,6 +87,7 @@ def test(
         multiplicity=multiplicity,
         parallel=parallel,
         directed=directed,
+        bipartite=bipartite,
         unknown=unknown,
         min_support=min_support,
     )

@@ -15,6 +15,7 @@ from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
 from ffbm.data.remarks import option, shorten
 from ffbm.data.repeats import merge_repeats
 from ffbm.data.tables import ASK_EDGES, blame_guess, known_ends
+from ffbm.data.twomode import add_sides, note_two_kinds
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Network, Note
@@ -58,6 +59,8 @@ def assemble_network(
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
+    table = add_sides(table, raw, number)
+    notes += note_two_kinds(table, where)
     graph, more = settle_edges(raw, number, len(ids), parallel, directed)
     if not graph.n_edges:
         more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))

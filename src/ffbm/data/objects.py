@@ -20,6 +20,7 @@ from ffbm.data.raw import (
     whole_counts,
 )
 from ffbm.data.tables import pick_ends
+from ffbm.data.twomode import tell_apart
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Note
 
@@ -34,24 +35,40 @@ def read_object(
     source_column: str | None = None,
     target_column: str | None = None,
     multiplicity: str | None = None,
+    bipartite: bool = False,
 ) -> RawGraph:
     """Read a graph object; ``n_rows`` is the number of rows of an array of features, if there is one."""
     is_frame = isinstance(graph, pd.DataFrame)
     if not is_frame and (source_column is not None or target_column is not None):
         raise OptionError("source_column= and target_column= are for a DataFrame of edges")
+    if bipartite and (node_ids is not None or n_rows is not None):
+        raise OptionError(
+            "bipartite= gives vertices ids of their own; give features as a DataFrame by id, no node_ids="
+        )
     for module, read in (("networkx", _read_networkx), ("igraph", _read_igraph)):
         kind = getattr(sys.modules.get(module), "Graph", None)  # its own object: then it is imported
         if kind is not None and isinstance(graph, kind):
             if node_ids is not None:
                 raise OptionError(f"node_ids= names the vertices of arrays; a {module} graph has its own: see id=")
+            _refuse_bipartite(bipartite, f"a {module} graph")
             return read(graph, multiplicity)
     if sp.issparse(graph):
+        _refuse_bipartite(bipartite, "a sparse matrix")
         return _read_matrix(graph, node_ids, multiplicity)
     if is_frame:
-        return _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity)
+        raw = _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity)
+        names = [str(name) for name in graph.columns]
+        places = pick_ends(names, source_column, target_column, raw.where)
+        return tell_apart(raw, *(names[place] for place in places)) if bipartite else raw
     if multiplicity is not None:
         raise OptionError("multiplicity= names a column of edges, and pairs have none: give a DataFrame")
-    return _read_pairs(graph, node_ids, n_rows)
+    raw = _read_pairs(graph, node_ids, n_rows)
+    return tell_apart(raw, "source", "target") if bipartite else raw
+
+
+def _refuse_bipartite(bipartite: bool, what: str) -> None:
+    if bipartite:
+        raise OptionError(f"bipartite= is for pairs and tables of edges; got {what}: name a column in node_type=")
 
 
 def _read_networkx(graph: Any, multiplicity: str | None) -> RawGraph:

@@ -65,6 +65,8 @@ class RawGraph:
         Source and target stand as they were written; False for objects without direction.
     is_numbered : bool
         The ids are whole numbers in their plain spelling, so nothing about them needs a look.
+    sides : (M,) texts, optional
+        Of a two-mode list of edges: the name of the column that each id stands in.
     is_doubtful : bool
         The first edge may be a row of names: its two ids are text and never come again.
     """
@@ -80,6 +82,7 @@ class RawGraph:
     is_ordered: bool = True
     is_numbered: bool = False
     is_doubtful: bool = False
+    sides: Array | None = None
     notes: list[Note] = field(default_factory=list)
 
 

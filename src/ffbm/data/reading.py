@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ffbm.check import check_bool_or, check_choice
+from ffbm.check import check_bool, check_bool_or, check_choice
 from ffbm.data.assemble import assemble_network
 from ffbm.data.delimited import open_grid
 from ffbm.data.files import read_bytes, shown
@@ -33,6 +33,7 @@ def read_network(
     multiplicity: str | None = None,
     parallel: str = "count",
     directed: bool | str = "auto",
+    bipartite: bool = False,
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -67,6 +68,9 @@ def read_network(
     directed : "auto" or bool
         Whether edges have a direction, from source to target. "auto" does as a graph file says, where
         an edge without a direction among directed ones is read as two; a list of edges is undirected.
+    bipartite : bool
+        The two columns of a list of edges hold vertices of two kinds, such as people and events: the same id in both
+        is two vertices, written as ``person:7`` and ``event:7``. The column ``node_type`` says which is which.
     unknown : "error" or "keep"
         What to do with an end of an edge that the node table does not have.
     include, exclude, drop, missing, categorical, min_support
@@ -86,25 +90,32 @@ def read_network(
     >>> net = read_network(folder / "edges.csv", nodes=folder / "nodes.csv")
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
+    >>> _ = (folder / "visits.csv").write_text("person,event\n1,1\n2,1\n2,2\n")
+    >>> read_network(folder / "visits.csv", bipartite=True).node_ids.tolist()
+    ['person:1', 'person:2', 'event:1', 'event:2']
     """
+    check_bool("bipartite", bipartite)
     _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
     suffix, stem = _name_parts(path)
     raw, grid = read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
         grid = open_grid(data, where, suffix)
-        raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
+        ends = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
+        raw = read_edges(grid, **ends, bipartite=bipartite)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
     elif source_column is not None or target_column is not None:
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
+    elif bipartite:
+        raise OptionError(f"bipartite= is for edge lists; {where} is a graph file: name its attribute in node_type=")
     raw, id_left = _place_ids(raw, id)
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left)
     if id_left and table is None:
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
-        raw = read_edges(grid, is_header=True)
+        raw = read_edges(grid, is_header=True, bipartite=bipartite)
     encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
     return assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed
@@ -122,6 +133,7 @@ def as_network(
     multiplicity: str | None = None,
     parallel: str = "count",
     directed: bool | str = "auto",
+    bipartite: bool = False,
     unknown: str = "error",
     include: Columns = None,
     exclude: Columns = None,
@@ -154,6 +166,8 @@ def as_network(
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
+    bipartite : bool
+        Pairs, or the two columns of a DataFrame, hold vertices of two kinds, as for :func:`read_network`.
     parallel, unknown, include, exclude, drop, missing, categorical, min_support
         As for :func:`read_network`.
     name : text
@@ -181,6 +195,7 @@ def as_network(
         source_column=source_column,
         target_column=target_column,
         multiplicity=multiplicity,
+        bipartite=check_bool("bipartite", bipartite),
     )
     raw, id_left = _place_ids(raw, id)
     table: RawNodes | None = None

@@ -13,6 +13,7 @@ from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
 from ffbm.data.remarks import option, shorten
+from ffbm.data.twomode import tell_apart
 from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types import Note
@@ -29,6 +30,7 @@ def read_edges(
     target_column: str | None = None,
     multiplicity: str | None = None,
     is_header: bool = False,
+    bipartite: bool = False,
 ) -> RawGraph:
     """Read a delimited text as a list of edges, one in each row; ``is_header`` settles a doubt about the first."""
     if grid.width == 1:
@@ -64,7 +66,7 @@ def read_edges(
         )
     unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=multiplicity is None)]
-    return RawGraph(
+    raw = RawGraph(
         grid.where,
         ids,
         codes[::2],
@@ -74,6 +76,7 @@ def read_edges(
         is_doubtful=any(note.code == "no-header" for note in notes),
         notes=notes,
     )
+    return tell_apart(raw, *(names[place] or f"column {place + 1}" for place in places)) if bipartite else raw
 
 
 def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:

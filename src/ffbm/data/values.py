@@ -40,7 +40,7 @@ def column_values(features: Features, name: str) -> ColumnValues:
     x = cells.toarray() if sp.issparse(cells) else cells
     is_number = features.is_number[inside]
     flags = x[:, ~is_number] != 0
-    known = ~_missing(features, name) | flags.any(axis=1)
+    known = ~features.is_missing(name) | flags.any(axis=1)
     if is_number.any():
         return _of_numbers(x[:, is_number][:, 0], flags, known, features.mean[inside][0], features.sd[inside][0])
     is_flag = len(inside) == 1 or features.names[inside[0]] == name  # then 0 is an answer
@@ -60,12 +60,6 @@ def _of_numbers(x: Array, flags: Array, known: Array, mean: float, sd: float) ->
         read_as = f"quartiles: {', '.join(f'{mean + sd * cut:.4g}' for cut in cuts)}"
     codes, n_values = _numbered(np.column_stack((-flags.astype(float), np.where(plain, x, 0.0))), known)
     return ColumnValues(codes, n_values, read_as)
-
-
-def _missing(features: Features, name: str) -> Array:
-    if features.missing is None:
-        return np.zeros(features.values.shape[0], dtype=bool)
-    return np.asarray(features.missing[:, [features.column_names.index(name)]].toarray()[:, 0])
 
 
 def _numbered(rows: Array, known: Array) -> tuple[Array, int]:

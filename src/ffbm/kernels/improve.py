@@ -6,8 +6,8 @@ from numba import njit
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
-from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import gather, launch, scan, send, shift
+from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
 
 _DESCENTS = 10  # greedy scans of a split, at most
@@ -42,11 +42,12 @@ def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
 
 
 @njit(**INNER)
-def find_split(rng, m, c, s, n_scans, group, best, scratch):
-    """Write the labels after the best split of a block into the empty block s to ``best``; return how far S falls."""
+def find_split(rng, m, c, n_scans, group, best, scratch):
+    """Write the labels after the best split of a block into an empty one to ``best``; return how far S falls."""
     most = -np.inf
     for t in range(c.n.size):
-        if c.n[t] > 1:
+        s = free_for(m, c, t)
+        if s >= 0 and c.n[t] > 1:
             fallen = try_split(rng, m, c, t, s, n_scans, -np.inf, group, scratch)
             if fallen > most:
                 most = fallen
@@ -57,10 +58,10 @@ def find_split(rng, m, c, s, n_scans, group, best, scratch):
 
 @njit(**DOOR)
 def split_best(rng, model, ledger, n_scans, work, scratch):
-    """Split the block whose split lowers S most, or raises it least; there must be an empty one."""
+    """Split the block whose split lowers S most, or raises it least; there must be an empty one of its type."""
     m, c = bare(model), bare(ledger)
     best, group = bare(work[0]), bare(work[1])
-    find_split(rng, m, c, free_label(c, 0), n_scans, group, best, scratch)
+    find_split(rng, m, c, n_scans, group, best, scratch)
     put(m, c, best)
 
 
@@ -71,7 +72,7 @@ def split_down(rng, model, ledger, n_scans, work, scratch):
     group = bare(work[0])
     fallen = 0.0
     for t in range(c.n.size):
-        s = free_label(c, 0)
+        s = free_for(m, c, t)
         if s >= 0 and c.n[t] > 1:
             fallen += max(try_split(rng, m, c, t, s, n_scans, LEAST, group, scratch), 0.0)
     return fallen
@@ -84,11 +85,20 @@ def merge_cheapest(model, ledger, least, work):
     if c.used[0] < 2:
         return -np.inf
     r, s, cost = cheapest_merge(model, ledger)
-    fallen = closing_gain(m, c) - cost
+    fallen = closing_gain(m, c, r) - cost
     if fallen >= least:
         group = bare(work[0])
         send(m, c, group, gather(c, r, s, -1, -1, group), r)
     return fallen
+
+
+@njit(**INNER)
+def free_for(m, c, t):
+    """Return the first empty block that vertices of block t may be in; -1 if there is none."""
+    for s in range(c.n.size):
+        if c.n[s] == 0 and may_share(m.prior, s, t):
+            return s
+    return -1
 
 
 @njit(**INNER)

@@ -15,7 +15,8 @@ from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import keep, note_best, step
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import Ledger
-from ffbm.kernels.target import Model, Prior
+from ffbm.kernels.partition import used_total, with_tables
+from ffbm.kernels.target import Model
 
 UNKNOWN, TO_HOT, TO_COLD = 0, 1, 2  # which end a replica was at last, and so where it is heading
 
@@ -24,9 +25,9 @@ class Rungs(NamedTuple):
     """What differs between temperatures, cold to hot: the first is the target itself."""
 
     beta: np.ndarray  # (R,) inverse temperatures, falling
-    size_cost: np.ndarray  # (R, N+2) the tables of the prior over beta, see ``target.Prior``
+    size_cost: np.ndarray  # (R, N+2) the tables of the prior over beta, see ``partition.Prior``
     size_step: np.ndarray  # (R, N+1)
-    used_cost: np.ndarray  # (R, B+1)
+    used_cost: np.ndarray  # (R, B+1), or (R, types, B+1)
     field: np.ndarray  # (R, N, B) the field over beta, or (R, 0, 0)
 
 
@@ -76,7 +77,7 @@ def climb(
         tempered = Model(
             m.graph,
             m.likelihood,
-            Prior(rungs.size_cost[t], rungs.size_step[t], rungs.used_cost[t]),
+            prior_at(m.prior, rungs, t),
             rungs.field[t],
             m.constant,
         )
@@ -86,8 +87,14 @@ def climb(
         )  # fmt: skip
     n_sweeps = tally[0, 2]
     if n_sweeps % gap == 0:
-        trade_places(rng, rungs, s, (n_sweeps // gap) % 2, totals, best, exchange)
+        trade_places(rng, m.prior, rungs, s, (n_sweeps // gap) % 2, totals, best, exchange)
         follow(exchange)
+
+
+@njit(**INLINE)
+def prior_at(prior, rungs, t):
+    """Return the prior of temperature t."""
+    return with_tables(prior, rungs.size_cost[t], rungs.size_step[t], rungs.used_cost[t])
 
 
 @njit(**INLINE)
@@ -97,18 +104,19 @@ def ledger_of(s, k):
 
 
 @njit(**INNER)
-def trade_places(rng, rungs, s, first, totals, best, exchange):
+def trade_places(rng, prior, rungs, s, first, totals, best, exchange):
     """Try to exchange the replicas at temperatures first and first + 1, first + 2 and first + 3, and so on."""
     beta, replica = rungs.beta, exchange.replica
     for t in range(first, beta.size - 1, 2):
         i, j = replica[t], replica[t + 1]
-        of_i, of_j = totals[i, 0] - prior_cost(rungs, t, s, i), totals[j, 0] - prior_cost(rungs, t + 1, s, j)  # L
+        of_i = totals[i, 0] - prior_cost(prior, rungs, t, s, i)  # L
+        of_j = totals[j, 0] - prior_cost(prior, rungs, t + 1, s, j)
         exchange.swaps[t, 0] += 1
         if accepts(rng.random(), (beta[t] - beta[t + 1]) * (of_i - of_j)):
             exchange.swaps[t, 1] += 1
             replica[t], replica[t + 1] = j, i
-            totals[i, 0] = of_i + prior_cost(rungs, t + 1, s, i)
-            totals[j, 0] = of_j + prior_cost(rungs, t, s, j)
+            totals[i, 0] = of_i + prior_cost(prior, rungs, t + 1, s, i)
+            totals[j, 0] = of_j + prior_cost(prior, rungs, t, s, j)
             totals[i, 1] *= beta[t] / beta[t + 1]
             totals[j, 1] *= beta[t + 1] / beta[t]
             totals[i, 2], totals[j, 2] = totals[j, 2], totals[i, 2]  # the lowest S belongs to the temperature
@@ -116,9 +124,9 @@ def trade_places(rng, rungs, s, first, totals, best, exchange):
 
 
 @njit(**DOOR)
-def prior_cost(rungs, t, s, k):
+def prior_cost(prior, rungs, t, s, k):
     """Return what the prior is in the S of replica k at temperature t: P / beta."""
-    nats = rungs.used_cost[t, s.used[k, 0]]
+    nats = used_total(prior_at(prior, rungs, t), ledger_of(s, k))
     for r in range(s.n.shape[1]):
         nats += rungs.size_cost[t, s.n[k, r]]
     return nats

@@ -24,7 +24,7 @@ class Ledger(NamedTuple):
     eta: np.ndarray  # (rows, K) table: vertices of each degree class
     term: np.ndarray  # (rows,) float64: what the likelihood keeps of each block, see ``likelihood.block_term``
     near: np.ndarray  # (N, B): links of i with each block without loops; (0, 0): counted when needed
-    used: np.ndarray  # (1,) int64: blocks that are not empty
+    used: np.ndarray  # (1,) int64: blocks that are not empty; then those of each type, if there are types
     ring: np.ndarray  # (N + B, 2) int32: the members of each block, linked both ways; (0, 0) where ers is dense
 
 

@@ -18,6 +18,7 @@ from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
 from ffbm.kernels.ledger import free_label
+from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move
 
 RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
@@ -99,7 +100,7 @@ def resplit(rng, m, c, beta, n_scans, work, scratch):
     n_nodes = c.b.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
-    if r == s:
+    if r == s or not may_share(m.prior, r, s):
         return 0.0, 0.0, IMPOSSIBLE
     before, after, group = work[0], work[1], work[2]
     size = gather(c, r, s, i, j, group)
@@ -118,7 +119,7 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     n_nodes = c.b.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
-    if r == s:
+    if r == s or not may_share(m.prior, r, s):
         return 0.0, 0.0, IMPOSSIBLE
     before, after, first, second = work[0], work[1], work[2], work[3]
     n_first = gather(c, r, s, i, j, first)
@@ -127,7 +128,7 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     shift(m, c, j, r, path, scratch)
     k, h = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     t = np.int64(c.b[k])
-    if k == h or c.b[h] != t:
+    if k == h or c.b[h] != t or not may_share(m.prior, s, t):
         return 0.0, 0.0, IMPOSSIBLE
     n_second = gather(c, t, t, k, h, second)
     shift(m, c, h, s, path, scratch)
@@ -146,7 +147,8 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
 def open_close(rng, m, c, beta, n_scans, work, scratch):
     """Propose to split a block into a free label, or to merge two blocks and free one.
 
-    A split picks one of the free labels; the merge that undoes it leaves no choice, the first anchor's label stays.
+    A split picks one of the free labels, and is not made if that is of another type; the merge that undoes it leaves no
+    choice, the first anchor's label stays.
     """
     n_nodes, n_blocks = c.b.size, c.n.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
@@ -159,6 +161,8 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
     if opens:
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
+        if not may_share(m.prior, r, s):
+            return 0.0, 0.0, IMPOSSIBLE
         size = gather(c, r, r, i, j, group)
         shift(m, c, j, s, path, scratch)
         launch(rng, m, c, beta, n_scans, group, size, r, s, path, scratch)
@@ -166,6 +170,8 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
         copy(c.b, after)
         return path[0], path[1], -there
     s = np.int64(c.b[j])
+    if not may_share(m.prior, r, s):
+        return 0.0, 0.0, IMPOSSIBLE
     size = gather(c, r, s, i, j, group)
     collect(m, c, group, size, r, path, scratch)
     shift(m, c, j, r, path, scratch)

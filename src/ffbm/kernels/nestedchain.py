@@ -16,9 +16,10 @@ from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.multigraph import Multigraph
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
+from ffbm.kernels.partition import Prior
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.tables import look
-from ffbm.kernels.target import Model, Prior, entropy_of
+from ffbm.kernels.target import Model, entropy_of
 from ffbm.kernels.tower import partition_cost
 
 

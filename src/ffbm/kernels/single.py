@@ -12,6 +12,7 @@ from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE
 from ffbm.kernels.ledger import across, between, degree_of, ends_of, look_around, n_links, vertex_of
+from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import entropy_change, lift_to, move
 
 ROUNDING = 1e-9  # S is carried as a sum of changes: a partition that is met again may seem lower by less than this
@@ -78,7 +79,7 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
     for i in range(c.b.size):
         r = np.int64(c.b[i])
         s = np.int64(propose(m.graph, c, i, epsilon, rng.random(), rng.random()))
-        if s == r or (c.n[r] == 1 and not allow_empty):
+        if s == r or (c.n[r] == 1 and not allow_empty) or not may_share(m.prior, r, s):
             continue
         n_near = look_around(m.graph, c, i, blocks, links, marks)
         change = entropy_change(m, c, i, s, blocks, links, n_near)

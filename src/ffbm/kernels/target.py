@@ -11,16 +11,9 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER
-from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, used_after, vertex_of
+from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, vertex_of
 from ffbm.kernels.likelihood import block_term, change, follow, merge_change, total
-
-
-class Prior(NamedTuple):
-    """-ln P(b) up to a constant: what a block costs by its size, and what the number of blocks in use does."""
-
-    size_cost: np.ndarray  # (N+2,) a block of n vertices
-    size_step: np.ndarray  # (N+1,) one vertex more in it: size_cost[n + 1] - size_cost[n]
-    used_cost: np.ndarray  # (B+1,)
+from ffbm.kernels.partition import count_types, follow_types, may_share, used_costs, used_total
 
 
 class Model(NamedTuple):
@@ -28,7 +21,7 @@ class Model(NamedTuple):
 
     graph: Any  # ``halfedges.Adjacency`` or ``arcs.Arcs``
     likelihood: Any  # a tuple of tables whose class is registered: see ``likelihood``
-    prior: Prior
+    prior: Any  # ``partition.Prior`` or ``partition.TypedPrior``
     field: np.ndarray  # (N, B) log prior of vertex i in block r, or (0, 0)
     constant: float  # what of S does not depend on the partition
 
@@ -38,6 +31,7 @@ def count(model, ledger):
     """Fill all counts from the labels, and what the likelihood keeps of each block."""
     m, c = bare(model), bare(ledger)
     count_all(m.graph, c)
+    count_types(m.prior, c)
     for r in range(c.n.size):
         keep_term(m.graph, m.likelihood, c, r)
 
@@ -54,7 +48,7 @@ def keep_term(g, likelihood, c, r):
 def entropy_of(model, ledger):
     """Return S."""
     m, c = bare(model), bare(ledger)
-    nats = total(m.likelihood, c) + m.constant + m.prior.used_cost[c.used[0]]
+    nats = total(m.likelihood, c) + m.constant + used_total(m.prior, c)
     for r in range(c.n.size):
         nats += m.prior.size_cost[c.n[r]]
     return nats
@@ -74,11 +68,12 @@ def entropy_change(m, c, i, s, blocks, links, n_near):
 
 @njit(**INLINE)
 def prior_change(prior, c, r, s):
-    """Return the change of -ln P(b) when a vertex moves from block r to another block s."""
+    """Return the change of -ln P(b) when a vertex moves from block r to another block s of its type."""
     n_r, n_s = c.n[r], c.n[s]
     nats = prior.size_step[n_s] - prior.size_step[n_r - 1]
     if n_r == 1 or n_s == 0:
-        nats += prior.used_cost[used_after(c, r, s)] - prior.used_cost[c.used[0]]
+        now, after = used_costs(prior, c, r, int(n_s == 0) - int(n_r == 1))
+        nats += after - now
     return nats
 
 
@@ -100,6 +95,7 @@ def lift_to(m, c, i, s):
 @njit(**INLINE)
 def move(m, c, i, s):
     """Move vertex i to block s."""
+    follow_types(m.prior, c, c.b[i], s)
     _move(m.graph, m.likelihood, c, i, s)
 
 
@@ -116,15 +112,21 @@ def _move(g, likelihood, c, i, s):
 
 @njit(**INNER)
 def merge_cost(m, c, r, s):
-    """Return the change of S when blocks r and s become one, the number of blocks left out; for dense tables."""
+    """Return the change of S when blocks r and s become one, the number of blocks left out; for dense tables.
+
+    It is infinite for blocks of different types.
+    """
+    if not may_share(m.prior, r, s):
+        return np.inf
     size_cost = m.prior.size_cost
     nats = merge_change(m.likelihood, c, r, s)
     return nats + size_cost[c.n[r] + c.n[s]] - size_cost[c.n[r]] - size_cost[c.n[s]]
 
 
 @njit(**INLINE)
-def closing_gain(m, c):
-    """Return by how much S falls by there being one block in use less."""
-    used, likelihood, prior = c.used[0], m.likelihood, m.prior
+def closing_gain(m, c, r):
+    """Return by how much S falls by there being one block in use less, of the type of block r."""
+    used, likelihood = c.used[0], m.likelihood
     edges = likelihood.edge_cost[used] - likelihood.edge_cost[used - 1]
-    return edges + prior.used_cost[used] - prior.used_cost[used - 1]
+    now, after = used_costs(m.prior, c, r, -1)
+    return edges + now - after

@@ -4,12 +4,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.entropy import check_labels
+from ffbm.blocks.kinds import number_by_type
+from ffbm.blocks.seeds import random_labels
+from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.config import burn_sweeps
 from ffbm.errors import OptionError
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.length import Length
-from ffbm.types import Array
+from ffbm.types import Array, NodeTypes
 
 _MOST_BURN = 0.9  # of chains whose length is not known beforehand
 
@@ -68,3 +71,28 @@ def check_initial(
                 f"initial labels must use all of the blocks 0..{n_blocks - 1}; got {len(used)} blocks up to {used[-1]}"
             )
     return rows
+
+
+def check_types(initial: str | Array, types: NodeTypes, kinds: Array) -> str | Array:
+    """Return the labels to start from, numbered type by type as ``kinds`` (B,) says; refuse those that mix types."""
+    if isinstance(initial, str):
+        return initial
+    for row in initial:
+        own, most = (np.bincount(it[it >= 0], minlength=len(types.values)) for it in (types.check_blocks(row), kinds))
+        if (own > most).any():
+            raise OptionError(
+                f"initial labels must have at most {most.tolist()} blocks of the types {list(types.values)};"
+                f" got {own.tolist()}"
+            )
+    return np.array([number_by_type(types.of_vertex, row, kinds) for row in initial])
+
+
+def random_start(target: BlockTarget, kinds: Array, rng: np.random.Generator) -> Array:
+    """Return random labels (N,) of blocks of about one size, each vertex in a block of its type."""
+    if target.types is None:
+        return random_labels(target.graph.n_nodes, len(kinds), rng)
+    labels = np.empty(target.graph.n_nodes, dtype=np.int64)
+    for t in range(int(target.types.max()) + 1):
+        own, blocks = target.types == t, np.flatnonzero(kinds == t)
+        labels[own] = blocks[random_labels(np.count_nonzero(own), len(blocks), rng)]
+    return labels

@@ -1,5 +1,6 @@
 """The block stage: chains of partitions, p(b | A), from a network."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,15 +9,15 @@ import numpy.typing as npt
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
 from ffbm.blocks.descent import needs_structure
+from ffbm.blocks.kinds import kinds_of, number_by_type, one_after_another
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.priors import FULL, SETS, UNIFORM
-from ffbm.blocks.search import best_of, descend_to_one, most_blocks
-from ffbm.blocks.seeds import random_labels
+from ffbm.blocks.search import best_of, descend_to_one, free_kinds
 from ffbm.blocks.start import Starts, greedy_labels, greedy_starts, pick_apart
-from ffbm.blocks.target import BlockTarget, block_model, n_blocks_of
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.errors import DataError, OptionError
-from ffbm.pipeline.beginning import check_field, check_initial, check_length
+from ffbm.pipeline.beginning import check_field, check_initial, check_length, check_types, random_start
 from ffbm.pipeline.choice import find_candidates, list_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
@@ -27,7 +28,7 @@ from ffbm.pipeline.tempering import FirstLabels, better_of, may_temper, run_ladd
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
-from ffbm.types import Array, BlockTrace, Graph, Network
+from ffbm.types import Array, BlockTrace, Graph, Network, NodeTypes, node_types
 from ffbm.workers import Workers
 
 _MAX_BLOCKS = 2**24  # empty ones included
@@ -39,7 +40,7 @@ _MORE_IF_FREE = 5  # as many times: without them blocks open and close one verte
 
 def sample_blocks(
     net: Network | Graph,
-    n_blocks: int | str,
+    n_blocks: int | str | Mapping[str, int],
     n_sweeps: int | str = "auto",
     burn_in: float = 0.2,
     thin: int = 5,
@@ -55,6 +56,7 @@ def sample_blocks(
     degree_corrected: bool = True,
     tempering: bool | str | npt.ArrayLike = "auto",
     max_minutes: float | None = 10,
+    node_type: Any = None,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     journal: Journal | None = None,
@@ -70,7 +72,8 @@ def sample_blocks(
     n_blocks : int, "auto" or "free"
         B; all blocks stay in use unless ``allow_empty``. "auto" takes the B whose best partition has the
         lowest description length under Peixoto's prior, then samples at that B. "free" samples set
-        partitions with any number of blocks, with weight exp(-beta S), S under Peixoto's prior.
+        partitions with any number of blocks, with weight exp(-beta S), S under Peixoto's prior. With types a mapping
+        from each type to its B, or one of these words.
     n_sweeps : int or "auto"
         How many sweeps over all vertices each chain makes. With "auto" the length doubles until the chains are graded
         converged at two checks in a row, or ``max_minutes`` are over; ``settings`` has the length that it came to, and
@@ -105,6 +108,10 @@ def sample_blocks(
         places with their neighbours; draws are those of the cold one. beta multiplies ln P(A|b) only. "auto" switches
         it on where chains of growing length do not converge; inverse temperatures go from 1 down, as
         ``[1, 0.9, 0.8]``.
+    node_type : column name or (N,) types, optional
+        Vertices of different types, such as people and events, never share a block. Blocks are then numbered type by
+        type, in the order of the sorted types; ``settings["node_types"]`` has the types and the blocks of each. With
+        ``field`` or ``initial`` labels follow that order too.
     max_minutes : float or None
         How long chains with ``n_sweeps="auto"`` may take; None for as long as it takes.
     workers : int, or address or Client of a dask cluster, optional
@@ -125,10 +132,18 @@ def sample_blocks(
     >>> blocks = ffbm.sample_blocks(net, n_blocks=3, n_sweeps=500, seed=0)
     >>> blocks.labels.shape, round(blocks.best_entropy, 2)
     ((4, 80, 105), 1225.42)
+    >>> pairs = [("ann", "ball"), ("bob", "ball"), ("bob", "fair"), ("cem", "fair")]
+    >>> blocks = ffbm.sample_blocks(
+    ...     ffbm.as_network(pairs), {"who": 2, "what": 1}, n_sweeps=50, node_type=["who", "what", "who", "what", "who"]
+    ... )
+    >>> blocks.n_blocks, blocks.settings["node_types"]
+    (3, {'what': [0], 'who': [1, 2]})
     """
     graph = net.graph if isinstance(net, Network) else net
     is_free = isinstance(n_blocks, str) and n_blocks == "free"
-    wanted = check_block_number(graph, n_blocks, allow_empty)
+    types = node_types(net, node_type)
+    of_vertex = None if types is None else types.of_vertex
+    wanted = _check_numbers(graph, n_blocks, allow_empty, types)
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
     n_chains = check_int("n_chains", n_chains, low=1)
     degree_corrected = check_bool("degree_corrected", degree_corrected)
@@ -145,30 +160,35 @@ def sample_blocks(
         raise OptionError(
             'a field is for labelled blocks, and with n_blocks="free" blocks have no labels; leave it out'
         )
-    target = BlockTarget(graph, likelihood_of(degree_corrected), SETS if is_free else UNIFORM)
+    target = BlockTarget(graph, likelihood_of(degree_corrected), SETS if is_free else UNIFORM, of_vertex)
     seed = resolve_seed(seed)
     chosen = {"moves": moves, "seed": seed, "degree_corrected": degree_corrected, **settings._asdict()}
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
         if wanted is None and not is_free:
             found = find_candidates(target, seed, conduct)
-            wanted, chosen["candidates"] = best_of(found), list_candidates(found)
+            best, chosen["candidates"] = found[best_of(found)], list_candidates(found)
+            wanted = np.bincount(kinds_of(of_vertex, best.labels)).tolist()
             chosen["probabilities"] = probabilities(target, found, seed, conduct)
-        room = most_blocks(graph) if wanted is None else wanted
+        kinds = free_kinds(target) if wanted is None else one_after_another(wanted)
+        room = len(kinds)
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
-        model = block_model(target, room, check_field(field, graph.n_nodes, room))
-        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given)
+        if types is not None:
+            given = check_types(given, types, kinds)
+            chosen["node_types"] = _blocks_of(types, None if is_free else kinds)
+        model = block_model(target, kinds, check_field(field, graph.n_nodes, room))
+        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, kinds)
         key = digest(setup, given, seed, n_chains, wanted) if journal else ""
         ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, conduct, key)
         if isinstance(tempering, list) or tempering is True:
             chains = ladders()
         else:
-            begin = partial(_begin_all, wanted, given, setup, seed, n_chains, conduct)
+            begin = partial(_begin_all, wanted, given, kinds, setup, seed, n_chains, conduct)
             stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
             chains = run_for("blocks", stepper, setup, begin, length, seed, conduct, key, gives_up)
             chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
     if is_free:
-        return gather_free(graph, chains, chosen)
+        return gather_free(graph, chains, chosen, of_vertex)
     return gather(graph, room, chains, chosen)
 
 
@@ -184,8 +204,31 @@ def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | 
     return check_int("n_blocks", n_blocks, 1, _MAX_BLOCKS if allow_empty else min(graph.n_nodes, _MAX_BLOCKS))
 
 
+def _check_numbers(graph: Graph, n_blocks: Any, allow_empty: bool, types: NodeTypes | None) -> list[int] | None:
+    """Return B of each type, of which there is one if types is None; None if it is to be found."""
+    if types is None or isinstance(n_blocks, str):
+        wanted = check_block_number(graph, n_blocks, allow_empty)
+        return None if wanted is None else [wanted]
+    numbers = types.numbers(n_blocks, allow_empty)
+    check_block_number(graph, sum(numbers), allow_empty)
+    return numbers
+
+
+def _blocks_of(types: NodeTypes, kinds: Array | None) -> dict[str, list[int] | None]:
+    """Return the blocks of each type; None if they change from draw to draw."""
+    return {
+        value: None if kinds is None else np.flatnonzero(kinds == t).tolist() for t, value in enumerate(types.values)
+    }
+
+
 def _begin_all(
-    n_blocks: int | None, given: str | Array, setup: BlockSetup, seed: int, n_chains: int, conduct: Conduct
+    n_blocks: list[int] | None,
+    given: str | Array,
+    kinds: Array,
+    setup: BlockSetup,
+    seed: int,
+    n_chains: int,
+    conduct: Conduct,
 ) -> list[BlockState]:
     """Begin every chain; those of a small network far apart."""
     if (
@@ -194,13 +237,19 @@ def _begin_all(
         and n_blocks is not None
         and not needs_structure(setup.target.graph)
     ):
-        one = partial(_find_starts, seed, min(n_blocks, setup.target.graph.n_nodes))
+        one = partial(_find_starts, seed, _at_most(n_blocks, setup.target))
         given = pick_apart(conduct.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
-    first = partial(_first_labels, n_blocks, given)
+    first = partial(_first_labels, n_blocks, given, kinds)
     return conduct.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
 
 
-def _find_starts(seed: int, n_blocks: int, target: BlockTarget, number: int) -> Starts:
+def _at_most(n_blocks: Sequence[int], target: BlockTarget) -> list[int]:
+    """Return how many blocks of each type can be in use."""
+    n_nodes = [target.graph.n_nodes] if target.types is None else np.bincount(target.types).tolist()
+    return [min(pair) for pair in zip(n_blocks, n_nodes, strict=True)]
+
+
+def _find_starts(seed: int, n_blocks: Sequence[int], target: BlockTarget, number: int) -> Starts:
     return greedy_starts(target, n_blocks, stream(seed, "starts", number))
 
 
@@ -210,14 +259,21 @@ def _begin_one(seed: int, first: FirstLabels, setup: BlockSetup, chain: int) -> 
 
 
 def _first_labels(
-    n_blocks: int | None, given: str | Array, setup: BlockSetup, chain: int, rng: np.random.Generator
+    n_blocks: Sequence[int] | None,
+    given: str | Array,
+    kinds: Array,
+    setup: BlockSetup,
+    chain: int,
+    rng: np.random.Generator,
 ) -> Array:
-    target, n_nodes = setup.target, setup.target.graph.n_nodes
+    target = setup.target
     if not isinstance(given, str):
-        return given[chain].astype(np.int64)
-    if given == "random":
-        return random_labels(n_nodes, n_blocks_of(setup.model), rng)
-    if n_blocks is None:
+        labels = given[chain].astype(np.int64)
+    elif given == "random":
+        return random_start(target, kinds, rng)
+    elif n_blocks is None:
         found = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
-        return found[best_of(found)].labels
-    return greedy_labels(target, min(n_blocks, n_nodes), rng)
+        labels = found[best_of(found)].labels
+    else:
+        labels = greedy_labels(target, _at_most(n_blocks, target), rng)
+    return number_by_type(target.types, labels, kinds)

@@ -36,7 +36,7 @@ def gather(
     )
 
 
-def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any]) -> BlockTrace:
+def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Array | None = None) -> BlockTrace:
     """Return the trace of chains on set partitions.
 
     Blocks are numbered from 0 in each draw, by decreasing size. Such a chain carries S with P(b) and the number of
@@ -46,7 +46,8 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any]) -> BlockTr
     draws, states = chains.draws, chains.states
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
-    measure = partial(description_length, graph, prior="full", degree_corrected=chosen["degree_corrected"])
+    options = {"degree_corrected": chosen["degree_corrected"], "node_type": types}
+    measure = partial(description_length, graph, prior="full", **options)
     lengths = [[measure(b) for b in chain] for chain in labels]
     entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in lengths]) for part in _PARTS)
     carried = [_by_size(state.best) for state in states]

@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
+from ffbm.blocks.kinds import number_by_type
 from ffbm.blocks.priors import SETS
-from ffbm.blocks.search import Candidates, most_blocks
+from ffbm.blocks.search import Candidates, free_kinds
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
@@ -35,10 +36,11 @@ def probabilities(
         return None
     target = target._replace(prior=SETS)
     settings = BlockSettings(burn=_BURN, thin=_THIN, allow_empty=True, jumps=_JUMPS)
-    room = max(most_blocks(graph), *found)
-    setup = BlockSetup(target, block_model(target, room), settings)
+    kinds = free_kinds(target, max(found))
+    setup = BlockSetup(target, block_model(target, kinds), settings)
     lowest = sorted(found.values(), key=lambda it: it.entropy)
-    starts = np.array([lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)])
+    first = [lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)]
+    starts = np.array([number_by_type(target.types, labels, kinds) for labels in first])
     begin = partial(conduct.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if conduct.journal else ""
     _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, conduct, key)

@@ -2,6 +2,7 @@
 
 from ffbm.types.blocks import BlockTrace, Memberships, Mode
 from ffbm.types.network import Array, Features, Graph, Network, Note
+from ffbm.types.node_types import NodeTypes, node_types
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
@@ -15,9 +16,11 @@ __all__ = [
     "Memberships",
     "Mode",
     "Network",
+    "NodeTypes",
     "Note",
     "Ranking",
     "Scores",
     "VarianceSplit",
     "WeightTrace",
+    "node_types",
 ]

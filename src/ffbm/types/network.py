@@ -206,6 +206,12 @@ class Features:
             missing=missing if missing is not None and missing.nnz else None,
         )
 
+    def is_missing(self, column: str) -> Array:
+        """Tell which vertices (N,) had no answer in a column."""
+        if self.missing is None:
+            return np.zeros(self.values.shape[0], dtype=bool)
+        return np.asarray(self.missing[:, [self.column_names.index(column)]].toarray()[:, 0])
+
     @cached_property
     def support(self) -> Array:
         """The number of vertices on which each feature is not zero (D,)."""

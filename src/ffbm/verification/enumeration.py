@@ -2,7 +2,7 @@
 
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,18 @@ class Case(NamedTuple):
     likelihood: Likelihood = DEGREE_CORRECTED
     dense: bool = True  # the tables of counts
     directed: bool = False
+    types: tuple[int, ...] = ()  # of the vertices; none: all are alike
+    kinds: tuple[int, ...] = ()  # of the blocks
+
+    @property
+    def numbers(self) -> Any:
+        """B, or that of each type."""
+        return np.bincount(self.kinds).tolist() if self.kinds else self.n_blocks
+
+    @property
+    def layout(self) -> Any:
+        """B, or the types of the blocks."""
+        return np.array(self.kinds) if self.kinds else self.n_blocks
 
 
 class Distance(NamedTuple):
@@ -82,8 +94,8 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
     target, field, rows = target_of(case), field_of(case), np.arange(case.n_nodes)
     found = np.full(case.n_blocks**case.n_nodes, -np.inf)
     for code, b in enumerate(states_of(case)):
-        if case.allow_empty or len(set(b)) == case.n_blocks:
-            entropy, likelihood = (it.entropy(b, case.n_blocks) for it in (target, target._replace(prior=UNIFORM)))
+        if (case.allow_empty or len(set(b)) == case.n_blocks) and _is_allowed(case, b):
+            entropy, likelihood = (it.entropy(b, case.numbers) for it in (target, target._replace(prior=UNIFORM)))
             found[code] = likelihood - entropy - tempered * likelihood
             found[code] += 0.0 if field is None else field[rows, b].sum()
     return found
@@ -91,7 +103,24 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
 
 def target_of(case: Case) -> BlockTarget:
     """Return the target of a case."""
-    return BlockTarget(graph_of(case.edges, case.n_nodes, case.directed), case.likelihood, case.prior)
+    graph, types = graph_of(case.edges, case.n_nodes, case.directed), np.array(case.types) if case.types else None
+    return BlockTarget(graph, case.likelihood, case.prior, types)
+
+
+def _is_allowed(case: Case, b: Array) -> bool:
+    """Tell whether every vertex is in a block of its type."""
+    return not case.types or all(case.kinds[r] == t for r, t in zip(b.tolist(), case.types, strict=True))
+
+
+def random_start(case: Case, rng: np.random.Generator) -> Array:
+    """Return labels to begin with: every block in use, every vertex in a block of its type."""
+    if not case.types:
+        return rng.permutation(np.arange(case.n_nodes) % case.n_blocks)
+    kinds, types, labels = np.array(case.kinds), np.array(case.types), np.empty(case.n_nodes, dtype=np.int64)
+    for t in range(int(kinds.max()) + 1):
+        own = rng.permutation(np.flatnonzero(types == t))
+        labels[own] = np.resize(np.flatnonzero(kinds == t), len(own))
+    return labels
 
 
 def graph_of(edges: tuple[tuple[int, int], ...], n_nodes: int, directed: bool = False) -> Graph:
@@ -126,9 +155,8 @@ def _visits(
     run: int,
 ) -> Array:
     rng = np.random.default_rng([seed, run, case.n_nodes])
-    model = block_model(target, case.n_blocks, field)
-    labels = rng.permutation(np.arange(case.n_nodes) % case.n_blocks)
-    ledger = block_ledger(model, labels, case.n_blocks, case.dense)
+    model = block_model(target, case.layout, field)
+    ledger = block_ledger(model, random_start(case, rng), case.n_blocks, case.dense)
     visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
     work = np.zeros((4, case.n_nodes), dtype=np.int64)

@@ -12,9 +12,9 @@ from ffbm.blocks.priors import SETS
 from ffbm.blocks.target import block_model
 from ffbm.kernels.visits import count_ladder_visits
 from ffbm.types import Array
-from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, target_of
+from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, random_start, target_of
 from ffbm.verification.finding import Effort, Finding
-from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK
+from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK, VISITS, WHO
 from ffbm.workers import Run
 
 BETAS = (1.0, 0.6, 0.25)
@@ -35,6 +35,9 @@ TRIALS = {
     "field and empty blocks": Trial(Case(FIVE, 5, 3, field=True, allow_empty=True), 0, 400_000),
     "empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), 16_000, 120_000),
     "free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), 12_000, 60_000),
+    "types, free B": Trial(
+        Case(VISITS, 5, 5, allow_empty=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)), 0, 60_000
+    ),
     "no degree correction": Trial(Case(FOUR, 4, 3, field=True, likelihood=UNCORRECTED), 0, 250_000),
     "no degree correction, free B": Trial(
         Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), 10_000, 60_000
@@ -54,8 +57,8 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
     rng = np.random.default_rng([seed, run, case.n_nodes])
     target = target_of(case)
     settings = BlockSettings(0, 1, allow_empty=case.allow_empty, jumps=0.25, n_scans=1)
-    setup = LadderSetup(target, block_model(target, case.n_blocks, field_of(case)), settings, gap=2)
-    labels = rng.permuted(np.tile(np.arange(case.n_nodes) % case.n_blocks, (len(BETAS), 1)), axis=1)
+    setup = LadderSetup(target, block_model(target, case.layout, field_of(case)), settings, gap=2)
+    labels = np.array([random_start(case, rng) for _ in BETAS])
     state = start(setup, labels, np.array(BETAS), rng)
     visits = np.zeros((len(BETAS), case.n_blocks**case.n_nodes), dtype=np.int64)
     count_ladder_visits(

@@ -17,6 +17,7 @@ FIVE = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3))
 FOUR = ((0, 1), (0, 1), (1, 2), (2, 2), (2, 3))
 ARCS = ((0, 1), (1, 0), (0, 1), (1, 1), (2, 0), (3, 2), (2, 4), (4, 4))  # both ways, loops, parallels; 5 alone
 RING = ((0, 1), (0, 1), (1, 2), (2, 2), (3, 2))
+VISITS, WHO = ((0, 3), (0, 4), (1, 3), (1, 3), (2, 4), (0, 1)), (0, 0, 0, 1, 1)  # vertices of two types
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
 # The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
@@ -70,6 +71,23 @@ TRIALS = {
         Case(RING, 4, 3, field=True, likelihood=UNCORRECTED, directed=True), ALL[:3], 0, 400_000
     ),
     "directed, compact tables": Trial(Case(RING, 4, 3, allow_empty=True, directed=True, dense=False), ALL, 0, 100_000),
+    "types, single moves": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 1, 1)), (SINGLE,), 0, 200_000),
+    "types, field": Trial(
+        Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL, 0, 200_000
+    ),
+    "types, merge-split": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000),
+    "types, empty blocks": Trial(
+        Case(VISITS, 5, 5, allow_empty=True, types=WHO, kinds=(0, 0, 0, 1, 1)), ALL, 0, 100_000
+    ),
+    "types, free B": Trial(
+        Case(VISITS, 5, 5, allow_empty=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)), ALL, 0, 100_000
+    ),
+    "types, directed": Trial(
+        Case(VISITS, 5, 5, allow_empty=True, directed=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)),
+        ALL,
+        0,
+        100_000,
+    ),
     "compact tables, single moves": Trial(Case(MESS, 6, 3, dense=False), (SINGLE,), 0, 300_000),
     "compact tables, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, dense=False), ALL, 0, 100_000),
 }
@@ -93,6 +111,7 @@ _CATCHES = {
     "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
     "no degree correction": "a term of the likelihood without degree correction that is wrong or left out",
     "directed": "arcs counted from the wrong end, one side of the degrees left out, P(e|b) of unordered pairs",
+    "types": "a move across types, Peixoto's prior of all vertices as if of one type",
     "compact tables": "cells lost or met twice, members of a block out of date",
     "all moves": "moves that disturb the counts another kind relies on, chances of kinds that depend on the state",
 }

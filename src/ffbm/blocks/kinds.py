@@ -1,0 +1,75 @@
+"""Types of vertices, which never share a block: the type that each block has, and blocks numbered type by type.
+
+Where there are no types, None stands for them and all vertices and blocks are of type 0.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ffbm.blocks.crossing import meet
+from ffbm.types import Array
+
+
+def n_types_of(types: Array | None) -> int:
+    """Return how many types there are."""
+    return 1 if types is None else int(types.max(initial=0)) + 1
+
+
+def kinds_of(types: Array | None, labels: Array) -> Array:
+    """Return the type (B,) of each block of a partition that has no empty ones.
+
+    >>> kinds_of(np.array([0, 0, 1]), np.array([1, 2, 0])).tolist()
+    [1, 0, 0]
+    """
+    kinds = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
+    if types is not None:
+        kinds[labels] = types
+    return kinds
+
+
+def with_room(types: Array | None, labels: Array, room: Callable[[int, int], int]) -> Array:
+    """Return the types of the blocks of a partition and of empty ones after them.
+
+    ``room`` says how many blocks a type is to have, given how many it has and how many vertices.
+
+    >>> with_room(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
+    [1, 0, 0, 0, 1]
+    """
+    kinds, n_types = kinds_of(types, labels), n_types_of(types)
+    n_blocks = np.bincount(kinds, minlength=n_types)
+    n_nodes = [len(labels)] if types is None else np.bincount(types).tolist()
+    more = [room(has, nodes) - has for has, nodes in zip(n_blocks.tolist(), n_nodes, strict=True)]
+    return np.concatenate((kinds, np.repeat(np.arange(n_types), more)))
+
+
+def keep_apart(types: Array | None, labels: Array) -> Array:
+    """Return the partition with every block cut by type, numbered from 0; as it is if there are no types."""
+    return labels if types is None else meet(labels, types)
+
+
+def one_after_another(n_blocks: Sequence[int]) -> Array:
+    """Return the types of blocks that are numbered type by type.
+
+    >>> one_after_another([2, 1]).tolist()
+    [0, 0, 1]
+    """
+    return np.repeat(np.arange(len(n_blocks)), n_blocks)
+
+
+def number_by_type(types: Array | None, labels: Array, kinds: Array) -> Array:
+    """Return the same partition in labels of the types that ``kinds`` (B,) gives them; as it is if it has such already.
+
+    >>> number_by_type(np.array([0, 0, 1]), np.array([1, 2, 0]), np.array([0, 0, 0, 1])).tolist()
+    [0, 1, 3]
+    """
+    if types is None or np.array_equal(kinds[labels], types):
+        return labels
+    labels = np.unique(labels, return_inverse=True)[1]
+    own = kinds_of(types, labels)
+    order = np.argsort(own, kind="stable")
+    number = np.empty_like(own)
+    for t in range(n_types_of(types)):
+        blocks = order[own[order] == t]
+        number[blocks] = np.flatnonzero(kinds == t)[: len(blocks)]
+    return np.asarray(number[labels])
