@@ -21,7 +21,9 @@ _WHERE = {
     "compare": "ffbm.results",
     "description_length": "ffbm.blocks.entropy",
     "errors": "ffbm.errors",
+    "explain_types": "ffbm.pipeline.by_type",
     "fit": "ffbm.results",
+    "fit_types": "ffbm.results",
     "judge_columns": "ffbm.relevance",
     "load_dataset": "ffbm.data",
     "load_fit": "ffbm.results",
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from ffbm.data import load_dataset as load_dataset
     from ffbm.data import read_network as read_network
     from ffbm.pipeline.blocks import sample_blocks as sample_blocks
+    from ffbm.pipeline.by_type import explain_types as explain_types
     from ffbm.pipeline.permutation import permutation_test as permutation_test
     from ffbm.pipeline.weights import sample_weights as sample_weights
     from ffbm.ranking import rank_features as rank_features
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from ffbm.results import Fit as Fit
     from ffbm.results import compare as compare
     from ffbm.results import fit as fit
+    from ffbm.results import fit_types as fit_types
     from ffbm.results import load_fit as load_fit
     from ffbm.simulation import Simulation as Simulation
     from ffbm.simulation import simulate as simulate

@@ -13,6 +13,7 @@ from ffbm.cli.announcing import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of
 from ffbm.cli.screen import print_json, print_text, wrap
+from ffbm.cli.typed import fit_by_type, tell_by_type
 from ffbm.cli.wording import WordedError
 from ffbm.errors import OptionError
 
@@ -134,6 +135,13 @@ DegreeCorrection = Annotated[
 Hierarchy = Annotated[
     bool | None, typer.Option("--hierarchy", help="Blocks at every scale: a tree whose splits are explained.")
 ]
+NodeType = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Types of vertices, which never share a block; each is explained by itself. --blocks takes TYPE=N,TYPE=N.",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the chains are graded converged.")]
 
 
@@ -163,6 +171,7 @@ def fit(
     columns: Columns = None,
     degree_correction: DegreeCorrection = None,
     hierarchy: Hierarchy = None,
+    node_type: NodeType = None,
     weight_prior: WeightPrior = None,
     intercept_sd: InterceptSd = None,
     fdr: Fdr = None,
@@ -179,6 +188,7 @@ def fit(
     multiplicity: options.Multiplicity = None,
     parallel: options.Parallel = None,
     directed: options.Directed = None,
+    bipartite: options.Bipartite = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
     as_json: options.Json = False,
@@ -199,12 +209,14 @@ def fit(
     from ffbm.check import check_choice
     from ffbm.config import TARGETS
 
+    if bipartite and node_type is None:
+        node_type = "node_type"
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
     settings = _settings(
         config,
         _begun_with(out, target) if resume and out is not None else {},
-        n_blocks=_number_or("auto", "--blocks", blocks),
+        n_blocks=None if node_type else _number_or("auto", "--blocks", blocks),
         target="joint" if target == BOTH else target,  # which then has a say in the prior of both
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
@@ -245,12 +257,17 @@ def fit(
         multiplicity=multiplicity,
         parallel=parallel,
         directed=True if directed is None and settings.directed is True else directed,
+        bipartite=bipartite,
         unknown=unknown,
         min_support=min_support,
     )
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with, measured
 
+    if node_type is not None:
+        typed = fit_by_type(network, node_type, blocks, settings, quiet)
+        tell_by_type(typed, source, as_json)
+        return NOT_CONVERGED if strict and not typed.converged else 0
     if group_by is not None:
         from ffbm.theta.columns import group_by_name
 

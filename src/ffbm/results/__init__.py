@@ -5,5 +5,6 @@ from ffbm.results.comparison import Comparison, compare
 from ffbm.results.fitted import Fit
 from ffbm.results.loading import load_fit
 from ffbm.results.running import fit
+from ffbm.results.typed import TypedFit, fit_types
 
-__all__ = ["Comparison", "Fit", "FitDiagnostics", "compare", "fit", "load_fit"]
+__all__ = ["Comparison", "Fit", "FitDiagnostics", "TypedFit", "compare", "fit", "fit_types", "load_fit"]

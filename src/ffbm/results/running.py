@@ -72,6 +72,7 @@ def fit(
     preset: str | None = None,
     hierarchy: bool = False,
     columns: int | str = 12,
+    node_type: Any = None,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -159,6 +160,8 @@ def fit(
     columns : int or "all"
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.
+    node_type : None
+        For vertices of several types see ``fit_types``, which keeps them in blocks of their own.
 
     Returns
     -------
@@ -179,6 +182,11 @@ def fit(
     >>> result.relevance.sentence
     'of 1 column 1 matters: value'
     """
+    if node_type is not None:
+        raise OptionError(
+            f"a fit explains all vertices by one softmax; got node_type={node_type!r}: fit_types(net, node_type) gives"
+            " each type a softmax over its own blocks"
+        )
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,

@@ -1,0 +1,60 @@
+"""``ffbm fit --node-type COLUMN``: vertices of different types never share a block, and each type is explained."""
+
+from typing import TYPE_CHECKING, Any
+
+from ffbm.cli.announcing import announcing
+from ffbm.cli.screen import print_json, print_text
+from ffbm.errors import OptionError
+
+if TYPE_CHECKING:
+    from ffbm.config import FitConfig
+    from ffbm.results.typed import TypedFit
+    from ffbm.types import Network
+
+_NAMES = (
+    "n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_corrected", "tempering", "max_minutes", "weight_prior",
+    "memberships", "sigma", "intercept", "n_draws", "n_warmup", "folds", "fdr", "seed", "workers",
+)  # fmt: skip
+
+
+def fit_by_type(
+    network: "Network", node_type: str, blocks: str | None, settings: "FitConfig", quiet: bool
+) -> "TypedFit":
+    """Fit a network with types by the settings that there are for it; refuse the others."""
+    import warnings
+
+    from ffbm.errors import ConvergenceWarning
+    from ffbm.results.typed import fit_types
+
+    for name, without in (("out", None), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
+        if getattr(settings, name) != without:
+            raise OptionError(f"{name}= is not for fits with types of vertices; leave it out, or --node-type")
+    with announcing(quiet) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
+        options = {name: getattr(settings, name) for name in _NAMES}
+        return fit_types(network, node_type, split_blocks(blocks), progress=progress, **options)
+
+
+def tell_by_type(found: "TypedFit", source: str, as_json: bool) -> None:
+    """Print the summary, or one JSON object."""
+    if as_json:
+        print_json({"source": source, **found.to_dict()})
+    else:
+        print_text(found.summary())
+
+
+def split_blocks(text: str | None) -> Any:
+    """Turn TYPE=N,TYPE=N into a mapping; auto and nothing mean auto.
+
+    >>> split_blocks("person=3,event=2"), split_blocks(None)
+    ({'person': 3, 'event': 2}, 'auto')
+    """
+    if text in (None, "auto"):
+        return "auto"
+    numbers: dict[str, int] = {}
+    for part in str(text).split(","):
+        value, equals, number = part.rpartition("=")
+        if not equals or not value or not number.strip().isdigit():
+            raise OptionError(f"--blocks takes TYPE=N,TYPE=N or auto if there are types of vertices; got {text!r}")
+        numbers[value.strip()] = int(number)
+    return numbers
