@@ -78,8 +78,8 @@ def prior_tables(prior: PartitionPrior, types: Array | None, n_nodes: int, kinds
     sizes = prior.tables(n_nodes, 1)
     used_cost = np.zeros((int(types.max(initial=0)) + 1, len(kinds) + 1))
     for t, costs in enumerate(used_cost):
-        n_blocks = np.count_nonzero(kinds == t)
-        costs[: n_blocks + 1] = prior.tables(np.count_nonzero(types == t), n_blocks).used_cost
+        n_own, n_blocks = int((types == t).sum()), int((kinds == t).sum())
+        costs[: n_blocks + 1] = prior.tables(n_own, n_blocks).used_cost
     return TypedPrior(sizes.size_cost, sizes.size_step, used_cost, kinds)
 
 

@@ -65,7 +65,7 @@ def free_kinds(target: BlockTarget, least: int = 1) -> Array:
     """Return the types (B,) of blocks that are more than enough, ``least`` or more of each type, type by type."""
     graph, types = target.graph, target.types
     most = max(most_blocks(graph), least)
-    return one_after_another([most] if types is None else np.minimum(np.bincount(types), most))
+    return one_after_another([most] if types is None else np.minimum(np.bincount(types), most).tolist())
 
 
 def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: bool) -> Candidates:

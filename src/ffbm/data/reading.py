@@ -101,8 +101,13 @@ def read_network(
     raw, grid = read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
         grid = open_grid(data, where, suffix)
-        ends = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
-        raw = read_edges(grid, **ends, bipartite=bipartite)
+        raw = read_edges(
+            grid,
+            source_column=source_column,
+            target_column=target_column,
+            multiplicity=multiplicity,
+            bipartite=bipartite,
+        )
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")

@@ -94,5 +94,5 @@ def random_start(target: BlockTarget, kinds: Array, rng: np.random.Generator) ->
     labels = np.empty(target.graph.n_nodes, dtype=np.int64)
     for t in range(int(target.types.max()) + 1):
         own, blocks = target.types == t, np.flatnonzero(kinds == t)
-        labels[own] = blocks[random_labels(np.count_nonzero(own), len(blocks), rng)]
+        labels[own] = blocks[random_labels(int(own.sum()), len(blocks), rng)]
     return labels

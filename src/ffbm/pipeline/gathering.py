@@ -46,8 +46,8 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Arr
     draws, states = chains.draws, chains.states
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
     labels = labels.astype(np.min_scalar_type(int(labels.max(initial=0))))
-    options = {"degree_corrected": chosen["degree_corrected"], "node_type": types}
-    measure = partial(description_length, graph, prior="full", **options)
+    corrected = chosen["degree_corrected"]
+    measure = partial(description_length, graph, prior="full", degree_corrected=corrected, node_type=types)
     lengths = [[measure(b) for b in chain] for chain in labels]
     entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in lengths]) for part in _PARTS)
     carried = [_by_size(state.best) for state in states]

@@ -172,9 +172,10 @@ def fit_types(
     >>> who = pd.DataFrame({"kind": "person", "team": ["red"] * 6 + ["blue"] * 6}, index=[f"p{i}" for i in range(12)])
     >>> what = pd.DataFrame({"kind": "event"}, index=[f"e{j}" for j in range(8)])
     >>> net = ffbm.as_network(pairs, pd.concat([who, what]))
-    >>> found = ffbm.fit_types(net, "kind", {"person": 2, "event": 2}, n_sweeps=1000, n_draws=300, seed=1)
-    >>> found, found["person"].relevance.column_names
-    (<TypedFit: 20 vertices in blocks, 2 of event, 2 of person>, ('team',))
+    >>> options = {"n_sweeps": 1000, "n_draws": 2000, "weight_prior": "fixed", "seed": 1}
+    >>> found = ffbm.fit_types(net, "kind", {"person": 2, "event": 2}, **options)
+    >>> found, found["person"].ranking.names
+    (<TypedFit: 20 vertices in blocks, 2 of event, 2 of person>, ('team=blue', 'team=red'))
     """
     for name in options:
         if name not in (*_OF_BLOCKS, *_OF_WEIGHTS):
@@ -192,14 +193,15 @@ def fit_types(
     own = {name: value for name, value in options.items() if name in _OF_WEIGHTS}
     found = TypedFit(net, types, blocks, align_blocks(blocks), explain_types(net, blocks, **shared, **own))
     if not found.converged:
-        warnings.warn(f"not converged: {found.converged}", ConvergenceWarning, stacklevel=2)
+        said = "not converged, but" if found.converged.is_usable else "do not rely on this fit:"
+        warnings.warn(f"{said} {found.converged}", ConvergenceWarning, stacklevel=2)
     return found
 
 
 def _columns(explanation: Explanation) -> list[dict[str, Any]]:
     """Return what is known of each column of a type."""
     table = explanation.column_table[["column", "kind", "n_features", "inclusion", "decision"]]
-    return [{name: finite(value) for name, value in row.items()} for row in table.to_dict("records")]
+    return [{str(name): finite(value) for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def _rows(explanation: Explanation) -> list[list[str]]:
