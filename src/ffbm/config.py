@@ -92,6 +92,8 @@ class FitConfig:
     intercept_sd, fdr, column_groups : float, float, dict
         Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
         that matter, and columns that are included together.
+    node_type : None
+        For vertices of several types there is ``fit_types``.
     hierarchy : bool
         Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
@@ -149,10 +151,16 @@ class FitConfig:
     preset: str | None = None
     hierarchy: bool = False
     columns: int | str = 12
+    node_type: str | None = None
 
     def __post_init__(self) -> None:
         if self.preset is not None:
             self._take_preset()
+        if self.node_type is not None:
+            raise OptionError(
+                f"a fit explains all vertices by one softmax; got node_type={self.node_type!r}:"
+                " fit_types(net, node_type) gives each type a softmax over its own blocks (--node-type)"
+            )
         target = check_choice("target", self.target, TARGETS)
         prior = choose_prior(self.weight_prior, target)
         learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept

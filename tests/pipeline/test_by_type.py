@@ -75,7 +75,7 @@ def test_it_is_the_regression_of_the_type_alone(net, blocks):
     own = members.probs[events][:, members.probs[events].sum(axis=0) > 0]
     x = own_features(net.features, events, "kind")
     seed = child_seed(3, "type", "event")
-    alone = ffbm.sample_weights(x, own, found.weights.rows, **{**options, "seed": seed})
+    alone = ffbm.sample_weights(x, own, found.weights.rows, weight_prior="fixed", **{**options, "seed": seed})
     assert np.array_equal(found.weights.weights, alone.weights)
     assert members.probs[people][:, members.probs[events].sum(axis=0) > 0].sum() == 0
 

@@ -72,7 +72,7 @@ def fit(
     preset: str | None = None,
     hierarchy: bool = False,
     columns: int | str = 12,
-    node_type: Any = None,
+    node_type: str | None = None,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -182,11 +182,6 @@ def fit(
     >>> result.relevance.sentence
     'of 1 column 1 matters: value'
     """
-    if node_type is not None:
-        raise OptionError(
-            f"a fit explains all vertices by one softmax; got node_type={node_type!r}: fit_types(net, node_type) gives"
-            " each type a softmax over its own blocks"
-        )
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,
@@ -220,6 +215,7 @@ def fit(
         preset=preset,
         hierarchy=hierarchy,
         columns=columns,
+        node_type=node_type,
     )
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged
