@@ -66,8 +66,7 @@ VALUES = {
     "numbers and text": (["10", "9", "x"], ("10", "9", "x"), [0, 1, 2]),
     "not numbers": (["1_000", "0x10", "1,5", "inf"], ("0x10", "1,5", "1_000", "inf"), [2, 0, 1, 3]),
     "letters": (["T", "F"], ("F", "T"), [1, 0]),
-    "dates": ([dt.date(2004, 1, 2), dt.date(2003, 1, 2)], ("2003-01-02", "2004-01-02"), [1, 0]),
-    "datetimes": (pd.to_datetime(["2004-01-02", None]), ("2004-01-02 00:00:00",), [0, -1]),
+    "times": ([dt.time(12, 30), dt.time(8, 0)], ("08:00:00", "12:30:00"), [1, 0]),
     "categorical": (
         pd.Categorical(["x", None, "w"], categories=["w", "x", "unused"]),
         ("w", "x"),

@@ -38,6 +38,7 @@ def fit_both(
             check_new_folder(folder)
         cut, joint = (replace(one, out=str(folder / one.target)) for one in (cut, joint))
     first = fit_with(network, cut, progress=progress, command=command)
+    network = first.network if network.features.other else network  # whose readings the blocks have settled
     second = fit_with(network, replace(joint, n_blocks=first.memberships.n_blocks), progress=progress, command=command)
     found = compare(first, second)
     if settings.out is not None:

@@ -53,6 +53,10 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="The numbers of this column are codes. Repeatable."),
 ]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="The numbers or dates of this column are no codes. Repeatable."),
+]
 Multiplicity = Annotated[str | None, typer.Option(metavar="COLUMN", help="An edge column that counts parallel edges.")]
 Parallel = Annotated[
     str | None, typer.Option(metavar="count|merge", help="Keep parallel edges, or one of each [default: count].")
@@ -76,7 +80,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
-           "--categorical", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
+           "--categorical", "--numeric", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
            "--min-support")  # fmt: skip
 
 

@@ -218,7 +218,9 @@ def _without_drawing(table: pd.DataFrame, where: str, encoding: Mapping[str, Any
 
 def _spoken_of(encoding: Mapping[str, Any]) -> set[str]:
     """Return the columns that any option names: the encoder has to find them."""
-    return set().union(*(_listed(encoding.get(name)) for name in ("include", "exclude", "drop", "categorical")))
+    return set().union(
+        *(_listed(encoding.get(name)) for name in ("include", "exclude", "drop", "categorical", "numeric"))
+    )
 
 
 def _listed(chosen: Any) -> set[str]:

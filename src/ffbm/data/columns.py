@@ -1,14 +1,14 @@
 """One column of a table: what its cells say, and whether it holds flags, numbers or values.
 
 Three rules come before all others. A blank cell is missing. A word such as ``NA`` is missing where
-everything else in the column is a number or a truth value, and a value like any other elsewhere. A
+everything else in the column is a number, a date or a truth value, and a value like any other elsewhere. A
 dropped value is out of the way before the kind is decided.
 """
 
 import datetime as dt
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ffbm.data.dates import Dates, read_dates
 from ffbm.data.remarks import Remark, option, shorten
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -29,7 +30,10 @@ MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "none", "
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
-_MAX_CODES = 20  # whole numbers with at most so many different values may be codes
+_MAX_CODES = 60  # whole numbers with at most so many different values may be codes
+_NO_ANSWER = (0, -1, -7, -8, -9, -77, -88, -99, -999, -9999, 77, 88, 99, 777, 888, 999, 8888, 9999, 99999)
+_DAY = 86400.0  # seconds
+_CELLS_PER_CODE = 5  # and at least so many cells for each, on average
 
 
 class CellError(DataError):
@@ -61,6 +65,8 @@ class Column:
         Cells without an answer; a dropped value is an answer.
     words : text
         How missing cells were written, where they were not blank.
+    other : Column, optional
+        A column of numbers that may be codes, or of dates, read as values.
     """
 
     name: str
@@ -70,6 +76,7 @@ class Column:
     codes: Array
     missing: Array
     words: str = ""
+    other: "Column | None" = None
 
 
 def parse_column(
@@ -85,6 +92,8 @@ def parse_column(
         cells = cells.astype(cells.dtype.subtype)
     if pd.api.types.is_complex_dtype(cells.dtype):
         raise DataError(f"column {name!r} holds complex numbers; give their parts as columns of their own")
+    if pd.api.types.is_timedelta64_dtype(cells.dtype):
+        cells = cells.dt.total_seconds() / _DAY
     if pd.api.types.is_numeric_dtype(cells.dtype) and not categorical and not drop:
         numbers = cells.to_numpy(dtype=np.float64, na_value=np.nan)
         return _of_numbers(name, numbers, np.isnan(numbers))
@@ -113,6 +122,9 @@ def _decide(
     numbers = [number_of(text) for text in rest]
     truths = [truth_of(text) for text in rest]
     if None in truths and None in numbers:
+        dates = None if categorical else read_dates(rest)
+        if dates is not None:
+            return _of_dates(name, np.where(worded, -1, codes), texts, missing | worded, dates)
         column, remarks = _of_values(name, codes, texts, missing), []
         others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
         if words:
@@ -153,11 +165,52 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     if kind != "number":
         return column, []
     distinct = np.unique(known)
-    few = 3 <= len(distinct) <= _MAX_CODES and 5 * len(distinct) <= len(known)
+    remarks = _remark_apart(name, known, distinct)
+    few = 3 <= len(distinct) <= _MAX_CODES and _CELLS_PER_CODE * len(distinct) <= len(known)
     if not few or (distinct != np.round(distinct)).any():
-        return column, []
-    told = f"has {len(distinct)} different whole numbers: read as numbers; {option('categorical')} if they are codes"
-    return column, [Remark("looks-coded", name, told, len(distinct))]
+        return column, remarks
+    codes = np.where(np.isnan(numbers), -1, np.searchsorted(distinct, numbers))
+    other = _of_values(name, codes, [f"{value:.0f}" for value in distinct], missing, words)
+    return replace(column, other=other), [*remarks, _remark_codes(name, len(distinct))]
+
+
+def _remark_apart(name: str, known: Array, distinct: Array) -> list[Remark]:
+    """Tell of a number that surveys write for no answer, 0 or 999, if it lies far from all others."""
+    remarks = []
+    for place, rest in ((0, distinct[1:]), (-1, distinct[:-1])):
+        value = distinct[place]
+        if value in _NO_ANSWER and len(rest) > 1 and np.abs(rest - value).min() > rest[-1] - rest[0]:
+            count = int((known == value).sum())
+            told = (
+                f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
+                f" {'a number' if count == 1 else 'numbers'}; {option('drop', f'{name}={value:g}')} if it means missing"
+            )
+            remarks.append(Remark("looks-missing", name, told, count))
+    return remarks
+
+
+def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: Dates) -> tuple[Column, list[Remark]]:
+    """Make a column of years with fractions; its other reading are days, months or years as values."""
+    codes, texts = _merge(codes, texts)  # texts are now those that the dates were read from
+    numbers = np.append(dates.years, np.nan)[codes]
+    column = Column(name, "number", numbers, (), np.full(len(codes), -1), missing)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+    values = dates.values(_MAX_CODES, _CELLS_PER_CODE, counts)
+    told = f"holds dates ({dates.told}): read as a number, years with fractions"
+    remarks = [Remark("dates", name, told, len(texts))]
+    if values is not None:
+        column = replace(column, other=_of_values(name, codes, values, missing))
+        remarks.append(_remark_codes(name, len(set(values)), values[0]))
+    return column, remarks
+
+
+def _remark_codes(name: str, n_values: int, example: str = "") -> Remark:
+    what = f"values such as {example!r}" if example else "whole numbers"
+    told = (
+        f"has {n_values} different {what}: a fit reads it as a number or as values, whichever explains more;"
+        f" {option('categorical')} or {option('numeric')} settles it"
+    )
+    return Remark("looks-coded", name, told, n_values)
 
 
 def _of_values(name: str, codes: Array, texts: list[str], missing: Array, words: str = "") -> Column:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ffbm.check import check_choice, check_int
-from ffbm.data.columns import Column, parse_column
+from ffbm.data.columns import Column, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
 from ffbm.errors import DataError, OptionError
@@ -28,12 +30,14 @@ def encode_features(
     drop: Mapping[str, Any] | None = None,
     missing: str = "none",
     categorical: str | Iterable[str] | None = None,
+    numeric: str | Iterable[str] | None = None,
     min_support: int = 1,
 ) -> tuple[Features, list[Note]]:
     """Turn the columns of a table into features, and say what was left out or changed.
 
     A column of truth values or 0/1 becomes one flag and keeps its name; numbers are standardised,
-    x = (value - mean) / sd; any other column becomes one flag ``column=value`` for each value.
+    x = (value - mean) / sd, and so are dates, as years with fractions; any other column becomes one flag
+    ``column=value`` for each value.
 
     Parameters
     ----------
@@ -48,7 +52,10 @@ def encode_features(
     missing : "none" or "flag"
         Whether missing cells of a column get a flag ``column=missing`` of their own.
     categorical : column names, optional
-        Columns of numbers that are codes: one flag for each value.
+        Columns of numbers or dates that are codes: one flag for each value.
+    numeric : column names, optional
+        Columns of numbers or dates that are no codes. Of those that neither option names ``Features.other`` has the
+        reading as values, if they have few, and a fit takes the better one.
     min_support : int
         Leave out flags set on fewer vertices.
 
@@ -72,29 +79,48 @@ def encode_features(
     check_choice("missing", missing, ("none", "flag"))
     check_int("min_support", min_support, low=1)
     names, remarks = _name_columns(table)
-    forced, excluded, coded = (
+    forced, excluded, coded, measured = (
         _pick_columns(option, chosen, names)
-        for option, chosen in (("include", include), ("exclude", exclude), ("categorical", categorical))
-    )
-    if forced & excluded:
-        raise OptionError(f"include= and exclude= both name {shorten(sorted(forced & excluded), 5)}; choose one")
+        for option, chosen in (
+            ("include", include), ("exclude", exclude), ("categorical", categorical), ("numeric", numeric)
+        )
+    )  # fmt: skip
+    for one, other, both in (("include", "exclude", forced & excluded), ("categorical", "numeric", coded & measured)):
+        if both:
+            raise OptionError(f"{one}= and {other}= both name {shorten(sorted(both), 5)}; choose one")
     dropped = _pick_values(drop, names)
 
     kept: list[str] = []
     pieces: list[Piece] = []
+    others: dict[str, Features] = {}
     for name, (_, cells) in zip(names, table.items(), strict=True):
         if name in excluded:
             remarks.append(Remark("excluded", name, "left out by exclude=", 1))
             continue
         column, seen = parse_column(name, cells, categorical=name in coded, drop=dropped.get(name, ()))
-        piece, more = _encode_column(
-            column, forced=name in forced, flag_missing=missing == "flag", min_support=min_support
-        )
+        if name in measured:
+            column, seen = _settle_numeric(column, seen)
+        encode = partial(_encode_column, forced=name in forced, flag_missing=missing == "flag", min_support=min_support)
+        piece, more = encode(column)
+        if column.other is not None and piece.names:
+            others[name] = assemble(len(table), [name], [encode(column.other)[0]])[0]
         remarks += seen + more
         kept.append(name)
         pieces.append(piece)
     features, renamed = assemble(len(table), kept, pieces)
-    return features, gather_notes(remarks + renamed)
+    others = {name: other for name, other in others.items() if other.n_features}
+    return replace(features, other=others), gather_notes(remarks + renamed)
+
+
+def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:
+    """Refuse a column of text where numbers are asked for; forget that numbers might be codes."""
+    if column.kind == "values":
+        texts = [text for text in column.values if number_of(text) is None]
+        came = f"it holds {shorten(texts, 3)}"
+        raise DataError(
+            f"numeric= names {column.name!r}, which must hold numbers or dates; {came}: mend them, or {option('drop')}"
+        )
+    return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]
 
 
 def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_support: int) -> tuple[Piece, list[Remark]]:

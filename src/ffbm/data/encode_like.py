@@ -8,6 +8,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts, truth_of
+from ffbm.data.dates import read_dates
 from ffbm.data.matrix import missing_cells
 from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
@@ -139,6 +140,8 @@ def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: A
         here = codes == code
         number = number_of(text)
         d = known.get(text, None if number is None else numbers.get(number))  # 3 and 3.0 are one code
+        if d is None and (dates := read_dates([text])) is not None:  # read by day, month or year
+            d = next((known[value] for value in dates.grains(0) if value in known), None)
         if d is not None:
             values[here, d] = 1
         elif text.casefold() in MISSING_WORDS:

@@ -39,6 +39,7 @@ def read_network(
     drop: Mapping[str, Any] | None = None,
     missing: str = "none",
     categorical: Columns = None,
+    numeric: Columns = None,
     min_support: int = 1,
 ) -> Network:
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
@@ -69,7 +70,7 @@ def read_network(
         an edge without a direction among directed ones is read as two; a list of edges is undirected.
     unknown : "error" or "keep"
         What to do with an end of an edge that the node table does not have.
-    include, exclude, drop, missing, categorical, min_support
+    include, exclude, drop, missing, categorical, numeric, min_support
         How columns become features: see :func:`ffbm.data.encode.encode_features`.
 
     Returns
@@ -105,7 +106,7 @@ def read_network(
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True)
-    encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
+    encoding = _encoding(include, exclude, drop, missing, categorical, numeric, min_support)
     return assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed
     )
@@ -128,6 +129,7 @@ def as_network(
     drop: Mapping[str, Any] | None = None,
     missing: str = "none",
     categorical: Columns = None,
+    numeric: Columns = None,
     min_support: int = 1,
     name: str = "",
 ) -> Network:
@@ -154,7 +156,7 @@ def as_network(
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
-    parallel, unknown, include, exclude, drop, missing, categorical, min_support
+    parallel, unknown, include, exclude, drop, missing, categorical, numeric, min_support
         As for :func:`read_network`.
     name : text
         The name of the network.
@@ -190,7 +192,7 @@ def as_network(
         table = _read_table(features, id, is_needed=id_left)
     if id_left and (table is None or is_array):
         _refuse_id(raw, id)
-    encoding = _encoding(include, exclude, drop, missing, categorical, min_support)
+    encoding = _encoding(include, exclude, drop, missing, categorical, numeric, min_support)
     return assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding, directed=directed
     )
@@ -235,10 +237,11 @@ def _encoding(
     drop: Mapping[str, Any] | None,
     missing: str,
     categorical: Columns,
+    numeric: Columns,
     min_support: int,
 ) -> dict[str, Any]:
-    include, exclude, categorical = (
-        list(names) if isinstance(names, Iterator) else names for names in (include, exclude, categorical)
+    include, exclude, categorical, numeric = (
+        list(names) if isinstance(names, Iterator) else names for names in (include, exclude, categorical, numeric)
     )  # looked at more than once
     return {
         "include": include,
@@ -246,6 +249,7 @@ def _encoding(
         "drop": drop,
         "missing": missing,
         "categorical": categorical,
+        "numeric": numeric,
         "min_support": min_support,
     }
 

@@ -14,6 +14,7 @@ from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sam
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
+from ffbm.pipeline.readings import settle_readings
 from ffbm.pipeline.splits import explain_splits
 from ffbm.pipeline.warming import compiling_ahead
 from ffbm.progress import Listener, listening
@@ -98,6 +99,9 @@ def _fit_given(
     conduct: Conduct,
 ) -> FitParts:
     """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
+    if net.features.other:
+        net = settle_readings(net, members.probs, config, seed)
+        design = make_design(net.features, bool(config.intercept))
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     sample, threads = sampler_given(config, design, blocks, members, conduct), conduct.threads
     whole = explain(
@@ -124,7 +128,7 @@ def _fit_hierarchy(
     members = align_blocks(sampled.blocks)
     wait()
     parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct)
-    tree = explain_splits(net.features, sampled.tree(members.labels), config, conduct._replace(journal=None))
+    tree = explain_splits(parts.network.features, sampled.tree(members.labels), config, conduct._replace(journal=None))
     return replace(parts, hierarchy=tree)
 
 

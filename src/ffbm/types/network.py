@@ -164,6 +164,8 @@ class Features:
     missing : (N, G) bool CSR, optional
         Which cells of the G columns, in the order of ``column_names``, had no answer: there a flag is 0 and a number
         its mean. None if every cell had one, or if that is not known.
+    other : dict of Features by column
+        Columns of numbers that may be codes, and of dates, read as values: a fit takes the better reading.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class Features:
     mean: Array
     sd: Array
     missing: Any = None
+    other: "dict[str, Features]" = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
