@@ -29,6 +29,7 @@ def test_ids_of_a_table_stand_in_its_index_or_the_named_column():
     assert frame_nodes(table, "who").ids.tolist() == ["x", "y"]
     assert frame_nodes(table.set_index("who")).ids.tolist() == ["x", "y"]
     assert frame_nodes(table.drop(columns="id")).ids.tolist() == ["0", "1"]
+    assert frame_nodes(table.rename(columns={"id": "ID "})).ids.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("features", [np.eye(3), np.eye(3).tolist(), sp.csr_array(np.eye(3)), np.eye(3, dtype=bool)])

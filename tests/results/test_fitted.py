@@ -3,12 +3,15 @@
 import warnings
 from xml.etree import ElementTree
 
+import igraph
+import networkx
 import numpy as np
 import pandas as pd
 import pytest
 
 import ffbm
-from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.data import as_network
+from ffbm.errors import ConvergenceWarning, DataError, OptionError
 from ffbm.results import Fit, fit
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
@@ -131,9 +134,88 @@ def test_a_notebook_shows_a_figure_and_the_summary(net, good):
     page = ElementTree.fromstring(good._repr_html_())
     svg = page.find("{http://www.w3.org/2000/svg}svg")
     assert len(svg.findall("{http://www.w3.org/2000/svg}circle")) == net.n_features
-    assert page.find("pre").text == good.summary()
+    tables = {table.find("caption").text: table for table in page.findall("table")}
+    assert [text.split(",")[0] for text in tables] == [
+        "What each column explains of vertices held out",
+        "2 blocks",
+        "What features explain of the blocks",
+    ]
+    assert page.find("pre") is None
+    columns = tables["What each column explains of vertices held out, in bits per vertex"]
+    assert [row.find("td").text for row in columns.findall("tbody/tr")] == good.column_table["column"].tolist()
 
 
-def test_only_a_network_is_fitted(net):
-    with pytest.raises(OptionError, match="net must be a Network; got str: make one with load_dataset"):
-        fit("polbooks", n_blocks=2)
+def test_a_notebook_shows_first_what_not_to_rely_on(bad):
+    page = ElementTree.fromstring(bad._repr_html_())
+    assert page[0].find("strong").text.startswith("NOT CONVERGED: too short.")
+
+
+def test_other_objects_are_tables_in_a_notebook(net, good):
+    for noun, cell in ((net, "x2"), (good.ranking, "x1"), (good.scores, "vertices")):
+        page = ElementTree.fromstring(f"<div>{noun._repr_html_()}</div>")
+        assert cell in [cell.text for cell in page.iter("td")]
+    odd = as_network([("a", "b")], pd.DataFrame({"<b>&\n": ["<i>", "x"]}, index=["a", "b"]), name="<script>")
+    assert "<script>" not in odd._repr_html_()
+    assert "<i>" not in odd._repr_html_()
+
+
+SMALL = {"n_warmup": 30, "n_draws": 30, "n_chains": 2, "folds": 1, "seed": 1, "progress": False}
+EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c"), ("e", "f"), ("f", "g"), ("g", "e")]
+PEOPLE = pd.DataFrame({"ID": list("abcdefg"), "team": list("xxxxyyy"), "age": [3.5, 2, None, 4, 5, 6, 7]})
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_anything_that_holds_a_network_is_fitted(tmp_path):
+    graph = networkx.Graph(EDGES)
+    networkx.set_node_attributes(graph, dict(zip("abcdefg", "xxxxyyy", strict=True)), "team")
+    (tmp_path / "edges.csv").write_text("".join(f"{a},{b}\n" for a, b in EDGES))
+    PEOPLE.to_csv(tmp_path / "people.csv", index=False)
+    matrix = networkx.to_scipy_sparse_array(graph)
+    teams = PEOPLE.set_index("ID")[["team"]]
+    labels = [0, 0, 0, 0, 1, 1, 1]
+    sources = [
+        (graph, {}),
+        (igraph.Graph.from_networkx(graph, vertex_attr_hashable="name"), {}),
+        (EDGES, {"nodes": teams}),
+        (pd.DataFrame(EDGES), {"nodes": PEOPLE, "exclude": "age"}),
+        (matrix, {"nodes": (PEOPLE[["team"]] == "y").to_numpy(), "node_ids": list("abcdefg")}),
+        (tmp_path / "edges.csv", {"nodes": tmp_path / "people.csv", "exclude": ["age"]}),
+        (str(tmp_path / "edges.csv"), {"nodes": PEOPLE, "include": ["age"]}),
+    ]
+    for source, options in sources:
+        made = fit(source, blocks=labels, **options, **SMALL)
+        assert made.network.node_ids.tolist() == list("abcdefg")
+        assert made.network.n_edges == 8
+        assert "team" in made.network.features.columns[0] or made.network.features.names == ("x0",)
+    assert fit(graph.to_directed(), blocks=labels, directed=False, **SMALL).network.graph.is_directed is False
+
+
+def test_what_cannot_be_fitted(net, tmp_path):
+    with pytest.raises(OptionError, match="a Network is read already; leave out nodes=, exclude="):
+        fit(net, nodes=PEOPLE, exclude="age")
+    with pytest.raises(OptionError, match="polbooks is read as registered; leave out categorical="):
+        fit("polbooks", categorical="value")
+    with pytest.raises(OptionError, match="exlude= is no option of reading a graph: did you mean"):
+        fit(EDGES, exlude="age")
+    with pytest.raises(OptionError, match="node_ids= is no option of reading a file: "):
+        fit(tmp_path / "edges.csv", node_ids=["a"])
+    with pytest.raises(DataError, match="does not exist"):
+        fit(tmp_path / "edges.csv")
+    with pytest.raises(DataError, match="a graph must be pairs"):
+        fit(3)
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_vertices_as_a_table():
+    people = PEOPLE.set_index("ID").assign(block=[True, False, True, None, True, False, True])
+    made = fit(EDGES, blocks=[0, 0, 0, 0, 1, 1, 1], nodes=people, **SMALL)
+    table = made.to_frame()
+    first = ["id", "block", "training", "degree", "membership_0", "membership_1"]
+    assert list(table) == [*first, "team", "age", "block (attribute)"]
+    assert table["team"].tolist() == list("xxxxyyy")
+    np.testing.assert_array_equal(table["age"], PEOPLE["age"])
+    assert table["block (attribute)"].isna().tolist() == [False] * 3 + [True] + [False] * 3
+    assert table["block (attribute)"].dropna().astype(bool).tolist() == [True, False, True, True, False, True]
+    np.testing.assert_array_equal(table[["membership_0", "membership_1"]], made.memberships.probs)
+    assert made.block_table["vertices"].tolist() == [4, 3]
+    assert made.block_table["edges_inside"].tolist() == [5, 3]

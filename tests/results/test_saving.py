@@ -111,6 +111,14 @@ def test_graphml_has_the_blocks(good, run):
         assert graph.nodes[name]["block"] == block
 
 
+def test_graphml_has_the_attributes_and_is_read_again(good, run):
+    blocks = ["block", "membership", "membership_0", "membership_1"]
+    again = ffbm.read_network(run / "network.graphml", exclude=blocks)
+    assert again.fingerprint == good.network.fingerprint
+    text = (run / "network.graphml").read_text()
+    assert text.count("<default>false</default>") == 2  # of two flags, so that only those set are written
+
+
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_odd_names_are_saved(tmp_path):
     ids = ["a\x01b", "\x1b[31m", "é,\"'\n", "<&>", "007", "NA"]

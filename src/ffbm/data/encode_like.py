@@ -89,8 +89,8 @@ def _encode_column(
     features: Features, name: str, places: list[int], cells: pd.Series, values: Array
 ) -> tuple[Array, list[Note]]:
     """Fill the features of one column; return where it is missing (N,), and what could not be read."""
-    own = [d for d in places if _text_of(features, d) is None]
-    flags = {d: text for d in places if (text := _text_of(features, d)) is not None}
+    own = [d for d in places if text_of(features, d) is None]
+    flags = {d: text for d in places if (text := text_of(features, d)) is not None}
     last = max(flags, default=-1)
     is_marker = last == places[-1] and flags.get(last) in ("missing", "(missing)")
     fate = "no flag" if not own or not features.is_number[own[0]] else "read as the earlier mean"
@@ -151,7 +151,7 @@ def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: A
     return missing, unknown
 
 
-def _text_of(features: Features, d: int) -> str | None:
+def text_of(features: Features, d: int) -> str | None:
     """Return the value that a flag stands for, None if the feature carries its column's own name."""
     name, column = features.names[d], features.columns[d]
     numbered = _NUMBERED.fullmatch(name)

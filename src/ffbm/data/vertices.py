@@ -20,9 +20,10 @@ def frame_nodes(frame: pd.DataFrame, id: str | None = None) -> RawNodes:  # noqa
     """Return a table by id: its index, or the column ``id`` if that is named or the index says nothing."""
     names = [str(name) for name in frame.columns]
     notes = []
-    if id is None and isinstance(frame.index, pd.RangeIndex) and frame.index.name is None and "id" in names:
-        id = "id"  # noqa: A001
-        told = f"{_TABLE}: ids taken from its column 'id', since its index is only a count"
+    called = [name for name in names if name.strip().casefold() == "id"]
+    if id is None and isinstance(frame.index, pd.RangeIndex) and frame.index.name is None and called:
+        id = called[0]  # noqa: A001
+        told = f"{_TABLE}: ids taken from its column {id!r}, since its index is only a count"
         notes.append(Note("id-column", told, 1))
     if id is None:
         values, table = frame.index.to_numpy(dtype=object), frame

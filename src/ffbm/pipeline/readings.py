@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import log_softmax
 
 from ffbm.config import FitConfig
@@ -57,7 +56,7 @@ def settle_readings(net: Network, members: Array, config: FitConfig, seed: int) 
             gain = bits[1] - bits[0]
             taken = gain.mean() > CLEAR * gain.std() / np.sqrt(len(gain)) and not _clashes(features, name, values)
             if taken:
-                features = _with_reading(features, name, values)
+                features = features.with_values(name, values)
             remarks.append(_tell(name, values.n_features, *bits.mean(axis=1), taken=bool(taken)))
         notes = [note for note in notes if note.code != "looks-coded"]
     remarks.sort(key=lambda remark: remark.code != TAKEN)
@@ -75,27 +74,6 @@ def held_out_bits(design: Design, members: Array, parts: list[Array]) -> Array:
         log_p = log_softmax(design.x @ weights, axis=1)[design.group[left]]
         bits[left] = (members[left] * (log_p - np.log(base_rate(members[rows])[0]))).sum(axis=1) / np.log(2)
     return bits
-
-
-def _with_reading(features: Features, name: str, values: Features) -> Features:
-    """Put the other reading of a column in the place of its features."""
-    own = np.flatnonzero([column == name for column in features.columns])
-    before, after = np.arange(own[0]), np.arange(own[-1] + 1, features.n_features)
-    stack = [sp.csr_array(part) for part in (features.values[:, before], values.values, features.values[:, after])]
-    x = sp.csr_array(sp.hstack(stack, format="csr"))
-    x.sort_indices()
-
-    def join(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-        return (*one[: own[0]], *other, *one[own[-1] + 1 :])
-
-    return replace(
-        features,
-        values=x if 2 * x.nnz < x.shape[0] * x.shape[1] else x.toarray(),
-        names=join(features.names, values.names),
-        columns=join(features.columns, values.columns),
-        mean=np.concatenate((features.mean[before], values.mean, features.mean[after])),
-        sd=np.concatenate((features.sd[before], values.sd, features.sd[after])),
-    )
 
 
 def _clashes(features: Features, name: str, values: Features) -> bool:

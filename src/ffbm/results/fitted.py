@@ -45,6 +45,8 @@ class Fit(FitParts):
         The features in order of their scores, and which are ``kept``.
     scores : Scores
         Bits explained, losses and accuracies on training and held-out vertices, of the fit on all features.
+    block_table : DataFrame
+        The blocks; ``to_frame()`` are the vertices.
     column_table : DataFrame
         What each column of the table explains, alone and beyond the others, and whether that could be chance.
     reduced : Explanation or None
@@ -252,6 +254,28 @@ class Fit(FitParts):
             All features if left out.
         """
         return self.explanation.effects(names)
+
+    @property
+    def block_table(self) -> "pd.DataFrame":
+        """One row per block: how many vertices, edges inside, how sure its vertices are, how well features tell it.
+
+        ``block``, ``vertices``, ``training``, ``expected_vertices`` (the sum of memberships), ``membership`` (their
+        mean over its vertices), ``degree_sum``, ``edges_inside``, ``accuracy_train`` and ``accuracy_test``; ``given``,
+        its name, if blocks were given.
+        """
+        from ffbm.results.tables import table_of_blocks
+
+        return table_of_blocks(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row per vertex: its block, the probability of each block, its degree and its attributes.
+
+        ``id``, ``block``, ``training``, ``degree``, ``membership_0``, ``membership_1``, ..., then the columns of the
+        user's table that became features, as they were read.
+        """
+        from ffbm.results.tables import table_of_vertices
+
+        return table_of_vertices(self)
 
     def to_datatree(self) -> "xr.DataTree":
         """Return everything as an xarray DataTree, which ArviZ reads: see docs/runs.md for its groups."""

@@ -1,17 +1,77 @@
-"""A fit in a notebook: the ranking as a small figure, the rest as the text of the summary."""
+"""A fit in a notebook: what to rely on, tables of columns and blocks, scores, the ranking as a small figure."""
 
 from html import escape
 
-from ffbm.results.summary import summary_text
+from ffbm.plain import count_of
+from ffbm.results.answer import warning_paragraphs
+from ffbm.results.sentences import tell_grade, tell_relevance, tell_verdict
+from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
+from ffbm.types.html import notes_html, table_html, text_html
 
 _SHOWN = 12
+_VALUES = 3  # that set a block apart
 _ROW, _LEFT, _WIDTH = 20, 200, 300
 
 
 def fit_html(fit: FitParts) -> str:
-    """Return the summary as text, which says first whether to rely on it, and a figure of the first features below."""
-    return f'<div><pre style="font-family:monospace">{escape(summary_text(fit))}</pre>{ranking_svg(fit)}</div>'
+    """Return first whether to rely on it, then columns, blocks and scores as tables, a figure of features, notes."""
+    warnings = "".join(f"<p><strong>{text_html(text)}</strong></p>" for text in warning_paragraphs(fit))
+    sentences = [tell_relevance(fit), tell_verdict(fit), tell_grade(fit) if fit.converged.is_usable else ""]
+    said = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
+    notes = notes_html([note.message for note in fit.network.notes])
+    figure = ranking_svg(fit) if fit.memberships.n_blocks > 1 else ""
+    return f"<div>{warnings}{said}{_columns(fit)}{_blocks(fit)}{fit.scores._repr_html_()}{figure}{notes}</div>"
+
+
+def _columns(fit: FitParts) -> str:
+    """Return what each column explains."""
+    if fit.explanation.columns is None or fit.memberships.n_blocks == 1:
+        return ""
+    table = fit.column_table
+    head = ["column", "kind", *(["inclusion"] if fit.relevance is not None else []), "bits alone", "bits beyond", "p"]
+    rows = [
+        [
+            row["column"],
+            row["kind"],
+            *([_number(row["inclusion"], 3)] if fit.relevance is not None else []),
+            *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")),
+            _number(row["p_value"], 3),
+            f"{row['verdict']}{': ' if row['sets_apart'] else ''}{row['sets_apart']}",
+        ]
+        for row in table.head(_SHOWN).to_dict("records")
+    ]
+    left = f", the first {_SHOWN} of {len(table):,}" if len(table) > _SHOWN else ""
+    caption = f"What each column explains of vertices held out, in bits per vertex{left}"
+    return table_html([*head, "verdict"], rows, caption, range(2, len(head)))
+
+
+def _blocks(fit: FitParts) -> str:
+    """Return the blocks, and the features whose centred weight is clear of 0 in each, the clearest first."""
+    members, ranking, names = fit.memberships, fit.ranking, given_names(fit)
+    clear = abs(ranking.centred_mean) - 2 * ranking.centred_sd
+    rows = []
+    for r in range(min(members.n_blocks, _SHOWN)):
+        if fit.relevance is not None:
+            signs = [(value.feature, value.mean) for value in fit.relevance.values if value.block == r]
+        else:
+            order = [j for j in (-clear[r]).argsort(kind="stable") if clear[r, j] > 0]
+            signs = [(ranking.names[j], float(ranking.centred_mean[r, j])) for j in order]
+        apart = ", ".join(f"{name} ({mean:+.2f})" for name, mean in signs[:_VALUES])
+        rows.append(
+            [str(r) if names is None else f"{r} = {names[r]}", f"{members.sizes[r]:,}", apart or "nothing clear"]
+        )
+    left = f", the first {_SHOWN}" if members.n_blocks > _SHOWN else ""
+    caption = f"{count_of(members.n_blocks, 'block')}, by size{left}"
+    return table_html(["block", "vertices", "set apart by (centred weight)"], rows, caption, [1])
+
+
+def _amount(bits: float, error: float) -> str:
+    return "" if bits != bits else f"{bits:.2f} ± {error:.2f}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "" if value != value else f"{value:.{digits}f}"
 
 
 def ranking_svg(fit: FitParts) -> str:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
+from ffbm.data.opening import open_network
 from ffbm.errors import ConvergenceWarning, OptionError
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.estimate import estimate_range
@@ -36,7 +37,7 @@ _LONG = 60.0  # seconds: longer runs are announced
 
 
 def fit(
-    net: Network,
+    net: Any,
     n_blocks: int | str = "auto",
     target: str = "cut",
     memberships: str = "averaged",
@@ -72,6 +73,8 @@ def fit(
     preset: str | None = None,
     hierarchy: bool = False,
     columns: int | str = 12,
+    nodes: Any = None,
+    **reading: Any,
 ) -> Fit:
     """Find which features explain the blocks of a network, which blocks, and how sure that is.
 
@@ -82,8 +85,8 @@ def fit(
 
     Parameters
     ----------
-    net : Network
-        With features.
+    net : Network, file, networkx or igraph graph, sparse matrix, pairs, DataFrame of edges, or registered name
+        With features. What is no Network is read by ``read_network`` or ``as_network``.
     n_blocks : int or "auto"
         B, how many blocks there are; "auto" takes the number whose best partition describes the network in the fewest
         nats.
@@ -159,6 +162,9 @@ def fit(
     columns : int or "all"
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.
+    nodes, reading : file, DataFrame or array; options
+        Of what is no Network: the attributes of the vertices, and options of ``read_network`` or ``as_network``, such
+        as ``id="name", exclude=["email"]``.
 
     Returns
     -------
@@ -173,7 +179,7 @@ def fit(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> result = fit(net, n_blocks=3, seed=1)
+    >>> result = fit(net, n_blocks=3, seed=1)  # or fit("edges.csv", nodes="people.csv"), or fit(nx_graph)
     >>> result.memberships.sizes.tolist(), result.ranking.kept[0], bool(result.converged)
     ([44, 41, 20], 'value=liberal', True)
     >>> result.relevance.sentence
@@ -213,6 +219,9 @@ def fit(
         hierarchy=hierarchy,
         columns=columns,
     )
+    if not isinstance(net, Network) and directed != "auto":
+        reading["directed"] = directed
+    net = open_network(net, nodes, **reading)
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
     judged = found.converged
     if not judged:

@@ -3,8 +3,9 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ffbm.data.decode import decode_features
 from ffbm.results.graphs import to_networkx
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.reporting import REPORT, report_text
@@ -44,13 +45,29 @@ def _csv(table: "pd.DataFrame") -> str:
 
 
 def _write_graphml(fit: FitParts, draft: Path) -> None:
-    """Write the graph with blocks and memberships, but without features: they are in the user's own table."""
+    """Write the graph with blocks, memberships and the user's attributes; a flag is written where it is set."""
     import networkx as nx
 
     graph = to_networkx(fit.network, fit.memberships, features=False)
+    _add_attributes(graph, decode_features(fit.network.features))
     graph.graph["name"] = _legal(fit.network.name)
     odd = {name: _legal(name) for name in graph if _ILLEGAL.search(name)}
     nx.write_graphml_xml(nx.relabel_nodes(graph, odd) if odd else graph, draft)
+
+
+def _add_attributes(graph: Any, table: "pd.DataFrame") -> None:
+    """Give vertices their attributes: no cell that is missing, and no flag that is not set but by default."""
+    nodes, unset = list(graph.nodes.values()), {}
+    for name, cells in table.items():
+        called = _legal(str(name))
+        called = f"{called} (attribute)" if called in nodes[0] else called
+        is_plain_flag = cells.dtype == bool
+        if is_plain_flag:
+            unset[called] = "false"
+        for node, value, is_missing in zip(nodes, cells.tolist(), cells.isna(), strict=True):
+            if not is_missing and not (is_plain_flag and not value):
+                node[called] = _legal(value) if isinstance(value, str) else value
+    graph.graph["node_default"] = unset
 
 
 def _legal(text: str) -> str:

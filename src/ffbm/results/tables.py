@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ffbm.data.decode import decode_features
 from ffbm.store.parts import FitParts
 
 
@@ -22,6 +23,16 @@ def table_of_nodes(parts: FitParts) -> pd.DataFrame:
         table = table.assign(out_degree=graph.out_degrees, in_degree=graph.in_degrees)
     shares = pd.DataFrame(members.probs, columns=[f"membership_{r}" for r in range(members.n_blocks)])
     return pd.concat([table, shares], axis=1)
+
+
+def table_of_vertices(parts: FitParts) -> pd.DataFrame:
+    """One row per vertex: what ``table_of_nodes`` has, and the attributes as they were read.
+
+    An attribute with the name of another column is called ``name (attribute)``.
+    """
+    table, attributes = table_of_nodes(parts), decode_features(parts.network.features)
+    names = {name: f"{name} (attribute)" for name in attributes if name in table}
+    return pd.concat([table, attributes.rename(columns=names)], axis=1)
 
 
 def table_of_blocks(parts: FitParts) -> pd.DataFrame:

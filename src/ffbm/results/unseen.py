@@ -31,6 +31,9 @@ def predict_unseen(trace: WeightTrace, known: Features, features: Any, encoded: 
         for note in notes:
             level = logging.INFO if note.code == "unused-columns" else logging.WARNING
             logging.getLogger("ffbm").log(level, note.message)
+    elif isinstance(features, Features):
+        for name, values in features.other.items():  # read as the fit has read them
+            features = features.with_values(name, values) if set(values.names) <= set(known.names) else features
     elif isinstance(features, pd.DataFrame):
         features = _by_name(known, features)
     return predict(trace, features)

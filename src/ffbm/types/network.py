@@ -12,6 +12,9 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError
 from ffbm.plain import count_of
+from ffbm.types.html import notes_html, table_html
+
+_SHOWN = 20  # columns that a notebook shows
 
 Array = npt.NDArray[Any]
 
@@ -209,6 +212,23 @@ class Features:
             missing=missing if missing is not None and missing.nnz else None,
         )
 
+    def with_values(self, name: str, values: "Features") -> "Features":
+        """Return the features with the other reading of a column, as values, in the place of its number."""
+        own = [j for j, column in enumerate(self.columns) if column == name]
+        first, last = own[0], own[-1] + 1
+        parts = (self.values[:, :first], values.values, self.values[:, last:])
+        x = sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts], format="csr"))
+        x.sort_indices()
+        return replace(
+            self,
+            values=x if 2 * x.nnz < x.shape[0] * x.shape[1] else x.toarray(),
+            names=(*self.names[:first], *values.names, *self.names[last:]),
+            columns=(*self.columns[:first], *values.columns, *self.columns[last:]),
+            mean=np.concatenate((self.mean[:first], values.mean, self.mean[last:])),
+            sd=np.concatenate((self.sd[:first], values.sd, self.sd[last:])),
+            other={column: other for column, other in self.other.items() if column != name},
+        )
+
     @cached_property
     def support(self) -> Array:
         """The number of vertices on which each feature is not zero (D,)."""
@@ -296,6 +316,24 @@ class Network:
         for part, kind in ((ends, "<i8"), (x.indptr, "<i8"), (x.indices, "<i8"), (x.data, "<f8")):
             digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
         return digest.hexdigest()
+
+    def _repr_html_(self) -> str:
+        x = self.features
+        rows = []
+        for name in x.column_names[:_SHOWN]:
+            inside = [j for j, column in enumerate(x.columns) if column == name]
+            if x.is_number[inside[0]]:
+                rows.append([name, "number", f"mean {x.mean[inside[0]]:.4g}, sd {x.sd[inside[0]]:.4g}"])
+            else:
+                most = inside[int(np.argmax(x.support[inside]))]
+                kind = "flag" if len(inside) == 1 else f"{len(inside):,} values"
+                value = x.names[most].removeprefix(f"{name}=")
+                rows.append([name, kind, f"{'' if value == name else value + ': '}{x.support[most]:,} vertices"])
+        left = len(x.column_names) - len(rows)
+        rows += [[f"... and {left:,} more", "", ""]] if left else []
+        title = f"{self.name}: {count_of(self.n_nodes, 'vertex', 'vertices')}, {self.graph.edges_in_words}"
+        table = table_html(["column", "read as", "most frequent, or mean"], rows, title.removeprefix(": "))
+        return table + notes_html([note.message for note in self.notes])
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.types.html import notes_html, table_html
 from ffbm.types.network import Array, Note
+
+_SHOWN = 30  # features that a notebook shows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,8 +244,18 @@ class Ranking:
         return f"<Ranking: {n_kept:,} of {count_of(self.n_features, 'feature')} kept, {cutoff}, k = {self.k:g}{notes}>"
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{note.message}</p>" for note in self.notes)
-        return f"{self.table.to_html(index=False, max_rows=30)}{notes}"
+        table = self.table[["rank", "feature", "score", "block", "centred_mean", "centred_sd", "support"]].head(_SHOWN)
+        rows = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
+        left = f", the first {_SHOWN}" if self.n_features > _SHOWN else ""
+        caption = f"{count_of(self.n_features, 'feature')} in order of their scores{left}"
+        head = ["rank", "feature", "score", "block", "centred weight", "sd", "vertices"]
+        numbers = [place for place, name in enumerate(head) if name != "feature"]
+        return table_html(head, rows, caption, numbers) + notes_html([note.message for note in self.notes])
+
+
+def _cell(value: object) -> str:
+    shown = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return "" if shown in ("nan", "<NA>") else shown
 
 
 def _ranks(scores: Array) -> Array:

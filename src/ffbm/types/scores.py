@@ -4,7 +4,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ffbm.plain import count_of, finite
+from ffbm.types.html import notes_html, table_html
 from ffbm.types.network import Array, Note
+
+_LOSSES = (
+    ("loss of the averaged prediction, nats", "predictive_loss"),
+    ("loss of the base rate, nats", "base_rate_loss"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +117,16 @@ class Scores:
         told |= {"n_train": self.n_train, "n_test": self.n_test}
         told["notes"] = [note.to_dict() for note in self.notes]
         return told
+
+    def _repr_html_(self) -> str:
+        sides = [("train", "training", self.n_train), ("test", "held out", self.n_test)]
+        sides = [side for side in sides if side[2]]
+        rows = [["vertices", *(f"{n:,}" for _, _, n in sides)]]
+        for label, name in (("bits explained, per vertex", "bits"), ("its standard error", "bits_se"), *_LOSSES):
+            rows.append([label, *(f"{getattr(self, f'{name}_{side}'):.3f}" for side, _, _ in sides)])
+        head = ["", *(title for _, title, _ in sides)]
+        table = table_html(head, rows, "What features explain of the blocks", range(1, len(head)))
+        return table + notes_html([note.message for note in self.notes])
 
     def __repr__(self) -> str:
         part, n = ("test", self.n_test) if self.n_test else ("train", self.n_train)
