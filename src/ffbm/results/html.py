@@ -4,7 +4,8 @@ from html import escape
 
 from ffbm.plain import count_of
 from ffbm.results.answer import warning_paragraphs
-from ffbm.results.sentences import tell_grade, tell_relevance, tell_verdict
+from ffbm.results.apart import set_apart
+from ffbm.results.sentences import tell_grade, tell_readings, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types.html import notes_html, table_html, text_html
@@ -17,7 +18,12 @@ _ROW, _LEFT, _WIDTH = 20, 200, 300
 def fit_html(fit: FitParts) -> str:
     """Return first whether to rely on it, then columns, blocks and scores as tables, a figure of features, notes."""
     warnings = "".join(f"<p><strong>{text_html(text)}</strong></p>" for text in warning_paragraphs(fit))
-    sentences = [tell_relevance(fit), tell_verdict(fit), tell_grade(fit) if fit.converged.is_usable else ""]
+    sentences = [
+        tell_relevance(fit),
+        tell_readings(fit),
+        tell_verdict(fit),
+        tell_grade(fit) if fit.converged.is_usable else "",
+    ]
     said = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
     notes = notes_html([note.message for note in fit.network.notes])
     figure = ranking_svg(fit) if fit.memberships.n_blocks > 1 else ""
@@ -47,20 +53,13 @@ def _columns(fit: FitParts) -> str:
 
 
 def _blocks(fit: FitParts) -> str:
-    """Return the blocks, and the features whose centred weight is clear of 0 in each, the clearest first."""
-    members, ranking, names = fit.memberships, fit.ranking, given_names(fit)
-    clear = abs(ranking.centred_mean) - 2 * ranking.centred_sd
+    """Return the blocks, and the features that set each apart, the clearest first."""
+    members, names = fit.memberships, given_names(fit)
     rows = []
-    for r in range(min(members.n_blocks, _SHOWN)):
-        if fit.relevance is not None:
-            signs = [(value.feature, value.mean) for value in fit.relevance.values if value.block == r]
-        else:
-            order = [j for j in (-clear[r]).argsort(kind="stable") if clear[r, j] > 0]
-            signs = [(ranking.names[j], float(ranking.centred_mean[r, j])) for j in order]
-        apart = ", ".join(f"{name} ({mean:+.2f})" for name, mean in signs[:_VALUES])
-        rows.append(
-            [str(r) if names is None else f"{r} = {names[r]}", f"{members.sizes[r]:,}", apart or "nothing clear"]
-        )
+    for r, values in enumerate(set_apart(fit, _VALUES)[:_SHOWN]):
+        apart = ", ".join(f"{value.feature} ({value.weight:+.2f})" for value in values)
+        which = str(r) if names is None else f"{r} = {names[r]}"
+        rows.append([which, f"{members.sizes[r]:,}", apart or "nothing clear"])
     left = f", the first {_SHOWN}" if members.n_blocks > _SHOWN else ""
     caption = f"{count_of(members.n_blocks, 'block')}, by size{left}"
     return table_html(["block", "vertices", "set apart by (centred weight)"], rows, caption, [1])

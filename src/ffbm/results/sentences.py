@@ -13,6 +13,7 @@ from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
 _NUMBERS = 3  # of blocks whose probabilities are listed
+_READINGS = 6  # columns that are named
 _MODES = 8  # modes whose shares are listed
 ONE_BLOCK = (
     "With one block there is nothing to explain: degrees alone describe these edges as well as any groups of vertices"
@@ -37,6 +38,16 @@ def tell_relevance(fit: FitParts) -> str:
     if fit.relevance is None or fit.memberships.n_blocks == 1:
         return ""
     return wrap(sentence(tell_decisions(fit)))
+
+
+def tell_readings(fit: FitParts) -> str:
+    """Say which columns of numbers or dates were read as values, since these explain more."""
+    taken = [note.message for note in fit.network.notes if note.code == "read-as-values"]
+    if not taken:
+        return ""
+    short = [text.removeprefix("column ").split(": alone")[0].replace(" read as ", " as ") for text in taken]
+    shown = ", ".join(short[:_READINGS]) + (f" and {len(short) - _READINGS} more" if len(short) > _READINGS else "")
+    return wrap(f"Numbers are read as values where these explain more: {shown}; --numeric COLUMN overrules.")
 
 
 def tell_verdict(fit: FitParts) -> str:

@@ -16,6 +16,7 @@ from ffbm.results.sentences import (
     tell_misleading,
     tell_modes,
     tell_notes,
+    tell_readings,
     tell_relevance,
     tell_verdict,
 )
@@ -48,7 +49,7 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
     length = _LONG if verbose else _SHORT
-    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit)]
+    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
     parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), _blocks(fit, length)]
     parts += [_ranking(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
