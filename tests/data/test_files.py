@@ -2,8 +2,9 @@ import gzip
 
 import pytest
 
+from ffbm.data import read_network
 from ffbm.data.files import check_text, read_bytes, shown
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "edges.csv.gz", "edges"])
@@ -31,3 +32,30 @@ def test_odd_paths_are_refused_on_one_line(path):
 def test_paths_are_shown_as_written():
     assert shown("data/edges.csv") == "data/edges.csv"
     assert shown("a\nb") == "'a\\nb'"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
+def test_other_encodings_by_name(tmp_path, encoding):
+    (tmp_path / "edges.csv").write_bytes("source,target\ncafé,b\n".encode(encoding))
+    (tmp_path / "nodes.csv").write_bytes("id,drink\ncafé,thé\nb,x\n".encode(encoding))
+    net = read_network(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv", encoding=encoding, include="drink")
+    assert net.node_ids.tolist() == ["café", "b"]
+    assert "drink=thé" in net.features.names
+
+
+def test_encodings_that_cannot_be(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_bytes("a,é\n".encode("latin-1"))
+    with pytest.raises(OptionError, match="encoding must be one that Python knows, such as latin-1; got 'latin-one'"):
+        read_network(path, encoding="latin-one")
+    with pytest.raises(DataError, match="is not text in the encoding 'ascii'"):
+        read_network(path, encoding="ascii")
+
+
+def test_xml_names_its_own_encoding(tmp_path):
+    path = tmp_path / "g.graphml"
+    path.write_bytes(
+        '<?xml version="1.0" encoding="latin-1"?><graphml><graph edgedefault="undirected"><node id="é"/>'
+        '<node id="b"/><edge source="é" target="b"/></graph></graphml>'.encode("latin-1")
+    )
+    assert read_network(path, encoding="latin-1").node_ids.tolist() == ["é", "b"]

@@ -26,6 +26,7 @@ def describe(
     include: options.Include = None,
     exclude: options.Exclude = None,
     drop: options.Drop = None,
+    merge: options.Merge = None,
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     numeric: options.Numeric = None,
@@ -34,6 +35,7 @@ def describe(
     directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
+    encoding: options.Encoding = None,
     blocks: Blocks = None,
     as_json: options.Json = False,
 ) -> None:
@@ -52,6 +54,7 @@ def describe(
         include=include,
         exclude=exclude,
         drop=options.split_drop(drop),
+        merge=merge,
         missing=missing,
         categorical=categorical,
         numeric=numeric,
@@ -60,6 +63,7 @@ def describe(
         directed=directed,
         unknown=unknown,
         min_support=min_support,
+        encoding=encoding,
     )
     described = describe_network(network) | {"source": source, "fit": estimate_fit(network, blocks)}
     if as_json:
@@ -112,7 +116,8 @@ def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:
 def _reading(column: dict[str, Any]) -> str:
     count = column["n_features"]
     if column["read_as"] == "numbers":
-        return "numbers, standardised"
+        other = f", or {count_of(column['or_values'], 'value')}" if column["or_values"] else ""
+        return f"numbers, standardised{other}"
     if column["read_as"] == "values":
         return f"{count_of(count, 'value')}, a flag each"
     return count_of(count, "flag")

@@ -80,6 +80,7 @@ def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[
                 "read_as": "numbers" if has_numbers else "values" if has_values else "flags",
                 "n_features": len(inside),
                 "support": None if has_numbers else int(support[place[column]]),
+                "or_values": features.other[column].n_features if column in features.other else None,
             }
         )
     return described

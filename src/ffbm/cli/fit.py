@@ -174,6 +174,7 @@ def fit(
     include: options.Include = None,
     exclude: options.Exclude = None,
     drop: options.Drop = None,
+    merge: options.Merge = None,
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     numeric: options.Numeric = None,
@@ -182,6 +183,7 @@ def fit(
     directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
+    encoding: options.Encoding = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -241,6 +243,7 @@ def fit(
         include=include,
         exclude=exclude,
         drop=options.split_drop(drop),
+        merge=merge,
         missing=missing,
         categorical=categorical,
         numeric=numeric,
@@ -249,6 +252,7 @@ def fit(
         directed=True if directed is None and settings.directed is True else directed,
         unknown=unknown,
         min_support=min_support,
+        encoding=encoding,
     )
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with, measured

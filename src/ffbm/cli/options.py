@@ -41,6 +41,10 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=VALUE", help="Give this value no flag, as in gender=Unknown. Repeatable."),
 ]
+Merge = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN:OLD=NEW", help="Read a value as another, field:Biolgy=Biology. Repeatable."),
+]
 Missing = Annotated[
     str | None,
     typer.Option(
@@ -75,13 +79,14 @@ Unknown = Annotated[
 MinSupport = Annotated[
     int | None, typer.Option(metavar="N", help="Leave out flags set on fewer vertices [default: 1].")
 ]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of text that is not UTF-8, as latin-1 or cp1252.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 
 # those that say how a network is read, and that its notes may name
-READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--missing",
-           "--categorical", "--numeric", "--multiplicity", "--parallel", "--directed", "--undirected", "--unknown",
-           "--min-support")  # fmt: skip
+READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--merge",
+           "--missing", "--categorical", "--numeric", "--multiplicity", "--parallel", "--directed", "--undirected",
+           "--unknown", "--min-support", "--encoding")  # fmt: skip
 
 
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:

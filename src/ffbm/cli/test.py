@@ -52,6 +52,7 @@ def test(
     include: options.Include = None,
     exclude: options.Exclude = None,
     drop: options.Drop = None,
+    merge: options.Merge = None,
     missing: options.Missing = None,
     categorical: options.Categorical = None,
     numeric: options.Numeric = None,
@@ -60,6 +61,7 @@ def test(
     directed: options.Directed = None,
     unknown: options.Unknown = None,
     min_support: options.MinSupport = None,
+    encoding: options.Encoding = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -82,6 +84,7 @@ def test(
         include=include,
         exclude=exclude,
         drop=options.split_drop(drop),
+        merge=merge,
         missing=missing,
         categorical=categorical,
         numeric=numeric,
@@ -90,6 +93,7 @@ def test(
         directed=directed,
         unknown=unknown,
         min_support=min_support,
+        encoding=encoding,
     )
     with announcing(quiet) as progress:
         table = permutation_test(

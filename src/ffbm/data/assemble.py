@@ -14,6 +14,7 @@ from ffbm.data.multigraph import settle_edges
 from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
 from ffbm.data.remarks import option, shorten
 from ffbm.data.repeats import merge_repeats
+from ffbm.data.spelling import pick_merges
 from ffbm.data.tables import ASK_EDGES, blame_guess, known_ends
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -218,9 +219,8 @@ def _without_drawing(table: pd.DataFrame, where: str, encoding: Mapping[str, Any
 
 def _spoken_of(encoding: Mapping[str, Any]) -> set[str]:
     """Return the columns that any option names: the encoder has to find them."""
-    return set().union(
-        *(_listed(encoding.get(name)) for name in ("include", "exclude", "drop", "categorical", "numeric"))
-    )
+    named = (_listed(encoding.get(name)) for name in ("include", "exclude", "drop", "categorical", "numeric"))
+    return set(pick_merges(encoding.get("merge"))).union(*named)
 
 
 def _listed(chosen: Any) -> set[str]:

@@ -183,7 +183,7 @@ def _remark_apart(name: str, known: Array, distinct: Array) -> list[Remark]:
             count = int((known == value).sum())
             told = (
                 f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
-                f" {'a number' if count == 1 else 'numbers'}; {option('drop', f'{name}={value:g}')} if it means missing"
+                f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means missing"
             )
             remarks.append(Remark("looks-missing", name, told, count))
     return remarks

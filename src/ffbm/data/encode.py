@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ffbm.check import check_choice, check_int
+from ffbm.data.collinear import note_collinear
 from ffbm.data.columns import Column, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
+from ffbm.data.spelling import merge_values, pick_merges, remark_spellings
 from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types import Features, Note
@@ -28,6 +30,7 @@ def encode_features(
     include: str | Iterable[str] | None = None,
     exclude: str | Iterable[str] | None = None,
     drop: Mapping[str, Any] | None = None,
+    merge: Any = None,
     missing: str = "none",
     categorical: str | Iterable[str] | None = None,
     numeric: str | Iterable[str] | None = None,
@@ -49,6 +52,8 @@ def encode_features(
         Leave these columns out.
     drop : mapping of column names to values, optional
         These values get no flag (in a column of numbers: count as the mean).
+    merge : mapping of column names to mappings, or texts, optional
+        Values to be read as others: ``{"field": {"Biolgy": "Biology"}}`` or ``["field:Biolgy=Biology"]``. Done first.
     missing : "none" or "flag"
         Whether missing cells of a column get a flag ``column=missing`` of their own.
     categorical : column names, optional
@@ -88,7 +93,8 @@ def encode_features(
     for one, other, both in (("include", "exclude", forced & excluded), ("categorical", "numeric", coded & measured)):
         if both:
             raise OptionError(f"{one}= and {other}= both name {shorten(sorted(both), 5)}; choose one")
-    dropped = _pick_values(drop, names)
+    dropped, merged = _pick_values(drop, names), pick_merges(merge)
+    _pick_columns("merge", list(merged), names)
 
     kept: list[str] = []
     pieces: list[Piece] = []
@@ -97,6 +103,9 @@ def encode_features(
         if name in excluded:
             remarks.append(Remark("excluded", name, "left out by exclude=", 1))
             continue
+        if name in merged:
+            cells, seen = merge_values(name, cells, merged[name])
+            remarks += seen
         column, seen = parse_column(name, cells, categorical=name in coded, drop=dropped.get(name, ()))
         if name in measured:
             column, seen = _settle_numeric(column, seen)
@@ -109,7 +118,7 @@ def encode_features(
         pieces.append(piece)
     features, renamed = assemble(len(table), kept, pieces)
     others = {name: other for name, other in others.items() if other.n_features}
-    return replace(features, other=others), gather_notes(remarks + renamed)
+    return replace(features, other=others), [*gather_notes(remarks + renamed), *note_collinear(features)]
 
 
 def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:
@@ -143,29 +152,13 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
         told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
         remarks.append(Remark("rare", column.name, told, n_rare))
     if not left_out:
-        remarks += _remark_alike(column)
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+        remarks += remark_spellings(column.name, column.values, counts)
     if not forced:
         remarks += _remark_common(column, piece, n_numbers)
         if min_support == 1 and not left_out:
             remarks += _remark_lone(column)
     return piece._replace(missing=np.flatnonzero(column.missing)), remarks
-
-
-def _remark_alike(column: Column) -> list[Remark]:
-    """Tell of values that a person would read as one: Sales and SALES, New York and New  York."""
-    first: dict[str, str] = {}
-    pairs = []
-    for value in column.values:
-        known = first.setdefault(" ".join(value.casefold().split()), value)
-        if known != value:
-            pairs.append(f"{known!r} and {value!r}")
-    if not pairs:
-        return []
-    shown = ", ".join(pairs[:3]) + (f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else "")
-    told = (
-        f"has values that differ only in case or spaces ({shown}): different values; write them alike if they are one"
-    )
-    return [Remark("alike", column.name, told, len(pairs))]
 
 
 def _remark_lone(column: Column) -> list[Remark]:

@@ -6,6 +6,8 @@ import re
 import zlib
 from pathlib import Path
 
+from ffbm.data.remarks import option
+from ffbm.data.spreadsheet import is_spreadsheet
 from ffbm.errors import DataError, OptionError
 
 _GZIP = b"\x1f\x8b"
@@ -40,7 +42,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if data.startswith(_GZIP):
         data = _unpack(data, where)
     for magic, kind in _FOREIGN.items():
-        if data.startswith(magic):
+        if data.startswith(magic) and not is_spreadsheet(data):
             raise DataError(f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML")
     if _PAGE.match(data):
         raise DataError(f"{where} must be a table or a graph file; a web page was saved in its place: fetch it again")
@@ -50,7 +52,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def check_text(data: bytes, where: str) -> bytes:
     """Return UTF-8 bytes without a byte order mark; refuse NUL bytes and other encodings."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(f"{where} must be UTF-8; it begins like UTF-16: iconv -f utf-16 -t utf-8 FILE > NEW")
+        raise DataError(f"{where} must be UTF-8; it begins like UTF-16: pass {option('encoding', 'utf-16')}")
     nul = data.find(b"\0")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
@@ -62,9 +64,28 @@ def check_text(data: bytes, where: str) -> bytes:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        cure = "save it as UTF-8, or if it is Latin-1: iconv -f latin1 -t utf-8 FILE > NEW"
+        cure = f"save it as UTF-8, or name its encoding, such as {option('encoding', 'latin-1')} or cp1252"
         raise DataError(f"{where} must be UTF-8; line {line} holds the byte 0x{byte:02x}: {cure}") from None
     return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def recode(data: bytes, encoding: str | None, where: str) -> bytes:
+    """Return text in some encoding as UTF-8; XML, which names its own, stays as it is.
+
+    >>> recode("café".encode("latin-1"), "latin-1", "edges.csv").decode()
+    'café'
+    """
+    if encoding is None or is_spreadsheet(data):
+        return data
+    try:
+        text = data.decode(encoding)
+    except (LookupError, TypeError):
+        raise OptionError(f"encoding must be one that Python knows, such as latin-1; got {encoding!r}") from None
+    except (UnicodeError, ValueError) as error:
+        raise DataError(f"{where} is not text in the encoding {encoding!r} ({error}): name another") from None
+    return (
+        data if text.lstrip("\ufeff \t\r\n").startswith("<") else text.removeprefix("\ufeff").encode(errors="replace")
+    )
 
 
 def shown(path: str | os.PathLike[str]) -> str:

@@ -46,7 +46,7 @@ def read_object(
                 raise OptionError(f"node_ids= names the vertices of arrays; a {module} graph has its own: see id=")
             return read(graph, multiplicity)
     if sp.issparse(graph):
-        return _read_matrix(graph, node_ids, multiplicity)
+        return read_matrix(graph, node_ids, multiplicity)
     if is_frame:
         return _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity)
     if multiplicity is not None:
@@ -118,11 +118,10 @@ def _read_igraph(graph: Any, multiplicity: str | None) -> RawGraph:
     )
 
 
-def _read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None) -> RawGraph:
+def read_matrix(matrix: Any, node_ids: Any, multiplicity: str | None, where: str = "the sparse matrix") -> RawGraph:
     """Read a sparse adjacency matrix: its stored entries that are not zero are edges."""
-    where = "the sparse matrix"
     if multiplicity not in (None, "data"):
-        raise OptionError(f"multiplicity must be 'data' or None for a sparse matrix; got {multiplicity!r}")
+        raise OptionError(f"multiplicity must be 'data' or None for an adjacency matrix; got {multiplicity!r}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(
             f"{where} must be square, (N,N); it has the shape {matrix.shape}: give each vertex a row and a column"

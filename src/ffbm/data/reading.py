@@ -1,5 +1,6 @@
 """The public functions that read: files with read_network, objects with as_network."""
 
+import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
@@ -8,13 +9,15 @@ from typing import Any
 import pandas as pd
 
 from ffbm.check import check_bool_or, check_choice
+from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
-from ffbm.data.delimited import open_grid
-from ffbm.data.files import read_bytes, shown
+from ffbm.data.delimited import Grid, open_grid
+from ffbm.data.files import read_bytes, recode, shown
 from ffbm.data.graphfiles import read_graph_file
 from ffbm.data.objects import read_object
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
 from ffbm.data.remarks import option
+from ffbm.data.spreadsheet import is_spreadsheet, sheet_to_text
 from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError
@@ -37,15 +40,17 @@ def read_network(
     include: Columns = None,
     exclude: Columns = None,
     drop: Mapping[str, Any] | None = None,
+    merge: Any = None,
     missing: str = "none",
     categorical: Columns = None,
     numeric: Columns = None,
     min_support: int = 1,
+    encoding: str | None = None,
 ) -> Network:
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
 
-    Every edge list (CSV, TSV, white space), GML, GraphML and GEXF file is taken, plain or gzip; what
-    was guessed, dropped or changed stands in ``notes`` of the result.
+    Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML and GEXF file is taken, plain or
+    gzip, and the first sheet of an Excel file; what was guessed, dropped or changed stands in ``notes`` of the result.
 
     Parameters
     ----------
@@ -70,8 +75,10 @@ def read_network(
         an edge without a direction among directed ones is read as two; a list of edges is undirected.
     unknown : "error" or "keep"
         What to do with an end of an edge that the node table does not have.
-    include, exclude, drop, missing, categorical, numeric, min_support
+    include, exclude, drop, merge, missing, categorical, numeric, min_support
         How columns become features: see :func:`ffbm.data.encode.encode_features`.
+    encoding : text, optional
+        Of text that is not UTF-8: "latin-1", "cp1252", "utf-16", ...
 
     Returns
     -------
@@ -90,25 +97,29 @@ def read_network(
     """
     _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
+    data = recode(data, encoding, where)
     suffix, stem = _name_parts(path)
-    raw, grid = read_graph_file(data, where, suffix, multiplicity), None
+    raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
-        grid = open_grid(data, where, suffix)
+        grid = _open_table(data, where, suffix)
+        if source_column is None and target_column is None:
+            raw = read_adjacency(grid, multiplicity)
+    if raw is None and grid is not None:
         raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
-    elif source_column is not None or target_column is not None:
+    elif grid is None and (source_column is not None or target_column is not None):
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
     raw, id_left = _place_ids(raw, id)
-    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left)
+    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)
     if id_left and table is None:
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True)
-    encoding = _encoding(include, exclude, drop, missing, categorical, numeric, min_support)
+    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
     return assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=encoding, directed=directed
+        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed
     )
 
 
@@ -127,6 +138,7 @@ def as_network(
     include: Columns = None,
     exclude: Columns = None,
     drop: Mapping[str, Any] | None = None,
+    merge: Any = None,
     missing: str = "none",
     categorical: Columns = None,
     numeric: Columns = None,
@@ -156,7 +168,7 @@ def as_network(
         Positive whole numbers: how many edges one stands for; ``"data"`` for the entries of a matrix.
     directed : "auto" or bool
         "auto" does as the graph says; pairs and a DataFrame are undirected.
-    parallel, unknown, include, exclude, drop, missing, categorical, numeric, min_support
+    parallel, unknown, include, exclude, drop, merge, missing, categorical, numeric, min_support
         As for :func:`read_network`.
     name : text
         The name of the network.
@@ -192,9 +204,9 @@ def as_network(
         table = _read_table(features, id, is_needed=id_left)
     if id_left and (table is None or is_array):
         _refuse_id(raw, id)
-    encoding = _encoding(include, exclude, drop, missing, categorical, numeric, min_support)
+    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
     return assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=encoding, directed=directed
+        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices, directed=directed
     )
 
 
@@ -207,12 +219,22 @@ def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa:
     return raw, True
 
 
-def _read_table(nodes: Any, id: str | None, *, is_needed: bool) -> RawNodes:  # noqa: A002
+def _open_table(data: bytes, where: str, suffix: str) -> Grid:
+    """Open delimited text, or a sheet of a spreadsheet."""
+    if not is_spreadsheet(data):
+        return open_grid(data, where, suffix)
+    text, notes = sheet_to_text(data, where)
+    grid = open_grid(text, where, ".csv")
+    return dataclasses.replace(grid, remarks=(*notes, *grid.remarks))
+
+
+def _read_table(nodes: Any, id: str | None, *, is_needed: bool, encoding: str | None = None) -> RawNodes:  # noqa: A002
     if isinstance(nodes, pd.Series):
         nodes = nodes.to_frame()
     if isinstance(nodes, pd.DataFrame):
         return frame_nodes(nodes, id if is_needed or id in list(map(str, nodes.columns)) else None)
-    grid = open_grid(read_bytes(nodes), shown(nodes), _name_parts(nodes)[0])
+    where = shown(nodes)
+    grid = _open_table(recode(read_bytes(nodes), encoding, where), where, _name_parts(nodes)[0])
     names = [name.strip() for name in grid.first]
     return read_nodes(grid, id=id if is_needed or id in names else None)
 
@@ -231,10 +253,11 @@ def _check_choices(parallel: str, unknown: str, multiplicity: str | None, direct
         raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
 
 
-def _encoding(
+def _choices(
     include: Columns,
     exclude: Columns,
     drop: Mapping[str, Any] | None,
+    merge: Any,
     missing: str,
     categorical: Columns,
     numeric: Columns,
@@ -247,6 +270,7 @@ def _encoding(
         "include": include,
         "exclude": exclude,
         "drop": drop,
+        "merge": merge,
         "missing": missing,
         "categorical": categorical,
         "numeric": numeric,

@@ -28,6 +28,7 @@ HEADLINES = {
     "looks-coded": f"with few different whole numbers or dates, which a fit reads as numbers or as values, whichever"
     f" explains more; {option('categorical')} or {option('numeric')} settles it",
     "looks-missing": f"with values such as NA, kept as values; name them in {option('drop')} to give them no flag",
+    "merged-values": "with values read as others by merge=",
     "missing": "with missing cells",
     "mixed": "that mix numbers and text, read as text",
     "nearly-constant": f"with a flag on nearly every vertex, much like an intercept; {option('exclude')} leaves out",
@@ -37,6 +38,7 @@ HEADLINES = {
     "read-as-values": f"of whole numbers or dates read as values, which explain more; {option('numeric')} overrules",
     "renamed": "with features renamed to keep names unique",
     "same": "read as one with others that make the same groups of vertices",
+    "spelling": f"with values that differ in one letter, each a value of its own; {option('merge')} makes one of them",
     "trimmed": "with spaces around values, taken off",
     "unnamed": "without a name, named by their place",
 }

@@ -94,7 +94,7 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
 def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     """Read a delimited text with a header as a table of vertices, one in each row."""
     names = [name.strip() for name in grid.first]
-    if all(map(_is_number, names)):
+    if all(map(is_number, names)):
         raise DataError(
             f"{grid.where}: the first row of a node table must name the columns; line {grid.first_line} "
             f"begins with {names[0]!r}: add a header"
@@ -170,9 +170,9 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
     """
     names = [name.strip() for name in grid.first]
     numbers = [str(place) for place in range(1, grid.width + 1)]
-    is_text = not any(map(_is_number, names))
+    is_text = not any(map(is_number, names))
     if named:
-        if named.keys() <= set(names) and not all(map(_is_number, names)):
+        if named.keys() <= set(names) and not all(map(is_number, names)):
             return names, True, []
         if named.keys() <= set(numbers):
             return numbers, False, []
@@ -205,7 +205,7 @@ def _stands_over_numbers(grid: Grid, names: Sequence[str]) -> bool:
     columns = [
         grid.column(place, 1) for place, name in enumerate(names) if name and name.casefold() not in MISSING_WORDS
     ]
-    return any(below and all(map(_is_number, below)) for below in columns)
+    return any(below and all(map(is_number, below)) for below in columns)
 
 
 def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
@@ -221,7 +221,8 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Tell whether a cell writes a finite number."""
     return _NUMBER.fullmatch(cell) is not None
 
 
