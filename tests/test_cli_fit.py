@@ -93,6 +93,31 @@ def test_a_run_is_saved_and_equals_pythons(files, capsys):
     assert "holds a run already" in capsys.readouterr().err
 
 
+def test_a_run_is_repeated_from_its_settings_file(files, tmp_path, capsys, monkeypatch):
+    reading = ["--exclude", "flag", "--drop", "team=b", "--unknown", "keep"]
+    assert run(["fit", *files, *SHORT, *reading, "--out", "runs/one", "--json"]) == 0
+    first = strictly(capsys.readouterr().out)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run(["fit", "--config", "../runs/one/config.toml", "--json"]) == 0
+    again = strictly(capsys.readouterr().out)
+    for name in ("ranking", "scores", "blocks"):
+        assert again[name] == first[name]
+    assert again["network"]["fingerprint"] == first["network"]["fingerprint"]
+    assert run(["fit", "--config", "../runs/one/config.toml", "--unknown", "error", "--keep", "1", "--json"]) == 0
+    assert strictly(capsys.readouterr().out)["config"]["n_kept"] == 1
+    assert run(["fit"]) == 2
+    assert (
+        "SOURCE must be a file or a registered data set, or --config the settings of a run" in capsys.readouterr().err
+    )
+    (tmp_path / "plain.toml").write_text("seed = 1")
+    assert run(["fit", "--config", "../plain.toml"]) == 2
+    assert "../plain.toml has no [reading] with a source" in capsys.readouterr().err
+    (tmp_path / "odd.toml").write_text("reading = 3")
+    assert run(["fit", "--config", "../odd.toml"]) == 2
+    assert "[reading] must be a table" in capsys.readouterr().err
+
+
 def test_command_line_over_file_over_defaults(files, tmp_path, capsys):
     (tmp_path / "fit.toml").write_text(
         "n_sweeps = 50\nn_draws = 60\nn_warmup = 40\nn_chains = 2\nsigma = 2.0\nseed = 9\n"

@@ -12,7 +12,7 @@ from ffbm.config import FitConfig, parse_settings, read_settings
 from ffbm.errors import OptionError
 from ffbm.results import fit
 
-OBJECTS = {"net", "blocks", "progress"}  # keywords of fit that are no plain values
+OBJECTS = {"net", "nodes", "reading", "blocks", "progress"}  # keywords of fit that are no plain values
 
 
 def test_the_settings_are_the_keywords_of_fit():

@@ -24,6 +24,7 @@ from ffbm.check import (
 from ffbm.errors import OptionError
 from ffbm.plain import did_you_mean
 
+READING = "reading"  # the table of a settings file that says how its network was read
 TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
@@ -240,7 +241,7 @@ class FitConfig:
 
     def to_toml(self) -> str:
         """Return the settings as TOML, one a line; what is None is left out, as TOML has no word for it."""
-        return "".join(f"{name} = {_toml(value)}\n" for name, value in self.to_dict().items() if value is not None)
+        return "".join(f"{name} = {toml_of(value)}\n" for name, value in self.to_dict().items() if value is not None)
 
     @classmethod
     def from_toml(cls, text: str, where: str = "the TOML text") -> "FitConfig":
@@ -298,6 +299,7 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
+    found.pop(READING, None)  # how the network was read: see results/repeating.py
     return check_names(found, where)
 
 
@@ -328,14 +330,14 @@ def _check_path(name: str, value: Any) -> str:
     return str(os.fspath(value))
 
 
-def _toml(value: Any) -> str:
+def toml_of(value: Any) -> str:
     """Write one value as TOML has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML's escapes are JSON's and this
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml_of, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_toml(name)} = {_toml(one)}' for name, one in value.items())}}}"
+        return f"{{{', '.join(f'{toml_of(name)} = {toml_of(one)}' for name, one in value.items())}}}"
     return repr(value)

@@ -157,7 +157,13 @@ def test_hints(run, tmp_path):
 def test_damage_is_told(good, tmp_path):
     good.save(tmp_path / "run")
     (tmp_path / "run" / "traces.nc").write_bytes((tmp_path / "run" / "traces.nc").read_bytes()[:1000])
-    with pytest.raises(DataError, match="it is damaged"):
+    with pytest.raises(DataError, match=r"it is damaged: copy it again, or make the run again$"):
+        load_fit(tmp_path / "run")
+    with (tmp_path / "run" / "config.toml").open("a") as file:
+        file.write('[reading]\nsource = "edges.csv"\n')
+    with pytest.raises(
+        DataError, match=r"or make the run again with ffbm fit --config .*run/config.toml --out .*run-again$"
+    ):
         load_fit(tmp_path / "run")
 
 

@@ -11,7 +11,7 @@ import typer
 from ffbm.cli import options
 from ffbm.cli.announcing import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
-from ffbm.cli.completing import one_of
+from ffbm.cli.completing import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.wording import WordedError
 from ffbm.errors import OptionError
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 NOT_CONVERGED = 1
 
+OptionalSource = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SOURCE",
+        help="A network file, or the name of a registered data set; left out, that of --config.",
+        autocompletion=sources,
+    ),
+]
 Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks [default: auto].")]
 Target = Annotated[
     str | None,
@@ -138,7 +146,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the c
 
 
 def fit(
-    source: options.Source,
+    source: OptionalSource = None,
     nodes: options.Nodes = None,
     blocks: Blocks = None,
     target: Target = None,
@@ -234,26 +242,28 @@ def fit(
         fdr=fdr,
         preset=preset,
     )
-    network = options.open_network(
-        source,
-        nodes=nodes,
-        id=id_column,
-        source_column=source_column,
-        target_column=target_column,
-        include=include,
-        exclude=exclude,
-        drop=options.split_drop(drop),
-        merge=merge,
-        missing=missing,
-        categorical=categorical,
-        numeric=numeric,
-        multiplicity=multiplicity,
-        parallel=parallel,
-        directed=True if directed is None and settings.directed is True else directed,
-        unknown=unknown,
-        min_support=min_support,
-        encoding=encoding,
-    )
+    source, recorded = _source(source, config)
+    given = {
+        "nodes": nodes,
+        "id": id_column,
+        "source_column": source_column,
+        "target_column": target_column,
+        "include": include,
+        "exclude": exclude,
+        "drop": options.split_drop(drop),
+        "merge": merge,
+        "missing": missing,
+        "categorical": categorical,
+        "numeric": numeric,
+        "multiplicity": multiplicity,
+        "parallel": parallel,
+        "directed": True if directed is None and settings.directed is True else directed,
+        "unknown": unknown,
+        "min_support": min_support,
+        "encoding": encoding,
+    }
+    given = {name: value for name, value in given.items() if value not in (None, [], {})}
+    network = options.open_network(source, **recorded | given)
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with, measured
 
@@ -277,6 +287,19 @@ def fit(
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0
+
+
+def _source(source: str | None, config: str | None) -> tuple[str, dict[str, Any]]:
+    """Return what is to be read, and how a settings file says to read it, if it names the source."""
+    if source is not None:
+        return source, {}
+    from ffbm.results.repeating import read_reading
+
+    recorded = {} if config is None else read_reading(config)
+    if "source" not in recorded:
+        where = "" if config is None else f"; {config} has no [reading] with a source"
+        raise OptionError(f"SOURCE must be a file or a registered data set, or --config the settings of a run{where}")
+    return str(recorded.pop("source")), recorded
 
 
 def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> "FitConfig":

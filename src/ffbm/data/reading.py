@@ -1,6 +1,7 @@
 """The public functions that read: files with read_network, objects with as_network."""
 
 import dataclasses
+import inspect
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
@@ -95,6 +96,7 @@ def read_network(
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
     """
+    asked = locals()
     _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
     data = recode(data, encoding, where)
@@ -118,9 +120,10 @@ def read_network(
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
-    return assemble_network(
+    net = assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed
     )
+    return dataclasses.replace(net, reading=_describe_reading(asked | choices))
 
 
 def as_network(
@@ -243,6 +246,29 @@ def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
     if raw.vertices is None:
         raise OptionError(f"id={id!r} names a column of a node table, and none is given")
     pick_column(list(map(str, raw.vertices.table.columns)), id, "id", raw.where)
+
+
+def _describe_reading(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file and the options that were given, as plain values; nothing if the nodes were an object."""
+    if not isinstance(asked["nodes"], str | os.PathLike | None):
+        return {}
+    told = {"source": os.path.abspath(asked["path"])}  # noqa: PTH100
+    for name, parameter in inspect.signature(read_network).parameters.items():
+        value = asked[name]
+        if name == "nodes" and value is not None:
+            told[name] = os.path.abspath(value)  # noqa: PTH100
+        elif name != "path" and value is not None and value != parameter.default:
+            told[name] = _plain(value)
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """Return an option as lists, dicts, numbers and texts."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, bool | int | float) else str(value)
 
 
 def _check_choices(parallel: str, unknown: str, multiplicity: str | None, directed: bool | str) -> None:

@@ -193,7 +193,9 @@ def _build(dataset: Dataset, tables: Tables) -> Network:
     if dataset.column_of:
         features = dataclasses.replace(features, columns=tuple(map(dataset.column_of, features.names)))
     graph = Graph.from_edges(source, target, len(ids))
-    network = Network(graph, features, ids.to_numpy(dtype=object), (*tables.notes, *notes), dataset.name)
+    network = Network(
+        graph, features, ids.to_numpy(dtype=object), (*tables.notes, *notes), dataset.name, {"source": dataset.name}
+    )
     if network.fingerprint != dataset.fingerprint:
         raise DataError(f"its fingerprint must be {dataset.fingerprint}, but is {network.fingerprint}")
     return network

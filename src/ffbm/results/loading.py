@@ -8,7 +8,7 @@ from pathlib import Path
 from ffbm.data.registry import DATASETS
 from ffbm.errors import DataError
 from ffbm.results.fitted import Fit
-from ffbm.store.folder import TRACES, read_provenance
+from ffbm.store.folder import TRACES, how_to_repeat, read_provenance
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
 from ffbm.types.columns import ColumnBits
@@ -38,7 +38,9 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     try:
         parts = from_tree(read_tree(file))
     except (OSError, KeyError, ValueError) as error:
-        raise DataError(f"{file} must be the netCDF file that a saved run holds; it is damaged") from error
+        raise DataError(
+            f"{file} must be the netCDF file that a saved run holds; it is damaged: {how_to_repeat(path)}"
+        ) from error
     if parts.explanation.measure is not None:
         return Fit.of(parts)
     return Fit.of(parts, explanation=replace(parts.explanation, measure=_measuring(parts)))  # of an earlier version

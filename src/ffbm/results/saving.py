@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ffbm.data.decode import decode_features
 from ffbm.results.graphs import to_networkx
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.repeating import reading_to_toml
 from ffbm.results.reporting import REPORT, report_text
 from ffbm.results.summary import summary_text
 from ffbm.results.tables import table_of_blocks, table_of_nodes
@@ -27,7 +28,7 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
     tree = to_tree(fit)
     files: dict[str, Writer | str] = {
         TRACES: lambda draft: write_tree(tree, draft),
-        "config.toml": fit.config.to_toml(),
+        "config.toml": fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
         "summary.txt": summary_text(fit, verbose=True) + "\n",
         "summary.json": strict_json(fit_record(fit)),
         "nodes.csv": _csv(table_of_nodes(fit)),

@@ -112,6 +112,16 @@ def _in_its_folder(record: Mapping[str, Any], command: str) -> str:
     return command
 
 
+def how_to_repeat(path: str | os.PathLike[str]) -> str:
+    """Say what to do if a file of a run that has ended is damaged: copy it again, or make the run again."""
+    folder = Path(path)
+    with contextlib.suppress(OSError, ValueError):
+        if "[reading]" in (folder / "config.toml").read_text(encoding="utf-8"):
+            again = shlex.join(["ffbm", "fit", "--config", str(folder / "config.toml"), "--out", f"{folder}-again"])
+            return f"copy it again, or make the run again with {again}"
+    return "copy it again, or make the run again"
+
+
 def is_run(path: str | os.PathLike[str]) -> bool:
     """Tell whether a folder holds a whole run."""
     return (Path(path) / PROVENANCE).is_file() and (Path(path) / TRACES).is_file()
@@ -175,7 +185,9 @@ def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()
         told = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))
         schema = int(told["schema"])
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{folder / PROVENANCE} must be the JSON that a saved run holds; it is damaged") from error
+        raise DataError(
+            f"{folder / PROVENANCE} must be the JSON that a saved run holds; it is damaged: {how_to_repeat(folder)}"
+        ) from error
     if schema > SCHEMA:
         raise DataError(
             f"{folder} was written by ffbm {told.get('ffbm', 'of another version')} in schema {schema}, and this ffbm"

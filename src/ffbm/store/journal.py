@@ -116,7 +116,9 @@ def read_record(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise OptionError(f"{folder} holds no run that can be resumed: it has no {CHAINS}/{RECORD}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} must be the JSON that a run writes; it is damaged") from error
+        raise DataError(
+            f"{path} must be the JSON that a run writes; it is damaged: begin the run in another folder"
+        ) from error
     if schema < CHAINS_SCHEMA:
         raise DataError(how_to_begin_again(folder, record))
     if schema > CHAINS_SCHEMA:

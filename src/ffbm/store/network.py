@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 import xarray as xr
 
-from ffbm.store.cells import from_texts, notes_from_json, notes_to_json, to_texts
+from ffbm.store.cells import from_json, from_texts, notes_from_json, notes_to_json, to_json, to_texts
 from ffbm.types import Features, Graph, Network
 
 
@@ -41,7 +41,12 @@ def network_to_dataset(net: Network) -> xr.Dataset:
     return xr.Dataset(
         variables,
         coords={"node": ids, "feature": names},
-        attrs={"name": net.name, "notes": notes_to_json(net.notes), "fingerprint": net.fingerprint},
+        attrs={
+            "name": net.name,
+            "notes": notes_to_json(net.notes),
+            "fingerprint": net.fingerprint,
+            "reading": to_json(net.reading),
+        },
     )
 
 
@@ -68,4 +73,5 @@ def network_from_dataset(data: xr.Dataset) -> Network:
         cells = np.ones(len(indices), dtype=bool), indices, indptr
         features = replace(features, missing=sp.csr_array(cells, shape=(n, len(features.column_names))))
     ids = np.array(from_texts(data["node"]), dtype=object)
-    return Network(graph, features, ids, notes_from_json(data.attrs["notes"]), str(data.attrs["name"]))
+    reading = from_json(data.attrs.get("reading", "{}"))
+    return Network(graph, features, ids, notes_from_json(data.attrs["notes"]), str(data.attrs["name"]), reading)

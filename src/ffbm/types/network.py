@@ -257,13 +257,18 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A labelled network: graph, features, the ids as the user wrote them, notes of reading."""
+    """A labelled network: graph, features, the ids as the user wrote them, notes of reading.
+
+    ``reading`` has the file or registered name that it was read from, as ``source``, and the options of reading that
+    were given; it is empty for a network made of objects.
+    """
 
     graph: Graph
     features: Features
     node_ids: Array
     notes: tuple[Note, ...] = field(default=())
     name: str = ""
+    reading: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:
