@@ -96,22 +96,21 @@ def read_network(
     >>> net, net.features.names
     (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
     """
-    asked = locals()
+    asked = dict(locals())
     _check_choices(parallel, unknown, multiplicity, directed)
     data, where = read_bytes(path), shown(path)
     data = recode(data, encoding, where)
     suffix, stem = _name_parts(path)
     raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity), None
     if raw is None:
-        grid = _open_table(data, where, suffix)
-        if source_column is None and target_column is None:
-            raw = read_adjacency(grid, multiplicity)
-    if raw is None and grid is not None:
-        raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
+        grid, ends = _open_table(data, where, suffix), (source_column, target_column)
+        raw = read_adjacency(grid, multiplicity) if ends == (None, None) else None
+        if raw is None:
+            raw = read_edges(grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity)
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
-    elif grid is None and (source_column is not None or target_column is not None):
+    elif source_column is not None or target_column is not None:
         raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
     raw, id_left = _place_ids(raw, id)
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)

@@ -58,7 +58,7 @@ def find_slips(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     for value in counts:
         for key in {value, *(value[:k] + value[k + 1 :] for k in range(len(value)))}:
             near.setdefault(key, []).append(value)
-    pairs = {}
+    pairs: dict[tuple[str, str], None] = {}
     for together in near.values():
         for rare in together:
             for word in together:
