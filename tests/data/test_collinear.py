@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from ffbm.data.collinear import note_collinear
 from ffbm.data.encode import encode_features
 
 
 def told(table, code):
-    return [note.message for note in encode_features(pd.DataFrame(table))[1] if note.code == code]
+    features, _ = encode_features(pd.DataFrame(table))
+    return [note.message for note in note_collinear(features) if note.code == code]
 
 
 def test_pairs_of_numbers_values_and_flags():

@@ -103,6 +103,16 @@ def test_nothing_is_tried_without_need():
     assert settle_readings(plain, np.eye(3)[labels], FitConfig(), 1) is plain
 
 
+def test_values_that_repeat_another_column_are_read_as_one_with_it():
+    _, labels = example()
+    table = pd.DataFrame({"dept": np.array(list("xyz"))[labels], "ward": np.array([7, 2, 5])[labels]}, index=range(N))
+    net = ffbm.as_network(np.column_stack((np.arange(N - 1), np.arange(1, N))), table)
+    assert net.features.column_names == ("dept", "ward")
+    found, n_flags = settled(net, labels)
+    assert n_flags == {"dept": 3}
+    assert [note.code for note in found.notes if "'ward'" in note.message] == ["read-as-values", "same"]
+
+
 def test_missing_cells_keep_their_flag():
     net, labels = example()
     table = pd.DataFrame({"ward": [None, None, *np.array([7, 5, 3])[labels][2:]]}, index=range(N))

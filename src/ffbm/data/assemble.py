@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ffbm.data.collinear import note_collinear
 from ffbm.data.columns import CellError
 from ffbm.data.encode import encode_features
 from ffbm.data.gephi import find_drawing, note_computed, note_drawing
@@ -74,6 +75,7 @@ def assemble_network(
     if chosen is not None and chosen.is_table:
         features, merged = merge_repeats(features, _listed(encoding.get("include")))
         more += merged
+    more += note_collinear(features)
     more += note_computed(table, set(features.columns) - _listed(encoding.get("include")), where)
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from ffbm.check import check_choice, check_int
-from ffbm.data.collinear import note_collinear
 from ffbm.data.columns import Column, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
@@ -118,7 +117,7 @@ def encode_features(
         pieces.append(piece)
     features, renamed = assemble(len(table), kept, pieces)
     others = {name: other for name, other in others.items() if other.n_features}
-    return replace(features, other=others), [*gather_notes(remarks + renamed), *note_collinear(features)]
+    return replace(features, other=others), gather_notes(remarks + renamed)
 
 
 def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:

@@ -7,6 +7,7 @@ from scipy.special import log_softmax
 
 from ffbm.config import FitConfig
 from ffbm.data.remarks import Remark, gather_notes, option
+from ffbm.data.repeats import merge_repeats
 from ffbm.rng import stream
 from ffbm.scoring import base_rate, fold_rows
 from ffbm.theta.design import Design, make_design
@@ -59,6 +60,9 @@ def settle_readings(net: Network, members: Array, config: FitConfig, seed: int) 
                 features = features.with_values(name, values)
             remarks.append(_tell(name, values.n_features, *bits.mean(axis=1), taken=bool(taken)))
         notes = [note for note in notes if note.code != "looks-coded"]
+        if any(remark.code == TAKEN for remark in remarks):
+            features, merged = merge_repeats(features, net.reading.get("include", ()))
+            notes += merged
     remarks.sort(key=lambda remark: remark.code != TAKEN)
     return replace(net, features=features, notes=(*gather_notes(remarks), *notes))
 

@@ -32,8 +32,7 @@ def predict_unseen(trace: WeightTrace, known: Features, features: Any, encoded: 
             level = logging.INFO if note.code == "unused-columns" else logging.WARNING
             logging.getLogger("ffbm").log(level, note.message)
     elif isinstance(features, Features):
-        for name, values in features.other.items():  # read as the fit has read them
-            features = features.with_values(name, values) if set(values.names) <= set(known.names) else features
+        features = _read_like(known, features)
     elif isinstance(features, pd.DataFrame):
         features = _by_name(known, features)
     return predict(trace, features)
@@ -78,6 +77,19 @@ def predict_linked(fit: FitParts, by_features: Array, edges: Sequence[Sequence[A
         )
         out[row] = softmax(np.log(np.maximum(prior, 1e-300)) + logsumexp(gains, axis=0))
     return out
+
+
+def _read_like(known: Features, features: Features) -> Features:
+    """Read columns that may be codes as a fit has read them, and leave out those that it took for repeats."""
+    if not features.other:
+        return features
+    for name, values in features.other.items():
+        if set(values.names) <= set(known.names):
+            features = features.with_values(name, values)
+    place = {name: j for j, name in enumerate(features.names)}
+    if not set(known.names) <= set(place):
+        return features
+    return features.take(np.array([place[name] for name in known.names]))
 
 
 def _by_name(known: Features, table: pd.DataFrame) -> Array:

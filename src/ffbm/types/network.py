@@ -210,6 +210,7 @@ class Features:
             mean=self.mean[which],
             sd=self.sd[which],
             missing=missing if missing is not None and missing.nnz else None,
+            other={name: values for name, values in self.other.items() if name in columns},
         )
 
     def with_values(self, name: str, values: "Features") -> "Features":
