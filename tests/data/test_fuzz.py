@@ -1,6 +1,7 @@
 """Readers and encoder under generated input: a Network whose invariants hold, or a DataError; nothing else."""
 
 import gzip
+import io
 import string
 
 import numpy as np
@@ -29,6 +30,7 @@ GEXF = """<gexf version="1.2"><graph defaultedgetype="undirected"><attributes cl
 <nodes><node id="1" label="x"><attvalues><attvalue for="0" value="v"/></attvalues></node><node id="2"/></nodes>
 <edges><edge source="1" target="2" weight="2.0"/><edge source="2" target="2"/></edges></graph></gexf>"""
 EDGES = 'source,target,n\na,b,1\n"b, c",a,2\n# x\n b ,a,3\n'
+MATRIX = ",a,b,c\na,0,1,0\nb,1,0,2.5\nc,,1,0\n"
 NODES = "id,age,team,ok\na,1.5,red,yes\nb,,blue,no\nbc,3,=red,\n"
 
 cell = st.text(st.sampled_from(string.ascii_lowercase[:4] + "0127.-+=#\"' \té€\u2028\x1f"), max_size=4)
@@ -125,7 +127,9 @@ def test_any_cells_as_tables(folder, edges, nodes, separator, options):
 
 @fuzz(500)
 @given(
-    which=st.sampled_from([(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML)]),
+    which=st.sampled_from(
+        [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML), (".csv", MATRIX)]
+    ),
     cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.binary(max_size=3)), max_size=3),
     packed=st.booleans(),
     options=options,
@@ -209,3 +213,62 @@ def test_any_columns(columns, missing, min_support):
     assert np.isfinite(values).all()
     assert len(set(features.names)) == features.n_features
     assert all("\n" not in note.message for note in notes)
+
+
+@fuzz(200)
+@given(
+    size=st.integers(3, 5),
+    cells=st.lists(st.sampled_from(["0", "1", "2.5", "", "-1", "x", "1e999", "a"]), min_size=36, max_size=36),
+    names=st.lists(st.sampled_from(["a", "b", "c", "d", "e", " a", "1", ""]), min_size=12, max_size=12),
+    options=options,
+)
+def test_any_matrix_in_a_table(folder, size, cells, names, options):
+    rows = [["", *names[:size]]] + [[names[6 + i], *cells[i * size : (i + 1) * size]] for i in range(size)]
+    (folder / "matrix.csv").write_text("\n".join(",".join(row) for row in rows))
+    attempt(read_network, folder / "matrix.csv", **options)
+
+
+day = st.dates().map(str) | st.datetimes().map(str) | st.dates().map(lambda date: f"{date:%d/%m/%Y}")
+odd_day = st.text(st.sampled_from("0123456789-/.: TZJanuary,"), max_size=20)
+
+
+@fuzz(300)
+@given(cells=st.lists(day | odd_day | st.sampled_from(["", "NA"]), min_size=2, max_size=8))
+@example(cells=["9999-12-31", "0001-01-01"])
+@example(cells=["0000-02-30", "2004-02-30"])
+def test_any_dates(cells):
+    features, _ = encode_features(pd.DataFrame({"when": cells}))
+    values = features.values
+    assert np.isfinite(values.data if sp.issparse(values) else values).all()
+
+
+@fuzz(150)
+@given(
+    data=st.binary(max_size=40) | st.text(max_size=20).map(str.encode),
+    encoding=st.sampled_from(["latin-1", "cp1252", "utf-16", "utf-8-sig", "utf-7", "idna", "cp037", "euc-jp"]),
+)
+def test_any_encoding(folder, data, encoding):
+    (folder / "edges.csv").write_bytes(data)
+    attempt(read_network, folder / "edges.csv", encoding=encoding)
+
+
+@pytest.fixture(scope="module")
+def book():
+    openpyxl = pytest.importorskip("openpyxl")
+    made, file = openpyxl.Workbook(), io.BytesIO()
+    for row in (["source", "target", "when"], ["a", "b", 1.5], ["b", 7, True]):
+        made.active.append(row)
+    made.save(file)
+    return file.getvalue()
+
+
+@fuzz(150)
+@given(cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 40), st.binary(max_size=8)), min_size=1, max_size=4))
+@pytest.mark.filterwarnings("ignore")  # openpyxl's own, about a damaged book
+def test_damaged_spreadsheets(folder, book, cuts):
+    data = book
+    for place, length, new in cuts:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + length :]
+    (folder / "book.xlsx").write_bytes(data)
+    attempt(read_network, folder / "book.xlsx")

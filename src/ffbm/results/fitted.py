@@ -279,9 +279,18 @@ class Fit(FitParts):
 
     def to_datatree(self) -> "xr.DataTree":
         """Return everything as an xarray DataTree, which ArviZ reads: see docs/runs.md for its groups."""
-        from ffbm.store.tree import to_tree
+        from ffbm.results.inference import to_datatree
 
-        return to_tree(self)
+        return to_datatree(self)
+
+    def to_inference_data(self) -> Any:
+        """Return what the installed ArviZ takes: ``InferenceData`` before its version 1, the DataTree since.
+
+        ``posterior`` has ``weights`` and ``centred``, the weights less their mean over blocks: what the data can tell.
+        """
+        from ffbm.results.inference import to_inference_data
+
+        return to_inference_data(self)
 
     def to_networkx(self) -> Any:
         """Return the network as a networkx graph; vertices have their block, memberships and features."""
