@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from ffbm import states
 from ffbm.blocks.target import BlockTarget
+from ffbm.joint import path
 from ffbm.joint.path import PathState, advance, exchange, look, make_path, start
 from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
 from ffbm.theta.design import make_design
@@ -50,6 +52,16 @@ def test_what_is_looked_at_is_the_likelihood_and_its_derivative(ladder):
         ]
         share = np.exp(here) / (np.exp(here) + np.exp(turned))
         assert slope == pytest.approx(share * slopes[0] + (1 - share) * slopes[1], abs=1e-6)
+
+
+def test_a_large_table_of_features_is_sparse(ladder, monkeypatch):
+    setup, state = ladder
+    monkeypatch.setattr(path, "_DENSE", -1)
+    moving = np.array([True, False, False])
+    other = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, T)
+    assert sp.issparse(other.moving)
+    for k, chain in enumerate(state.chains):
+        assert look(other, k, chain) == pytest.approx(look(setup, k, chain))
 
 
 def test_only_moving_features_are_multiplied_by_t(ladder):
