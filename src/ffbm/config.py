@@ -100,7 +100,7 @@ class FitConfig:
         Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
         that matter, and columns that are included together.
     node_type : None
-        For vertices of several types there is ``fit_types``.
+        Of ``fit`` alone: a saved fit has no types of vertices.
     hierarchy : bool
         Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
@@ -168,8 +168,7 @@ class FitConfig:
             self._take_preset()
         if self.node_type is not None:
             raise OptionError(
-                f"a fit explains all vertices by one softmax; got node_type={self.node_type!r}:"
-                " fit_types(net, node_type) gives each type a softmax over its own blocks (--node-type)"
+                f"node_type is no setting of a saved fit; got {self.node_type!r}: give it to fit() or to --node-type"
             )
         target = check_choice("target", self.target, TARGETS)
         prior = choose_prior(self.weight_prior, target)

@@ -37,6 +37,15 @@ def fit(net):
         return ffbm.fit_types(net, "node_type", {"person": 2, "event": 2}, weight_prior="learned", **SHORT)
 
 
+def test_fit_takes_node_type(folder, fit):
+    options = {"bipartite": True, "nodes": folder / "nodes.csv", "weight_prior": "learned", **SHORT}
+    with pytest.warns(ConvergenceWarning):
+        same = ffbm.fit(folder / "visits.csv", {"person": 2, "event": 2}, node_type="node_type", **options)
+    assert np.array_equal(same.blocks.labels, fit.blocks.labels)
+    with pytest.raises(OptionError, match="fit_types has no option 'hierarchy'"):
+        ffbm.fit(folder / "visits.csv", node_type="node_type", hierarchy=True, **options)
+
+
 def test_the_parts(net, fit):
     assert list(fit.explanations) == ["event", "person"]
     assert fit["person"].weights.names == ("team=blue", "team=red", "(intercept)")

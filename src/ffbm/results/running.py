@@ -1,5 +1,6 @@
 """``ffbm.fit``: the public face of the whole flow."""
 
+import inspect
 import logging
 import os
 import shlex
@@ -28,6 +29,7 @@ from ffbm.results.fitted import Fit
 from ffbm.results.loading import load_fit
 from ffbm.results.provenance import describe_origin
 from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
+from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, open_journal
 from ffbm.types import BlockTrace, Network
@@ -173,8 +175,9 @@ def fit(
         the network was read: see ``read_network``.
     edge_weight_model, edge_weight_prior : text, "microcanonical" or dict, optional
         What weights are taken for; None does as the network was read.
-    node_type : None
-        For vertices of several types see ``fit_types``, which keeps them in blocks of their own.
+    node_type : column name, optional
+        Vertices of different types, such as people and events, never share a block, and each type is explained by
+        itself; ``n_blocks`` is then a dict of numbers by type or "auto": see ``fit_types``.
     nodes, reading : file, DataFrame or array; options
         Of what is no Network: the attributes of the vertices, and options of ``read_network`` or ``as_network``, such
         as ``id="name", exclude=["email"]``.
@@ -182,6 +185,7 @@ def fit(
     Returns
     -------
     Fit
+        Or, with ``node_type``, a TypedFit.
 
     Warns
     -----
@@ -196,6 +200,8 @@ def fit(
     >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
     ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
+    if node_type is not None:
+        return _fit_types(dict(locals()))  # type: ignore[return-value]  # as the documentation says
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,
@@ -242,6 +248,16 @@ def fit(
         said = "not converged, but" if judged.is_usable else "do not rely on this fit:"
         warnings.warn(f"{said} {judged}; go on with {judged.command}", ConvergenceWarning, stacklevel=2)
     return found
+
+
+def _fit_types(given: dict[str, Any]) -> TypedFit:
+    """Fit a network with types of vertices by what was given to ``fit``; options that types do not have are refused."""
+    net, nodes, reading = (given.pop(name) for name in ("net", "nodes", "reading"))
+    if not isinstance(net, Network) and given["directed"] != "auto":
+        reading["directed"] = given.pop("directed")
+    net = open_network(net, nodes, **reading)
+    defaults = {name: parameter.default for name, parameter in inspect.signature(fit).parameters.items()}
+    return fit_types(net, **{name: value for name, value in given.items() if value is not defaults[name]})
 
 
 def fit_with(
