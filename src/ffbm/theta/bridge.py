@@ -79,7 +79,7 @@ def steps_of(n_contrasts: int, support: float) -> Array:
     """Return the values of lambda from 0 to 1: dense at first, where a column on many vertices begins to tell.
 
     >>> steps_of(2, 30.0)[[0, 1, -1]].round(3).tolist(), len(steps_of(2, 30.0))
-    ([0.0, 0.055, 1.0], 9)
+    ([0.0, 0.056, 1.0], 9)
     """
     n = int(np.clip(round(EACH * n_contrasts), LEAST, MOST))
     reach = sqrt(max(support, 1.0))
