@@ -43,6 +43,7 @@ HEADLINES = {
     "unnamed": "without a name, named by their place",
 }
 _NOTES_PER_CODE = 20
+_FEWER = {"looks-coded": 3, "read-as-number": 3}  # said of many columns alike
 _NAMES_PER_NOTE = 5
 
 
@@ -57,7 +58,7 @@ class Remark:
 
 
 def gather_notes(remarks: Iterable[Remark]) -> list[Note]:
-    """Turn remarks into notes: one for each, or one for each code where there are more than twenty.
+    """Turn remarks into notes: one for each, or one for a code that more than twenty (of some, three) have.
 
     >>> gather_notes([Remark("constant", "year", "left out: every vertex has '2004'", 1)])
     [Note(code='constant', message="column 'year' left out: every vertex has '2004'", count=1)]
@@ -67,7 +68,7 @@ def gather_notes(remarks: Iterable[Remark]) -> list[Note]:
         by_code.setdefault(remark.code, []).append(remark)
     notes: list[Note] = []
     for code, group in by_code.items():
-        if len(group) <= _NOTES_PER_CODE:
+        if len(group) <= _FEWER.get(code, _NOTES_PER_CODE):
             notes.extend(Note(code, f"column {r.column!r} {r.text}", r.count) for r in group)
         else:
             columns = list(dict.fromkeys(r.column for r in group))
