@@ -17,7 +17,7 @@ PEOPLE = [
     ["ann", 20.5, dt.date(2006, 8, 1), True],
     [],
     ["bob", 30, dt.datetime(2007, 8, 1, 12, 30), False],
-    [7.0],
+    [7.0, 25.5, dt.date(2009, 1, 2)],
 ]
 
 
@@ -56,7 +56,10 @@ def test_sheets_are_read(tmp_path):
 
 def test_cells_as_text():
     text, _ = sheet_to_text(book(PEOPLE), "people.xlsx")
-    assert text.decode() == "ID,age,joined,ok\nann,20.5,2006-08-01,True\n\nbob,30,2007-08-01 12:30:00,False\n7,,,\n"
+    assert (
+        text.decode()
+        == "ID,age,joined,ok\nann,20.5,2006-08-01,True\n\nbob,30,2007-08-01 12:30:00,False\n7,25.5,2009-01-02,\n"
+    )
 
 
 def test_a_sheet_without_openpyxl(monkeypatch):
