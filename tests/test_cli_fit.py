@@ -293,7 +293,7 @@ def test_evidence_is_said_written_and_in_json(files, capsys, monkeypatch):
     assert strictly(capsys.readouterr().out)["evidence"] == saved
 
 
-@pytest.mark.parametrize("option", [["--target", "both"], ["--hierarchy"]])
+@pytest.mark.parametrize("option", [["--target", "both"], ["--hierarchy"], ["--node-type", "team"]])
 def test_evidence_is_of_one_fit(files, capsys, option):
     assert run(["fit", *files[:3], *SHORT, "--evidence", *option]) == 2
     assert "--evidence is of one number of blocks" in capsys.readouterr().err

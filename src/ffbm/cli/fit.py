@@ -270,8 +270,8 @@ def fit(
         edge_weight_model=edge_weight_model,
         edge_weight_prior=options.split_prior(edge_weight_prior),
     )
-    if evidence and (target == BOTH or settings.hierarchy):
-        asked = "--hierarchy" if settings.hierarchy else "--target both"
+    if evidence and (target == BOTH or settings.hierarchy or node_type):
+        asked = "--hierarchy" if settings.hierarchy else "--node-type" if node_type else "--target both"
         raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     source, recorded = _source(source, config)
     given = {
