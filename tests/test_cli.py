@@ -187,9 +187,9 @@ def test_reading_options_reach_the_encoder(options, names, capsys, friends):
 
 def test_a_long_list_is_cut_short(capsys, tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
-    flags = [",".join(str((i + j) % 2) for j in range(50)) for i in range(3)]
+    flags = [",".join(str((j + 1) >> i & 1) for j in range(50)) for i in range(7)]  # no two columns alike
     header = "id," + ",".join(f"flag{j}" for j in range(50))
-    rows = [f"{name},{cells}" for name, cells in zip("abc", flags, strict=True)]
+    rows = [f"{name},{cells}" for name, cells in zip("abcdefg", flags, strict=True)]
     (tmp_path / "nodes.csv").write_text("\n".join([header, *rows]) + "\n")
     assert run(["describe", "edges.csv", "--nodes", "nodes.csv"]) == 0
     text = capsys.readouterr().out

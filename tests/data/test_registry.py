@@ -125,9 +125,12 @@ def test_the_bundled_files_can_be_read_like_any_others():
 
 @needs_shared
 @pytest.mark.parametrize("name", ["school", "facebook"])
-def test_the_files_of_the_folder_can_be_read_like_any_others(name):
+def test_the_files_of_the_folder_can_be_read_like_any_others(name, monkeypatch):
+    monkeypatch.setenv("FFBM_DATA", str(SHARED / "data"))
     folder = SHARED / "data" / name
-    network = read_network(folder / "edges.csv", nodes=folder / "nodes.csv", drop=DATASETS[name].drop)
+    registered = load_dataset(name)
+    options = {"drop": DATASETS[name].drop, "include": registered.features.column_names}  # equal columns too
+    network = read_network(folder / "edges.csv", nodes=folder / "nodes.csv", **options)
     assert network.fingerprint == DATASETS[name].fingerprint
 
 

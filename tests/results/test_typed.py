@@ -118,8 +118,6 @@ def test_blocks_of_types_as_text():
 
 
 def test_errors(net, fit):
-    with pytest.raises(OptionError, match="a softmax over its own blocks"):
-        ffbm.fit(net, node_type="node_type")
     with pytest.raises(OptionError, match="did you mean 'n_sweeps'"):
         ffbm.fit_types(net, "node_type", n_sweep=3)
     with pytest.raises(OptionError, match="fit_types needs node_type"):
