@@ -143,7 +143,7 @@ def included_weights(weights: Any, g: int) -> tuple[Array, Array]:
 
 
 def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
-    """Return which values of a column set which block apart, the surest first."""
+    """Return which values of a column set which block apart, the surest first: FDR within the column, and each alone."""
     selected = weights.selected
     features, w = included_weights(weights, g)
     if not len(w) or weights.n_blocks < 2:
@@ -164,7 +164,7 @@ def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
             probability=float(surest[r, j]),
         )
         for r, j in sorted(named, key=lambda at: (-surest[at], -mean[at]))
-        if surest[r, j] > LEAST
+        if surest[r, j] >= 1 - fdr  # none rides on the sureness of others
     ]
 
 

@@ -98,7 +98,7 @@ def test_modes_are_told_first_too(evil):
 
 def test_the_answer_names_features_and_what_is_left(told, evil):
     text = " ".join(told.text)
-    assert "bits a vertex" in text
+    assert "bits per vertex" in text
     assert "What is left:" in text
     assert "How sure:" in text
     assert evil.ranking.kept[0] in text

@@ -122,7 +122,7 @@ def test_of_noise_nothing_is_named():
 def test_what_misleads_stands_first(fitted):
     scores = replace(fitted.scores, bits_test=-0.3, bits_se_test=0.1)
     wrong = replace(fitted, explanation=replace(fitted.explanation, scores=scores))
-    said = "Features mislead: on held-out vertices they lose 0.30 +- 0.10 bits a vertex."
+    said = "Features mislead: on held-out vertices they lose 0.30 +- 0.10 bits per vertex."
     paragraphs = [part for part in wrong.summary().split("\n\n") if not part.startswith("NOT CONVERGED")]
     assert paragraphs[0] == said
     assert paragraphs[1] == "Of 2 columns 1 matters: x1."

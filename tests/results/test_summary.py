@@ -32,7 +32,7 @@ def test_a_short_answer_fits_on_a_screen(good, bad):
         assert len(short) <= 36  # "about 35 lines"; the fixed prior has a ranking too
         assert len(short) < len(long)
         assert not any("loss" in line or "nats per vertex" in line for line in short)
-        assert any("bits a vertex" in line for line in short)
+        assert any("bits per vertex" in line for line in short)
 
 
 def test_a_good_fit(good):
@@ -103,7 +103,7 @@ def with_bits(made, bits):
 
 
 def test_what_features_explain_is_put_into_words(good):
-    assert "Features explain 0.30 +- 0.10 bits a vertex" in with_bits(good, 0.3)
+    assert "Features explain 0.30 +- 0.10 bits per vertex" in with_bits(good, 0.3)
     assert "It is not sure that features tell the block of an unseen vertex: 0.10 +- 0.10" in with_bits(good, 0.1)
     assert "Features mislead" in with_bits(good, -0.3)
 

@@ -188,7 +188,7 @@ def test_noise_gains_nothing_on_held_out_vertices():
     """Over 100 planted networks with two flags that are noise, and an intercept.
 
     The mean gain is not 0 but a little below: D (B - 1) weights estimated from n vertices cost up to D (B - 1) / (2n)
-    nats a vertex, the less the stronger the prior. So the gain must lie between that price and nothing, to 3 standard
+    nats per vertex, the less the stronger the prior. So the gain must lie between that price and nothing, to 3 standard
     errors. The price is D (B - 1) / (2n) against a scatter of about sqrt(D / (n n_test)) a network, so |z| of the plain
     mean over 100 networks grows as 5 sqrt(D n_test / n); it is below 3 here, and would not be with many noise features.
     """

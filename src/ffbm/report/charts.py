@@ -240,7 +240,7 @@ def draw_bits(subject: Subject) -> Any:
             "accuracy": [f"{a:.0%}" for a in accuracy[there]],
         }
     )  # fmt: skip
-    tips = [("block", "@block, @n vertices"), ("bits a vertex", "@said"), ("accuracy", "@accuracy")]
+    tips = [("block", "@block, @n vertices"), ("bits per vertex", "@said"), ("accuracy", "@accuracy")]
     n_blocks = scores.n_blocks
     chart = new_chart(
         300, xlabel="block", ylabel="bits per vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4),

@@ -124,7 +124,7 @@ def score_table(subject: Subject) -> Table:
     rows = [
         (text, *(getattr(scores, f"{key}_{side}") for _, scores in sides for side in ("train", "test")))
         for text, key in (
-            ("vertices", "n"), ("bits explained a vertex", "bits"), ("its standard error", "bits_se"),
+            ("vertices", "n"), ("bits explained per vertex", "bits"), ("its standard error", "bits_se"),
             ("loss per draw (nats)", "loss"), ("loss of the averaged prediction", "predictive_loss"),
             ("loss of the base rate", "base_rate_loss"),
         )

@@ -90,7 +90,7 @@ class Fit(FitParts):
         """What each column of the user's table explains, one row a column, by what it adds; found when first asked for.
 
         ``column``, ``kind``, ``n_features``, ``inclusion`` and ``decision`` (NaN and None under the fixed prior);
-        ``bits_alone`` (held-out bits a vertex over the base rate, of this column and the intercept) and
+        ``bits_alone`` (held-out bits per vertex over the base rate, of this column and the intercept) and
         ``bits_unique`` (what all columns lose without it; NaN where it was not tested), with standard errors
         over vertices ``bits_alone_se`` and ``bits_unique_se``; ``p_value`` and ``p_value_degrees`` of the permutation
         test; ``verdict``; ``sets_apart``, which values set which blocks apart; ``shares_with``, the columns that

@@ -58,7 +58,7 @@ def tell_verdict(fit: FitParts) -> str:
     if not s.n_test:
         return "No vertex was held out: what features explain of unseen ones is not known."
     bits, error = s.bits_test, s.bits_se_test
-    amount = f"{bits:.2f} +- {error:.2f} bits a vertex"
+    amount = f"{bits:.2f} +- {error:.2f} bits per vertex"
     whole = s.base_rate_loss_test / np.log(2)
     if bits > 2 * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")

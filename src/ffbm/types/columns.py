@@ -23,7 +23,7 @@ class SharedBits:
 
 @dataclass(frozen=True, eq=False)
 class ColumnBits:
-    """Held-out bits a vertex of G columns, with standard errors over vertices; NaN where a column was not tested.
+    """Held-out bits per vertex of G columns, with standard errors over vertices; NaN where a column was not tested.
 
     Parameters
     ----------
@@ -86,4 +86,4 @@ class ColumnBits:
         )
 
     def __repr__(self) -> str:
-        return f"<ColumnBits: {count_of(len(self.names), 'column')}, {self.whole:.2f} bits a vertex together>"
+        return f"<ColumnBits: {count_of(len(self.names), 'column')}, {self.whole:.2f} bits per vertex together>"

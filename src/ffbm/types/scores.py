@@ -100,7 +100,7 @@ class Scores:
         bits, error = self.bits_test, self.bits_se_test
         if not self.n_test or not bits < -2 * error:
             return None
-        said = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits a vertex"
+        said = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits per vertex"
         return Note("misleading", said, self.n_test)
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,6 +138,6 @@ class Scores:
         bits, error, loss = (getattr(self, f"{name}_{part}") for name in ("bits", "bits_se", "predictive_loss"))
         base = getattr(self, f"base_rate_loss_{part}")
         return (
-            f"<Scores: features explain {bits:.2f} +- {error:.2f} bits a vertex"
+            f"<Scores: features explain {bits:.2f} +- {error:.2f} bits per vertex"
             f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
         )
