@@ -143,7 +143,7 @@ def included_weights(weights: Any, g: int) -> tuple[Array, Array]:
 
 
 def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
-    """Return which values of a column set which block apart, the surest first: FDR within the column, and each alone."""
+    """Return which values of a column set which block apart, the surest first: by FDR, and each by itself."""
     selected = weights.selected
     features, w = included_weights(weights, g)
     if not len(w) or weights.n_blocks < 2:

@@ -233,8 +233,8 @@ def _scores(fit: FitParts) -> str:
         margin = min(2 + max(len(row[0]) for row in rows), WIDTH - 4 * (width + 2))
         lines.insert(1, " " * margin + "".join(f"  {text:>{2 * width + 2}}" for text in whose))
     said = (
-        "(bits per vertex over the base rate; accuracy: mean over blocks; losses in nats per vertex: mean over draws, of"
-        f" the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
+        "(bits per vertex over the base rate; accuracy: mean over blocks; losses in nats per vertex: mean over draws,"
+        f" of the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
     )
     lines.append(wrap(said, "  ", "  "))
     return "\n".join(lines)
