@@ -18,13 +18,14 @@ def _apart(tmp_path, monkeypatch):
 
 @pytest.fixture
 def files(tmp_path):
-    """Two teams that keep to themselves; floor is another name of the team; age and shoe are noise; "a,b" is a coin."""
+    """Two teams that keep to themselves; floor is the team but for one; age and shoe are noise; "a,b" is a coin."""
     rng = np.random.default_rng(6)
     labels = np.repeat([0, 1], 30)
     made = ffbm.simulate(labels=labels, features=1, n_edges=250, contrast=8, seed=2)
     (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{i},{j}\n" for i, j in made.network.graph.edges))
+    floors = 1 + (labels ^ (np.arange(60) == 7))
     rows = [
-        f"{i},{'red' if labels[i] else 'blue'},{1 + labels[i]}. floor,{rng.integers(20, 70)},{rng.integers(0, 2)}"
+        f"{i},{'red' if labels[i] else 'blue'},{floors[i]}. floor,{rng.integers(20, 70)},{rng.integers(0, 2)}"
         for i in range(60)
     ]
     (tmp_path / "nodes.csv").write_text('id,team,floor,age,"a,b"\n' + "\n".join(rows) + "\n")
@@ -114,7 +115,10 @@ def test_columns_that_are_chosen(files, arguments, names, capsys):
     assert {row["column"] for row in ask(capsys, *files, *arguments)["columns"]} == names
 
 
-def test_within_a_column_that_is_the_same_nothing_is_tested(files, capsys):
+def test_within_a_column_that_is_the_same_nothing_is_tested(files, capsys, tmp_path):
+    nodes, both = tmp_path / "nodes.csv", ["--include", "team", "--include", "floor", "--include", "age"]
+    nodes.write_text(nodes.read_text().replace("7,blue,2. floor", "7,blue,1. floor"))
+    files = [*files, *both]  # columns that say the same, which are read as one unless they are named
     told = ask(capsys, *files, "--within", "team")
     row = next(row for row in told["columns"] if row["column"] == "floor")
     assert (row["p_adjacency"], row["n_permuted"]) == (None, 0)

@@ -305,7 +305,7 @@ def test_an_intercept_is_listed_apart_and_never_kept():
 def test_short_text_and_a_table_for_notebooks():
     ranking = rank_features(draws_with(MEAN, SD), k=2, n_kept=2, names=NAMES)
     assert repr(ranking) == "<Ranking: 2 of 4 features kept, cutoff 2.000, k = 2>"
-    assert "<td>b</td>" in ranking._repr_html_()
+    assert ">b</td>" in ranking._repr_html_()
     assert repr(rank_features(draws_with(MEAN, SD))) == ("<Ranking: 4 of 4 features kept, no cutoff, k = 1; 1 note>")
 
 

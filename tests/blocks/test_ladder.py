@@ -112,8 +112,8 @@ def test_counts_and_energies_follow_their_replica(case):
 
 
 @njit
-def trade(rng, rungs, ledgers, first, totals, best, exchange):
-    kernel.trade_places(rng, rungs, ledgers, first, totals, best, exchange)
+def trade(rng, prior, rungs, ledgers, first, totals, best, exchange):
+    kernel.trade_places(rng, prior, rungs, ledgers, first, totals, best, exchange)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -134,7 +134,7 @@ def test_exchanges_follow_the_readable_rule(first):
                 replica[t], replica[t + 1] = j, i
                 made += 1
         rungs = lay_out(setup, state.betas)
-        trade(state.rng, rungs, state.ledgers, first, state.totals, state.best, state.exchange)
+        trade(state.rng, setup.model.prior, rungs, state.ledgers, first, state.totals, state.best, state.exchange)
         assert state.exchange.replica.tolist() == replica
     assert made > 5
 

@@ -190,6 +190,7 @@ def test_chains_find_the_blocks_of_each_type(n_blocks):
     assert told == ({"event": None, "person": None} if n_blocks == "free" else {"event": [0, 1], "person": [2, 3, 4]})
 
 
+@pytest.mark.slow
 def test_directed_ladders_random_starts_and_empty_blocks_keep_types_apart():
     graph, types, _ = two_modes(directed=True)
     options = {"n_sweeps": 60, "n_chains": 1, "node_type": types, "progress": False}

@@ -126,7 +126,7 @@ def test_hierarchies_have_no_weights():
         ffbm.description_length(_weighted((1, 2, 3), "geometric"), [[0, 0, 1], [0, 0]])
 
 
-@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("directed", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("law", LAWS)
 def test_moves_change_s_as_claimed_and_restore_sums(law, directed):
     rng = np.random.default_rng([3, directed])

@@ -9,10 +9,13 @@ from ffbm.data import as_network, read_network
 DRAWN = {"r": 10, "g": 20, "b": 30, "x": 1.5, "y": -2.5, "z": 0.0, "size": 4.0, "alpha": 1.0}
 
 
+ORDERS = [(0, 1, 2, 3), (0, 2, 1, 3), (3, 1, 0, 2), (1, 3, 0, 2), (0, 3, 1, 2), (2, 3, 0, 1)]  # no two alike
+
+
 def graph_with(names, **more) -> networkx.Graph:
     graph = networkx.path_graph(["a", "b", "c", "d"])
     for place, node in enumerate(graph):
-        graph.nodes[node].update({name: DRAWN[name] + place for name in names})
+        graph.nodes[node].update({name: DRAWN[name] + ORDERS[k % len(ORDERS)][place] for k, name in enumerate(names)})
         graph.nodes[node].update({name: values[place] for name, values in more.items()})
     return graph
 

@@ -4,7 +4,7 @@ import pytest
 
 from .loading import ROOT, load
 
-pytestmark = pytest.mark.auto_length
+pytestmark = [pytest.mark.auto_length, pytest.mark.users_defaults]
 
 EXAMPLES = ROOT / "examples"
 

@@ -8,7 +8,7 @@ import pytest
 
 from .loading import DOCS, load
 
-pytestmark = pytest.mark.auto_length
+pytestmark = [pytest.mark.auto_length, pytest.mark.users_defaults]
 
 making = load(DOCS / "gallery" / "make.py")
 

@@ -25,6 +25,7 @@ def test_noise_is_named_by_the_paper_and_not_by_inclusion():
     assert (DOCS / "figures" / "ranking" / "noise.png").is_file()
 
 
+@pytest.mark.slow
 def test_draws_are_weighted_for_another_prior(shared, monkeypatch):
     """Inclusion with omega ~ Beta(1, 1), by weighting draws of Beta(1, G), against exact values."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))

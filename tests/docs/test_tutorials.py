@@ -4,12 +4,12 @@ import pytest
 
 from .loading import DOCS, ROOT, load
 
-pytestmark = pytest.mark.auto_length
+pytestmark = [pytest.mark.auto_length, pytest.mark.users_defaults]
 
 running = load(DOCS / "run.py")
 
 
-SLOW = {"docs/columns.md", "docs/regression.md"}  # they fit networks of some size
+SLOW = {"docs/columns.md", "docs/regression.md", "docs/tutorial-scales.md"}  # they fit networks of some size
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def test_a_flag_set_against_not_set():
     for d in range(5):
         draws = mean_prob(trace, with_flag(x, d, 1)) - mean_prob(trace, with_flag(x, d, 0))
         np.testing.assert_allclose(read(table, str(d)), draws.mean(axis=0), atol=1e-12)
-        np.testing.assert_allclose(read(table, str(d), "low"), np.quantile(draws, 0.05, axis=0), atol=1e-12)
-        np.testing.assert_allclose(read(table, str(d), "high"), np.quantile(draws, 0.95, axis=0), atol=1e-12)
+        np.testing.assert_allclose(read(table, str(d), "low"), np.quantile(draws, 0.025, axis=0), atol=1e-12)
+        np.testing.assert_allclose(read(table, str(d), "high"), np.quantile(draws, 0.975, axis=0), atol=1e-12)
     np.testing.assert_allclose(table.groupby("feature")["effect"].sum(), 0, atol=1e-12)
     assert set(table["kind"]) == {"flag"}
 

@@ -186,7 +186,7 @@ def test_q_off_as_in_graph_tools_cache(check, monkeypatch):
 @pytest.mark.parametrize("check", ["description lengths", "law of multigraphs"])
 def test_edge_counts_over_empty_blocks(check, monkeypatch):
     """P(e|b) over all B blocks, not over those in use."""
-    made = planted_alone("ffbm.blocks.entropy", ("np.count_nonzero(sizes)", "top"))
+    made = planted_alone("ffbm.blocks.entropy", ("np.count_nonzero(sizes)", "len(sizes)"))
     for place in ("generation", "lengths"):
         monkeypatch.setattr(f"ffbm.verification.{place}.description_length", made.description_length)
     assert not outcome(check).passed

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.diagnostics.convergence import Array, summarise
-from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE, Verdict, rounded, verdict
+from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE, Verdict, verdict
 from ffbm.errors import DataError
 from ffbm.types.selection import MOST_ERROR, SelectionTrace
 from ffbm.types.weights import WeightTrace
@@ -83,7 +83,7 @@ def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
 def _judge_inclusion(selected: SelectionTrace) -> Verdict:
     """Grade inclusion probabilities by their Monte Carlo errors: at most 0.01, and for "usable" 0.05."""
     worst = float(selected.error.max(initial=0.0))
-    said = f"the Monte Carlo error of inclusion is up to {rounded(worst, MOST_ERROR)}"
+    said = f"the Monte Carlo error of inclusion is up to {worst:.3f}"
     if worst <= MOST_ERROR:
         return Verdict(CONVERGED, said)
     return Verdict(

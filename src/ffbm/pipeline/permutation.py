@@ -141,6 +141,7 @@ def permutation_test(
     0  value          0.0   0.28
     """
     names = _check_columns(net, columns, within)
+    net = net.without_weights()  # who is linked with whom, however strongly
     check_int("n_permutations", n_permutations, low=1)
     seed = resolve_seed(seed)
     values = [column_values(net.features, name) for name in names]
