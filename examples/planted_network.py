@@ -29,7 +29,8 @@ def main(edges: tuple[int, ...] = (225, 300, 600)) -> pd.DataFrame:
         for target in ("cut", "joint"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)  # told in the table
-                fit = ffbm.fit(made.network, n_blocks=3, target=target, weight_prior="fixed", n_sweeps=4000, seed=1)
+                lengths = {"n_sweeps": 4000, "n_draws": 1000}
+                fit = ffbm.fit(made.network, n_blocks=3, target=target, weight_prior="fixed", seed=1, **lengths)
             rows.append(
                 {
                     "edges": n_edges,

@@ -276,7 +276,7 @@ MEMORY = {
 @pytest.mark.parametrize(
     "what",
     [
-        "blocks",
+        pytest.param("blocks", marks=pytest.mark.slow),
         pytest.param("cut", marks=pytest.mark.slow),
         pytest.param("joint", marks=pytest.mark.slow),
         pytest.param("drawn", marks=pytest.mark.slow),

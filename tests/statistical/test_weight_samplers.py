@@ -57,6 +57,8 @@ SLOW = {  # each compiles a sampler; a fault of the same kind is caught in every
     "always accepted",
     "scale of another feature in the mean over blocks",
     "scale of another feature where nobody has one",
+    "mean over blocks too wide",
+    "scale ignored in the mean over blocks",
 }
 
 
