@@ -194,6 +194,7 @@ def worker_processes(client) -> list[int]:
 
 def _serve() -> None:
     from ffbm.cli import run as run_command
+    from ffbm.pipeline import numbers
     from ffbm.pipeline import run as loop
 
     with tempfile.TemporaryDirectory() as folder:  # whatever is loaded when it is first used
@@ -209,6 +210,7 @@ def _serve() -> None:
         if not pid:
             for name, value in asked["loop"].items():
                 setattr(loop, name, value)
+            numbers._MOST_EDGES = 0  # no long chains with B free, of which every step would be saved
             os.environ.update(asked["environment"])
             os.chdir(asked["cwd"])
             os._exit(_run(run_command, asked["arguments"], asked["out"], asked["err"]))

@@ -185,6 +185,7 @@ def test_a_run_begun_here_is_resumed_on_a_cluster_by_the_command(net, local, tmp
     assert_same(ffbm.load_fit(run), ffbm.fit(net, **SHORT, progress=False))
 
 
+@pytest.mark.slow
 def test_the_commands_of_dask_and_ours_work_together(net, tmp_path):
     """As in the documentation: a scheduler, two workers and a fit, each a command."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

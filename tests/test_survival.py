@@ -60,7 +60,8 @@ def refused(going: Run) -> str:
 
 
 @pytest.mark.parametrize("target", ["cut", "joint"])
-def test_a_run_killed_in_every_stage_ends_with_the_same_bits(nest, tmp_path, target):
+def test_a_run_killed_in_every_stage_ends_with_the_same_bits(nest, tmp_path, monkeypatch, target):
+    monkeypatch.setattr("ffbm.pipeline.numbers._MOST_EDGES", 0)  # as in the runs that are killed
     arguments, run = [*FIT, *SHORT, "--quiet", "--target", target], tmp_path / "run"
     killed = kill_often(nest, arguments, run, target, 24)
     assert killed.total() >= 20
@@ -101,7 +102,10 @@ def test_ctrl_c_saves_and_says_how_to_go_on(nest, whole, tmp_path):
     assert_same(resume(nest, arguments, run), whole)
 
 
-@pytest.mark.parametrize("name", ["run/", "läufe/第一/a b", "link"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("run/", marks=pytest.mark.slow), "läufe/第一/a b", pytest.param("link", marks=pytest.mark.slow)],
+)
 def test_a_run_goes_on_whatever_its_folder_is_called(nest, whole, tmp_path, name):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")

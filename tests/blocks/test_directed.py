@@ -82,6 +82,7 @@ def test_one_histogram_of_both_degrees_is_no_law(monkeypatch):
     assert sum(model_law((0, 0, 0), 2, directed=True).values()) == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "likelihood"), [*product(LAYOUTS, [DEGREE_CORRECTED]), ("near", UNCORRECTED), ("compact", UNCORRECTED)]
 )
@@ -168,6 +169,7 @@ def test_moves_of_many_vertices_and_merges_carry_what_is_right(likelihood):
         (Case(RING, 4, 3, allow_empty=True, directed=True), ALL),
     ],
 )
+@pytest.mark.slow
 def test_visits_follow_the_law(case, kinds):
     found = compare(case, 15_000, kinds)
     assert found.distance <= 0.012

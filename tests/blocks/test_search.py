@@ -27,6 +27,7 @@ def choose(graph, seed, listener=lambda _event: None):
     return find_candidates(BlockTarget(graph), seed, Conduct(1, listener))
 
 
+@pytest.mark.slow
 def test_planted_numbers_are_found():
     hits = 0
     for seed, (n_blocks, size, inside, between) in enumerate(PLANTED):

@@ -140,6 +140,7 @@ def test_merges_and_splits_stay_within_a_type():
         pytest.param(FREE._replace(directed=True), ALL, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_visits_follow_the_law(case, kinds):
     found = compare(case, 40_000 if case.field else 12_000, kinds)
     assert found.floor <= 0.006

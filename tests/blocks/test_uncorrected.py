@@ -55,6 +55,7 @@ def test_chains_carry_its_description_length(stars):
             assert s == pytest.approx(truth, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_without_correction_degrees_make_blocks():
     """One planted block whose degrees have a long tail."""
     graph = ffbm.simulate(300, 1, 1500, degree_exponent=2.1, seed=1).network.graph

@@ -60,6 +60,7 @@ def test_the_paper_s_figure_on_polbooks(polbooks):
 
 
 @pytest.mark.parametrize(("name", "bound"), [("school", 1.892), ("facebook", 1.630)])
+@pytest.mark.slow
 def test_the_paper_s_figures_on_the_other_two(paper_data, name, bound):
     assert ffbm.sample_blocks(ffbm.load_dataset(name), 10).entropy_per_entity <= bound
 

@@ -70,11 +70,11 @@ def stop_at(number: int):
     "settings",
     [
         {},
-        {"memberships": "drawn"},
-        {"folds": 2, "sampler": "mala"},
+        pytest.param({"memberships": "drawn"}, marks=pytest.mark.slow),
+        pytest.param({"folds": 2, "sampler": "mala"}, marks=pytest.mark.slow),
         {"n_blocks": "auto"},
         {"target": "joint"},
-        {"blocks": "given"},
+        pytest.param({"blocks": "given"}, marks=pytest.mark.slow),
     ],
     ids=["cut", "drawn", "folds", "auto", "joint", "given"],
 )
@@ -119,7 +119,9 @@ def test_a_search_for_the_number_of_blocks_that_is_interrupted_keeps_its_rounds(
     assert_same(resumed, whole)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(
+    "workers", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
+)
 def test_the_number_of_workers_may_change_on_the_way(net, tmp_path, often, workers):
     with pytest.raises(Stop):
         ffbm.fit(net, **SHORT, out=tmp_path / "run", workers=4 - workers, progress=stop_at(12))

@@ -8,11 +8,8 @@ from ffbm.verification.partitions import MESS, TRIALS, follow_the_law
 from ffbm.workers import open_workers
 
 OFTEN = {  # the others are slow, and shorter in every ``ffbm verify``
-    "merge-split, B=3",
-    "re-split, field",
     "all moves, empty blocks",
     "free B, all moves",
-    "no degree correction, single moves",
 }
 
 

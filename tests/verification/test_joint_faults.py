@@ -13,6 +13,8 @@ from ffbm.verification.joint import CASES, CHECKS
 from ..mutants import planted
 from .test_planted_faults import outcome
 
+pytestmark = pytest.mark.slow  # faults of the same kinds in blocks and in weights are caught in every run
+
 KERNELS = (
     "ffbm.kernels.compiling",
     "ffbm.kernels.mergesplit",

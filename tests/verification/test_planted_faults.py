@@ -136,7 +136,6 @@ KERNEL_FAULTS |= {
 
 NAMED = {  # the rest takes minutes to compile
     "a dropped Hastings ratio",
-    "the field left out of merge-split",
 }
 
 
