@@ -140,6 +140,7 @@ def test_the_way_back_and_proposals_see_neighbours_on_both_sides(layout):
             assert drawn == pytest.approx(expected, abs=0.04)
 
 
+@pytest.mark.slow
 @BOTH
 def test_moves_of_many_vertices_and_merges_carry_what_is_right(likelihood):
     rng = np.random.default_rng(4)

@@ -77,7 +77,7 @@ def _set_partitions_by_hand():
     return np.prod(chances)
 
 
-@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("directed", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("prior", [FULL, SETS])
 def test_moves_carry_what_is_right(prior, directed):
     rng = np.random.default_rng(5)

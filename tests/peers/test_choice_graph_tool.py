@@ -47,6 +47,7 @@ def ego_like():
     return Graph.from_edges(ends[:, 0], ends[:, 1], len(labels))
 
 
+@pytest.mark.slow
 def test_no_worse_than_the_best_of_five():
     graphs = [ffbm.load_dataset("polbooks").graph, football_like(), ego_like()]
     theirs = run_graph_tool(SCRIPT, [(graph.n_nodes, graph.edges.tolist()) for graph in graphs])

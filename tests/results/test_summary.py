@@ -108,6 +108,7 @@ def test_what_features_explain_is_put_into_words(good):
     assert "Features mislead" in with_bits(good, -0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_many_blocks_and_features_fit_on_a_screen():
     rng = np.random.default_rng(1)

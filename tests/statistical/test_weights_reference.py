@@ -25,7 +25,13 @@ def loss(weights, x, y):
 
 @pytest.mark.parametrize(
     ("name", "sampler"),
-    [("polbooks", "hmc"), ("school", "hmc"), ("facebook", "hmc"), ("polbooks", "mala"), ("school", "mala")],
+    [
+        ("polbooks", "hmc"),
+        ("school", "hmc"),
+        pytest.param("facebook", "hmc", marks=pytest.mark.slow),
+        ("polbooks", "mala"),
+        ("school", "mala"),
+    ],
 )
 def test_the_reference_posterior(name, sampler, shared, paper_data):
     held = np.load(shared / "reference" / f"theta_{name}.npz")

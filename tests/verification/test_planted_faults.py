@@ -206,6 +206,7 @@ def test_the_authors_acceptance_rule(check, monkeypatch):
     assert not outcome(check).passed
 
 
+@pytest.mark.slow
 def test_the_authors_program(monkeypatch):
     """Their rule, and the likelihood's gradient over n in the drift."""
     made = planted_weights(
