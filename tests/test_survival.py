@@ -25,7 +25,10 @@ FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5", *FIXED]
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100}
 SAVED_OFTEN = {"_SEGMENT_SECONDS": 0.01, "_SAVE_SECONDS": 0.0}
 SHORT = ["--sweeps", "300", "--draws", "200", "--warmup", "100"]
-pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+pytestmark = [  # processes that are killed; stops inside a process are in tests/results/test_resuming.py
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning"),
+]
 
 
 @pytest.fixture(scope="module")
