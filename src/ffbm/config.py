@@ -99,8 +99,6 @@ class FitConfig:
     intercept_sd, fdr, column_groups : float, float, dict
         Under the learned prior: the prior deviation of intercepts, the share of false ones allowed among the columns
         that matter, and columns that are included together.
-    node_type : None
-        Of ``fit`` alone: a saved fit has no types of vertices.
     hierarchy : bool
         Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
@@ -161,15 +159,10 @@ class FitConfig:
     edge_weight: str | bool | None = None
     edge_weight_model: str | None = None
     edge_weight_prior: str | dict[str, float] | None = None
-    node_type: str | None = None
 
     def __post_init__(self) -> None:
         if self.preset is not None:
             self._take_preset()
-        if self.node_type is not None:
-            raise OptionError(
-                f"node_type is no setting of a saved fit; got {self.node_type!r}: give it to fit() or to --node-type"
-            )
         target = check_choice("target", self.target, TARGETS)
         prior = choose_prior(self.weight_prior, target)
         learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept

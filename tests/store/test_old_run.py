@@ -40,7 +40,6 @@ def test_its_answer_is_what_it_was(old):
         "max_minutes": 10.0,
         "tempering": "auto",
         "columns": 12,
-        "node_type": None,
         "edge_weight": None,
         "edge_weight_model": None,
         "edge_weight_prior": None,

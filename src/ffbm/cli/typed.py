@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from ffbm.results.typed import TypedFit
     from ffbm.types import Network
 
-_NAMES = (
-    "n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_corrected", "tempering", "max_minutes", "weight_prior",
-    "memberships", "sigma", "intercept", "n_draws", "n_warmup", "folds", "fdr", "seed", "workers",
-)  # fmt: skip
-
 
 def fit_by_type(
     network: "Network", node_type: str, blocks: str | None, settings: "FitConfig", quiet: bool
@@ -24,14 +19,14 @@ def fit_by_type(
     import warnings
 
     from ffbm.errors import ConvergenceWarning
-    from ffbm.results.typed import fit_types
+    from ffbm.results.typed import OPTIONS, fit_types
 
     for name, without in (("out", None), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
         if getattr(settings, name) != without:
             raise OptionError(f"{name}= is not for fits with types of vertices; leave it out, or --node-type")
     with announcing(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
-        options = {name: getattr(settings, name) for name in _NAMES}
+        options = {name: getattr(settings, name) for name in (*OPTIONS, "seed", "workers")}
         return fit_types(network, node_type, split_blocks(blocks), progress=progress, **options)
 
 

@@ -1,6 +1,7 @@
 """A verdict on convergence: a grade, the sentence that gives its reason, and what would help."""
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ffbm.check import check_choice, check_real
 from ffbm.diagnostics.convergence import MIN_DRAWS, Array, Summary
-from ffbm.errors import OptionError
+from ffbm.errors import ConvergenceWarning, OptionError
 
 CONVERGED, USABLE, MULTIMODAL, TOO_SHORT = GRADES = ("converged", "usable", "multimodal", "too short")  # the best first
 
@@ -53,6 +54,14 @@ class Verdict:
     def named(self, name: str) -> "Verdict":
         """Return the same verdict with a name before its reason."""
         return replace(self, reason=f"{name}: {self.reason}")
+
+    def warn(self, lead: str = "do not rely on this fit:") -> None:
+        """Warn who called the caller, unless the grade is "converged"; ``lead`` is for grades that are not usable."""
+        if self:
+            return
+        said = "not converged, but" if self.is_usable else lead
+        way = f"; go on with {self.command}" if self.command else ""
+        warnings.warn(f"{said} {self}{way}", ConvergenceWarning, stacklevel=3)
 
     def __bool__(self) -> bool:
         return self.grade == CONVERGED

@@ -15,7 +15,7 @@ from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path,
 from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.rng import stream
 from ffbm.theta.design import Design
 from ffbm.types import Array
@@ -154,7 +154,7 @@ def find_evidence(
         while True:
             left = n_steps + BURN * (done == 0)
             states, more, made = _run(f"evidence, {n} values of t", setup, states, left, end, conduct)
-            draws, done = PathDraws(*map(_join, draws, more)), done + made
+            draws, done = join_draws(draws, more), done + made
             swept += made * n * n_chains * GAP
             is_over = made < left or Clock(end).is_over()
             if draws.slope.shape[1] < 4:
@@ -169,10 +169,6 @@ def find_evidence(
             return found, swept
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in states]
         n *= 2
-
-
-def _join(first: Array, second: Array) -> Array:
-    return np.concatenate((first, second), axis=1)
 
 
 def _run(

@@ -15,7 +15,7 @@ from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import Stepper, run_chains, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_chains, run_stretch
 from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
@@ -84,7 +84,7 @@ def run_for(
         name = f"{stage} {done} to {total}"
         states, draws, made = run_stretch(name, stepper, its, begin, total - done, conduct, key, clock)
         begin, done = partial(_same, states), done + made
-        whole = draws if whole is None else _joined(whole, draws)
+        whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
         kept = BlockDraws(*(field[:, burn // thin :] for field in whole))
         measures = measure_blocks(kept.labels[:, :, :n_measured], kept.entropy, seed)
@@ -110,7 +110,3 @@ def _every_second(draws: BlockDraws) -> BlockDraws:
     """Keep every second draw: those that chains with twice the thinning keep."""
     rate = draws.acceptance
     return BlockDraws(draws.labels[:, 1::2], draws.entropy[:, 1::2], (rate[:, 0::2] + rate[:, 1::2]) / 2)
-
-
-def _joined(first: BlockDraws, second: BlockDraws) -> BlockDraws:
-    return BlockDraws(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))

@@ -35,6 +35,11 @@ class Stepper(NamedTuple, Generic[State, Draws]):
     draws: type[Draws]
 
 
+def join_draws(first: Draws, second: Draws) -> Draws:
+    """Return draws (chain, draw, ...) and those that follow them as one."""
+    return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
+
+
 def run_chains(
     stage: str,
     stepper: Stepper[State, Draws],

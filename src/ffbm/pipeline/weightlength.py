@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from ffbm.diagnostics import summarise, verdict
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.clock import Clock, end_in
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.theta.chain import WeightSetup, WeightState, advance
 from ffbm.theta.selection import SelectionRecord
 from ffbm.types.network import Array
 from ffbm.types.selection import MOST_ERROR, batch_error
 
 _MOST_STORED = 2000  # draws of the weights of a chain: above, thinning doubles with the length
-
-Draws = TypeVar("Draws", bound=tuple[Array, ...])
 
 
 class DrawLength(NamedTuple):
@@ -80,7 +78,7 @@ def run_weights(
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
         states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, conduct, key, clock)
-        drawn, is_cut, done = joined(drawn, more), made < done, done + made
+        drawn, is_cut, done = join_draws(drawn, more), made < done, done + made
         if is_cut:
             break
     return states, drawn
@@ -134,7 +132,7 @@ def run_selection(
         clock = Clock(length.end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
         states, more, made = run_stretch(name, stepper, model, again, done * n_steps, conduct, key, clock)
-        drawn, is_cut, done = joined(drawn, more), made < done * n_steps, done + made // n_steps
+        drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
     return drawn, partition(done), thin
 
 
@@ -147,11 +145,6 @@ def every_second(weights: Array, n_each: int) -> Array:
     n_chains, n_stored, *rest = weights.shape
     groups = weights.reshape(n_chains, n_stored // max(n_each, 1), n_each, *rest)[:, :, 1::2]
     return np.ascontiguousarray(groups).reshape(n_chains, -1, *rest)
-
-
-def joined(first: Draws, second: Draws) -> Draws:
-    """Put draws (chain, draw, ...) one after the other."""
-    return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
 
 
 def _same(states: Sequence[Any]) -> list[Any]:

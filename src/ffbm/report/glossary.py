@@ -2,8 +2,8 @@
 
 WORDS = {
     "base rate": "The share of the training vertices in each block: the best guess that knows no feature.",
-    "bits": "How much is told about the block of a vertex: one bit halves the number of equally likely blocks. Bits"
-    " explained are over the base rate; 0 means that features tell nothing, less than 0 that they mislead.",
+    "bits": "How much is known about the block of a vertex: one bit halves the number of equally likely blocks. Bits"
+    " explained are over the base rate; 0 means that features explain nothing, less than 0 that they mislead.",
     "bits alone, bits beyond": "What one column explains by itself, and what all columns together lose without it.",
     "block": "A group of vertices that are linked alike: to the same blocks, equally often for their degrees.",
     "centred weight": "A weight minus the mean over blocks: only differences between blocks have a meaning.",

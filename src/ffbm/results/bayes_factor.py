@@ -30,7 +30,7 @@ from ffbm.store.folder import write_file
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma, prior_scales
-from ffbm.types import Array, Network
+from ffbm.types import Array, Network, check_network
 from ffbm.types.weights import Sigma
 from ffbm.workers import Workers, connected
 
@@ -245,11 +245,7 @@ def evidence(
         beside=tuple(name for name in names if name not in asked),
         settings=chosen,
     )
-    if not result.converged:
-        said = "not converged, but" if result.converged.is_usable else "the evidence is withheld:"
-        warnings.warn(
-            f"{said} {result.converged}; go on with {result.converged.command}", ConvergenceWarning, stacklevel=2
-        )
+    result.converged.warn("the evidence is withheld:")
     return result
 
 
@@ -275,10 +271,7 @@ def _subject(
     net: Any, n_blocks: Any, columns: Any, weight_prior: Any, sigma: Any, intercept: Any, intercept_sd: Any, dc: Any
 ) -> Subject:
     """Check what is asked for, and put it together."""
-    if not isinstance(net, Network):
-        raise OptionError(
-            f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
-        )
+    check_network(net)
     if not net.features.column_names:
         raise DataError("the network must have a column; it has none: give a table of vertex attributes, nodes=FILE")
     if isinstance(n_blocks, str):

@@ -5,7 +5,6 @@ import logging
 import os
 import shlex
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.opening import open_network
-from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.errors import OptionError
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
@@ -32,7 +31,7 @@ from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_h
 from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, open_journal
-from ffbm.types import BlockTrace, Network
+from ffbm.types import BlockTrace, Network, check_network
 from ffbm.types.weights import Sigma
 from ffbm.workers import Workers, connected
 
@@ -243,10 +242,7 @@ def fit(
         reading["directed"] = directed
     net = open_network(net, nodes, **reading)
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
-    judged = found.converged
-    if not judged:
-        said = "not converged, but" if judged.is_usable else "do not rely on this fit:"
-        warnings.warn(f"{said} {judged}; go on with {judged.command}", ConvergenceWarning, stacklevel=2)
+    found.converged.warn()
     return found
 
 
@@ -272,10 +268,7 @@ def fit_with(
 
     ``workers`` are a dask Client in place of those that the settings name.
     """
-    if not isinstance(net, Network):
-        raise OptionError(
-            f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
-        )
+    check_network(net)
     if config.directed is True and not net.graph.is_directed:
         raise OptionError("directed=True needs a network whose edges have a direction; read it with directed=True too")
     if config.directed is False:

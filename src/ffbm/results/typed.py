@@ -1,6 +1,5 @@
 """``ffbm.fit_types``: blocks that keep types of vertices apart, and what explains the blocks of each type."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -10,7 +9,7 @@ import numpy as np
 
 from ffbm.blocks.align import align_blocks
 from ffbm.diagnostics import Verdict
-from ffbm.errors import ConvergenceWarning, OptionError
+from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.by_type import explain_types
@@ -25,6 +24,7 @@ _OF_BLOCKS = ("n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_correc
 _OF_WEIGHTS = (
     "weight_prior", "memberships", "sigma", "intercept", "n_draws", "n_warmup", "n_chains", "folds", "fdr",
 )  # fmt: skip
+OPTIONS = tuple(dict.fromkeys((*_OF_BLOCKS, *_OF_WEIGHTS)))
 _ROWS = 10  # columns, or features, listed for a type
 
 
@@ -178,8 +178,8 @@ def fit_types(
     (<TypedFit: 20 vertices in blocks, 2 of event, 2 of person>, ('team=blue', 'team=red'))
     """
     for name in options:
-        if name not in (*_OF_BLOCKS, *_OF_WEIGHTS):
-            hint = did_you_mean(name, (*_OF_BLOCKS, *_OF_WEIGHTS)) or "see the options in its documentation"
+        if name not in OPTIONS:
+            hint = did_you_mean(name, OPTIONS) or "see the options in its documentation"
             raise OptionError(f"fit_types has no option {name!r}; {hint}")
     types = node_types(net, node_type)
     if types is None:
@@ -192,9 +192,7 @@ def fit_types(
     blocks = sample_blocks(net, n_blocks, **shared, **own)
     own = {name: value for name, value in options.items() if name in _OF_WEIGHTS}
     found = TypedFit(net, types, blocks, align_blocks(blocks), explain_types(net, blocks, **shared, **own))
-    if not found.converged:
-        said = "not converged, but" if found.converged.is_usable else "do not rely on this fit:"
-        warnings.warn(f"{said} {found.converged}", ConvergenceWarning, stacklevel=2)
+    found.converged.warn()
     return found
 
 

@@ -2,7 +2,7 @@
 
 from ffbm.types.blocks import BlockTrace, Memberships, Mode
 from ffbm.types.edgeweights import EdgeWeights
-from ffbm.types.network import Array, Features, Graph, Network, Note
+from ffbm.types.network import Array, Features, Graph, Network, Note, check_network
 from ffbm.types.node_types import NodeTypes, node_types
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores
@@ -24,5 +24,6 @@ __all__ = [
     "Scores",
     "VarianceSplit",
     "WeightTrace",
+    "check_network",
     "node_types",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
 from ffbm.plain import count_of
 from ffbm.types.edgeweights import EdgeWeights
 from ffbm.types.html import notes_html, table_html
@@ -396,3 +396,11 @@ class Network:
         sizes = count_of(self.n_nodes, "vertex", "vertices"), self.graph.edges_in_words
         notes = f"; {count_of(len(self.notes), 'note')} on reading" if self.notes else ""
         return f"<Network {name}{', '.join(sizes)}, {count_of(self.n_features, 'feature')}{notes}>"
+
+
+def check_network(net: Any) -> None:
+    """Refuse what is no Network."""
+    if not isinstance(net, Network):
+        raise OptionError(
+            f"net must be a Network; got {type(net).__name__}: make one with load_dataset, read_network or as_network"
+        )
