@@ -30,14 +30,17 @@ class Effort(NamedTuple):
     visits: float  # of vertices by an annealing, at most
 
 
-_SMALL, _MIDDLE, _LARGE = Effort(4, 8, 1.12, 5, 5e5), Effort(2, 2, 1.2, 5, 5e5), Effort(1, 0, 1.5, 3, 0)
+_SMALL, _MIDDLE, _LARGE = Effort(4, 8, 1.12, 5, 5e5), Effort(2, 2, 1.2, 5, 2e6), Effort(1, 0, 1.5, 3, 0)
+_HALF_EDGES = 3e7  # looked at by an annealing of middle size, at most: a visit of a vertex costs its degree
 
 
 def effort_for(graph: Graph) -> Effort:
     """Return the effort that keeps a search to seconds up to a million edges."""
     if graph.n_edges <= 50_000:
         return _SMALL
-    return _MIDDLE if graph.n_edges <= 300_000 else _LARGE
+    if graph.n_edges <= 300_000:
+        return _MIDDLE._replace(visits=min(_MIDDLE.visits, _HALF_EDGES * graph.n_nodes / (2 * graph.n_edges)))
+    return _LARGE
 
 
 def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
