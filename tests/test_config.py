@@ -162,11 +162,11 @@ def test_the_one_word_allowed_is_told(name, value, word):
 
 
 @pytest.mark.users_defaults
-def test_the_prior_is_learned_where_there_is_one():
+def test_the_prior_is_learned():
     config = FitConfig()
     assert (config.weight_prior, config.intercept, config.n_kept) == ("learned", True, "all")
-    joint = FitConfig(target="joint", sigma=2.0)
-    assert (joint.weight_prior, joint.intercept, joint.n_kept) == ("fixed", False, "all")
+    joint = FitConfig(target="joint")
+    assert (joint.weight_prior, joint.intercept, joint.n_kept) == ("learned", True, "all")
     fixed = FitConfig(weight_prior="fixed")
     assert (fixed.weight_prior, fixed.intercept, fixed.n_kept) == ("fixed", False, "all")
 

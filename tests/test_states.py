@@ -15,6 +15,7 @@ import ffbm
 from ffbm.blocks.chain import BlockSettings, BlockSetup, BlockState, advance, start
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.joint import chain as joint
+from ffbm.joint import selection as joint_selection
 from ffbm.joint.prepare import joint_model
 from ffbm.states import from_bytes, to_bytes
 from ffbm.theta import chain as theta
@@ -134,11 +135,15 @@ def chain_of(kind):
         options = {"sampler": "hmc", "n_warmup": 5, "n_each": 2, "seed": 1}
         plan = drawn.plan_drawn(X, np.tile(labels, (1, 9, 1)), 3, None, 1.0, False, **options)
         return plan, drawn.start_drawn(plan, 0), drawn.advance_drawn
-    setup = joint.JointSetup(joint_model(GRAPH, X, 3), joint.JointSettings(6, 1, n_warmup=5))
+    settings = joint.JointSettings(6, 1, n_warmup=5)
+    if kind == "joint, columns":
+        setup = joint_selection.column_setup(GRAPH, X, 3, settings, n_warmup=2)
+        return setup, joint_selection.start(setup, labels, rng, full=True), joint_selection.advance
+    setup = joint.JointSetup(joint_model(GRAPH, X, 3), settings)
     return setup, joint.start(setup, labels, rng), joint.advance
 
 
-@pytest.mark.parametrize("kind", ["blocks", "weights", "drawn", "joint"])
+@pytest.mark.parametrize("kind", ["blocks", "weights", "drawn", "joint", "joint, columns"])
 def test_every_chain_goes_on_from_its_bytes(kind):
     setup, state, step = chain_of(kind)
     state, _ = step(setup, state, 2)

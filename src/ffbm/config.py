@@ -164,7 +164,7 @@ class FitConfig:
         if self.preset is not None:
             self._take_preset()
         target = check_choice("target", self.target, TARGETS)
-        prior = choose_prior(self.weight_prior, target)
+        prior = choose_prior(self.weight_prior)
         learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept
         checked = {
             "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
@@ -272,14 +272,14 @@ class FitConfig:
         return cls(**check_names(settings, where))
 
 
-def choose_prior(weight_prior: str | None, target: str = "cut") -> str:
-    """Return the prior of the weights: if left out, the learned one, which the joint posterior does not have.
+def choose_prior(weight_prior: str | None) -> str:
+    """Return the prior of the weights: if left out, the learned one.
 
-    >>> choose_prior(None), choose_prior(None, target="joint"), choose_prior("fixed")
-    ('learned', 'fixed', 'fixed')
+    >>> choose_prior(None), choose_prior("fixed")
+    ('learned', 'fixed')
     """
     if weight_prior is None:
-        return "fixed" if target == "joint" else str(LEFT_OUT["weight_prior"])
+        return str(LEFT_OUT["weight_prior"])
     return check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
 
 

@@ -7,6 +7,7 @@ import pytest
 import ffbm
 from ffbm.data.encode import encode_features
 from ffbm.data.repeats import merge_repeats
+from ffbm.errors import OptionError
 
 DEPT = ["a", "b", "b", "c", "a", "c"]
 EDGES = [("u", "v"), ("v", "w"), ("w", "x"), ("x", "y"), ("y", "z")]
@@ -72,3 +73,27 @@ def test_missing_cells_follow_the_columns_that_stay():
     table = pd.DataFrame({"dept": DEPT, "unit": DEPT, "age": [1.0, None, 3, 4, 5, 7]})
     features, _ = merge_repeats(encode_features(table)[0])
     assert features.missing.toarray().any(axis=0).tolist() == [False, True]
+
+
+def test_equal_flags_of_different_groups_both_stay():
+    flag, other = [1, 0, 0, 1, 1, 0], [0, 1, 0, 0, 1, 1]
+    columns = {"work;1": flag, "work;2": flag, "school;1": flag, "school;2": other, "age": [1, 2, 3, 4, 5, 7]}
+    features = encode_features(pd.DataFrame(columns))[0]
+    assert merge_repeats(features)[0].column_names == ("work;1", "school;2", "age")
+    kept, notes = merge_repeats(features, separator=";")
+    assert kept.column_names == ("work;1", "school;1", "school;2", "age")
+    assert [note.message.partition(":")[0] for note in notes] == ["column 'work;2' read as one with 'work;1'"]
+
+
+def test_networks_are_read_with_groups(tmp_path):
+    flag = [1, 0, 0, 1, 1, 0]
+    table = pd.DataFrame({"id": list("uvwxyz"), "work;1": flag, "school;1": flag, "school;2": flag})
+    net = ffbm.as_network(EDGES, table, group_by=";")
+    assert net.features.column_names == ("work;1", "school;1")
+    pd.DataFrame(EDGES, columns=["source", "target"]).to_csv(tmp_path / "edges.csv", index=False)
+    table.to_csv(tmp_path / "nodes.csv", index=False)
+    net = ffbm.read_network(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv", group_by=";")
+    assert net.features.column_names == ("work;1", "school;1")
+    assert net.reading["group_by"] == ";"
+    with pytest.raises(OptionError, match="group_by must be text that names of columns hold"):
+        ffbm.as_network(EDGES, table, group_by="")

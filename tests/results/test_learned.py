@@ -12,10 +12,16 @@ from ffbm.cli import run
 from ffbm.config import FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import OptionError
+from ffbm.plain import finite
+from ffbm.report.tables import column_table
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
+from ffbm.results.apart import set_apart
 from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
 from ffbm.results.columns import columns_text
+from ffbm.results.html import fit_html
 from ffbm.results.record import fit_record
+from ffbm.results.reporting import subject_of
+from ffbm.scoring import predict
 
 from ..planted import planted_network, two_flags
 
@@ -146,14 +152,34 @@ def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):
     assert [row["mode"] for row in record["by_mode"]] == [0, 0, 1, 1]
 
 
-@pytest.mark.users_defaults
-def test_the_joint_posterior_says_which_prior_it_has():
-    net, _ = planted_network(5, two_flags)
-    fit = ffbm.fit(net, target="joint", **SHORT)
-    assert fit.config.weight_prior == "fixed"
-    assert fit.reduced is None
-    assert [note.code for note in fit.weights.notes] == ["fixed_prior"]
-    assert "the joint posterior has the fixed prior" in " ".join(fit.summary(verbose=True).split())
+def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
+    members = fitted.memberships
+    mode_of = np.zeros(members.mode_of.shape, dtype=np.int64)
+    mode_of[1] = 1
+    two = replace(fitted, memberships=replace(members, modes=members.modes * 2, mode_of=mode_of))
+    one = fitted.column_table.set_index("column")
+    assert one.loc["x1", "decision"] == "matters"
+    assert set_apart(fitted)[0]
+    monkeypatch.setattr(type(two), "converged", Verdict("multimodal", "blocks: two pictures", ""))
+    table = two.column_table.set_index("column")
+    assert table["inclusion"].isna().all()
+    assert not table["decision"].notna().any()
+    assert not table["sets_apart"].any()
+    assert table.loc["x1", "decision_mode_0"] == table.loc["x1", "decision_mode_1"] == "matters"
+    means = table[["inclusion_mode_0", "inclusion_mode_1"]].mean(axis=1)
+    assert means.to_dict() == pytest.approx(one["inclusion"].to_dict())
+    assert [*set_apart(two)] == [(), ()]
+    assert "depends on the mode" in two.summary()
+    assert "no feature for sure" not in two.summary()
+    record = fit_record(two)
+    assert record["relevance"]["matters"] == record["relevance"]["columns"] == record["relevance"]["values"] == []
+    assert record["relevance"]["none_included"] is None
+    assert {row["inclusion"] for row in finite(record["columns"])} == {None}
+    assert "inclusion, mode 1" in fit_html(two)
+    assert "No feature sets apart" not in " ".join(answer_paragraphs(two, predict(two.weights, two.network.features)))
+    told = column_table(subject_of(two))
+    assert "inclusion, mode 0" in told.head
+    assert "inclusion" not in told.head
 
 
 def test_groups_and_folds():
@@ -239,7 +265,6 @@ def test_the_preset_of_the_paper():
         ({"weight_prior": "learned", "column_groups": "x0"}, "a mapping of names"),
         ({"weight_prior": "learned", "column_groups": {"a": ["x7"]}}, "must name columns"),
         ({"weight_prior": "learned", "sigma": 2.0}, "sigma is of"),
-        ({"weight_prior": "learned", "target": "joint"}, "the joint chain has the fixed prior"),
     ],
 )
 def test_refused(options, message):

@@ -241,7 +241,7 @@ def fit(
         config,
         _begun_with(out, target) if resume and out is not None else {},
         n_blocks=None if node_type else _number_or("auto", "--blocks", blocks),
-        target="joint" if target == BOTH else target,  # which then has a say in the prior of both
+        target="joint" if target == BOTH else target,
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
         workers=workers if cluster is None else cluster,
@@ -296,6 +296,7 @@ def fit(
         "unknown": unknown,
         "min_support": min_support,
         "encoding": encoding,
+        "group_by": group_by,
     }
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)

@@ -77,7 +77,7 @@ def assemble_network(
         more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))
     notes += more + _note_size(len(ids), len(table.columns), where) + _note_formulas(ids, raw)
     try:
-        features, more = encode_features(table, **encoding)
+        features, more = encode_features(table, **{k: v for k, v in encoding.items() if k != "group_by"})
     except CellError as error:
         lines = None if chosen is None else chosen.lines
         place = f"at vertex {ids[error.row]!r}" if lines is None else f"on line {lines[error.row]}"
@@ -85,7 +85,7 @@ def assemble_network(
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
     if chosen is not None and chosen.is_table:
-        features, merged = merge_repeats(features, _listed(encoding.get("include")))
+        features, merged = merge_repeats(features, _listed(encoding.get("include")), encoding.get("group_by"))
         more += merged
     more += note_collinear(features)
     more += note_computed(table, set(features.columns) - _listed(encoding.get("include")), where)

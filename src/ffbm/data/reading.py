@@ -52,6 +52,7 @@ def read_network(
     numeric: Columns = None,
     min_support: int = 1,
     encoding: str | None = None,
+    group_by: str | None = None,
 ) -> Network:
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
 
@@ -95,6 +96,9 @@ def read_network(
         How columns become features: see :func:`ffbm.data.encode.encode_features`.
     encoding : text, optional
         Of text that is not UTF-8: "latin-1", "cp1252", "utf-16", ...
+    group_by : text, optional
+        A separator in the names of columns: those that agree up to the last one are a group, as ``column_groups`` of
+        ``fit`` join them. Equal columns of one group are then read as one, and those of different groups are not.
 
     Returns
     -------
@@ -143,7 +147,7 @@ def read_network(
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
-    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
+    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed,
         edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
@@ -176,6 +180,7 @@ def as_network(
     numeric: Columns = None,
     min_support: int = 1,
     name: str = "",
+    group_by: str | None = None,
 ) -> Network:
     """Make a labelled network of a graph object and features.
 
@@ -206,7 +211,7 @@ def as_network(
         "auto" does as the graph says; pairs and a DataFrame are undirected.
     bipartite : bool
         Pairs, or the two columns of a DataFrame, hold vertices of two kinds, as for :func:`read_network`.
-    parallel, unknown, include, exclude, drop, merge, missing, categorical, numeric, min_support
+    parallel, unknown, include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by
         As for :func:`read_network`.
     name : text
         The name of the network.
@@ -244,7 +249,7 @@ def as_network(
         table = _read_table(features, id, is_needed=id_left)
     if id_left and (table is None or is_array):
         _refuse_id(raw, id)
-    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support)
+    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     return assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices, directed=directed,
         edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
@@ -345,7 +350,10 @@ def _choices(
     categorical: Columns,
     numeric: Columns,
     min_support: int,
+    group_by: str | None,
 ) -> dict[str, Any]:
+    if group_by is not None and (not isinstance(group_by, str) or not group_by):
+        raise OptionError(f'group_by must be text that names of columns hold, such as ";"; got {group_by!r}')
     include, exclude, categorical, numeric = (
         list(names) if isinstance(names, Iterator) else names for names in (include, exclude, categorical, numeric)
     )  # looked at more than once
@@ -358,6 +366,7 @@ def _choices(
         "categorical": categorical,
         "numeric": numeric,
         "min_support": min_support,
+        "group_by": group_by,
     }
 
 

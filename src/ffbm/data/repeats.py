@@ -8,7 +8,9 @@ from ffbm.data.remarks import Remark, gather_notes
 from ffbm.types import Array, Features, Note
 
 
-def merge_repeats(features: Features, kept: Collection[str] = ()) -> tuple[Features, list[Note]]:
+def merge_repeats(
+    features: Features, kept: Collection[str] = (), separator: str | None = None
+) -> tuple[Features, list[Note]]:
     """Leave out columns that group the vertices as an earlier one does, and say so.
 
     No data can tell such columns apart: each would take half of what the two explain. Columns of flags and values are
@@ -19,6 +21,9 @@ def merge_repeats(features: Features, kept: Collection[str] = ()) -> tuple[Featu
     features : Features
     kept : column names
         Columns that stay all the same.
+    separator : text, optional
+        Columns whose names agree up to the last separator are included or left out together: such a group is what data
+        can tell from another, so columns of two groups stay, and those of one are merged.
 
     Examples
     --------
@@ -37,11 +42,12 @@ def merge_repeats(features: Features, kept: Collection[str] = ()) -> tuple[Featu
         places.setdefault(name, []).append(d)
     for name, inside in places.items():
         alike.setdefault(_sizes(features, inside), []).append(name)
-    first: dict[bytes, str] = {}
+    first: dict[tuple[str, bytes], str] = {}
     remarks = []
     for names in (names for names in alike.values() if len(names) > 1):
         for name in names:
-            known = first.setdefault(_groups(features, places[name]).tobytes(), name)
+            owner = name.rpartition(separator)[0] if separator else ""
+            known = first.setdefault((owner, _groups(features, places[name]).tobytes()), name)
             if known != name and name not in kept:
                 what = (
                     "are the same up to their unit"

@@ -38,7 +38,7 @@ from ffbm.types import BlockTrace, Memberships, Network, Note
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
-_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
+JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
 
 
 class JointTrace(NamedTuple):
@@ -123,7 +123,7 @@ def sample_joint(
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
     n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
-    jumps = _JUMPS[check_choice("moves", moves, tuple(_JUMPS))]
+    jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     settings = JointSettings(
         burn=burn,
         thin=thin,
@@ -147,7 +147,7 @@ def sample_joint(
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
-        settings, notes = _within_memory(settings, n_sweeps, n_chains, model)
+        settings, notes = within_memory(settings, n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, Harvest)
         begin = partial(conduct.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
         key = digest(setup, seed, n_chains) if journal else ""
@@ -160,7 +160,7 @@ def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointSta
     return start(setup, greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng), rng)
 
 
-def _within_memory(
+def within_memory(
     settings: JointSettings, n_sweeps: int, n_chains: int, model: JointModel
 ) -> tuple[JointSettings, tuple[Note, ...]]:
     """Keep fewer draws if all of them would take more memory than stored weights may."""
@@ -214,19 +214,23 @@ def gather(
 
 def number_like(found: JointTrace, like: Memberships) -> JointTrace:
     """Give the blocks of a trace the numbers of those of other memberships that they overlap with most."""
-    new = best_match(found.memberships.probs.T @ like.probs)
-    order = np.broadcast_to(new, found.memberships.order.shape)
-    back = np.argsort(new)
-    members = replace(
-        found.memberships,
-        probs=np.ascontiguousarray(found.memberships.probs[:, back]),
-        labels=new[found.memberships.labels],
-        order=order,
-        modes=tuple(
-            replace(m, probs=np.ascontiguousarray(m.probs[:, back]), labels=new[m.labels], order=new[m.order])
-            for m in found.memberships.modes
-        ),
-    )
+    members = like_numbers(found.memberships, like)
     blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
     mean, sd = moments(w)
     return JointTrace(blocks, members, replace(found.weights, weights=w, chain_mean=mean, chain_sd=sd))
+
+
+def like_numbers(members: Memberships, like: Memberships) -> Memberships:
+    """Return memberships whose ``order`` gives the blocks the numbers of those of others that they overlap with."""
+    new = best_match(members.probs.T @ like.probs)
+    back = np.argsort(new)
+    return replace(
+        members,
+        probs=np.ascontiguousarray(members.probs[:, back]),
+        labels=new[members.labels],
+        order=np.broadcast_to(new, members.order.shape),
+        modes=tuple(
+            replace(m, probs=np.ascontiguousarray(m.probs[:, back]), labels=new[m.labels], order=new[m.order])
+            for m in members.modes
+        ),
+    )

@@ -13,18 +13,16 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.contributions import Fold, measuring, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept, fill_held_out, score_sampled
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
+from ffbm.pipeline.joint_selection import SelectedBlocks, draw_full_weights, number_blocks_like, select_jointly
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, split_rows
 from ffbm.store.parts import FitParts
+from ffbm.theta.columns import keep_groups
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
-from ffbm.types import Array, Network, Note
+from ffbm.types import Array, Network
 
 _LENGTHS = ("description_length", "description_length_without_partition")
-_FIXED = (
-    "the joint posterior has the fixed prior of the weights: features are ranked by the paper's score, and no column is"
-    ' decided to matter; target="cut" (--target cut) decides'
-)
 
 
 def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
@@ -33,16 +31,22 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
     The training vertices are those that the cut posterior has under the same seed. If folds are asked for, each is a
     run of its own, in which features say nothing of the vertices held out, and is scored against its own memberships.
 
+    Under the learned prior blocks and decisions on columns come from all vertices, and scores from a further run, in
+    which features say nothing of the vertices held out. The weights of the full model, with all columns included, are
+    drawn given some of the kept partitions after each run: a cut step.
+
     Examples
     --------
     >>> import ffbm
     >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
-    >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_warmup=50, n_chains=2, seed=1)
-    >>> parts = fit_jointly(net, make_design(net.features), config, 1, Conduct(None, lambda event: None))
-    >>> parts.weights.weights.shape, parts.blocks.labels.shape
-    ((2, 16, 2, 3), (2, 16, 105))
+    >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_draws=16, n_chains=2, seed=1)
+    >>> parts = fit_jointly(net, make_design(net.features, True), config, 1, Conduct(None, lambda event: None))
+    >>> parts.blocks.labels.shape, parts.weights.inclusion.shape, parts.weights.weights.shape
+    ((2, 16, 105), (2, 16, 1), (2, 32, 2, 4))
     """
+    if config.weight_prior == "learned":
+        return _fit_selecting(net, design, config, seed, conduct)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     options: dict[str, Any] = {
         "rows": train,
@@ -59,8 +63,6 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         **conduct.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
-    note = Note("fixed_prior", _FIXED, len(net.features.column_names))
-    first = first._replace(weights=replace(first.weights, notes=(*first.weights.notes, note)))
 
     def sample_again(kept: Design, _rows: Array, seed: int, stage: str) -> SampledWeights:
         sigma = keep_scales(config.sigma, design, kept)
@@ -88,6 +90,43 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
 
 
+def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+    """Sample labels and columns together, draw the full model's weights given the labels, and score other runs."""
+    train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
+    runs: list[tuple[Array, SelectedBlocks]] = []
+    options: dict[str, Any] = {
+        "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **conduct.options,
+    }  # fmt: skip
+    length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
+
+    def sample(own: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
+        groups: dict[str, Any] = {"column_groups": keep_groups(config.column_groups, own.columns)}
+        found = select_jointly(
+            net, runs[0][1].blocks.n_blocks if runs else config.n_blocks, rows, n_chains=config.n_chains, seed=seed,
+            moves=config.moves, features=own, degree_corrected=config.degree_corrected,
+            stage=stage.replace("weights", "joint"), **length, **options, **groups,
+        )  # fmt: skip
+        found = number_blocks_like(found, runs[0][1].memberships) if runs else found
+        runs.append((rows, found))
+        weights, variance = draw_full_weights(
+            net, own, found, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
+            n_warmup=config.n_warmup, seed=seed, stage=stage.replace("joint", "weights"), **options, **groups,
+        )  # fmt: skip
+        if selects:
+            weights = replace(weights, selected=found.selected, settings=weights.settings | {"fdr": config.fdr})
+        return SampledWeights(weights, found.memberships, found.blocks, variance)
+
+    whole = explain(
+        net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
+        folds=config.n_folds(net.n_nodes), decides=True, stage="joint", workers=conduct.threads,
+    )  # fmt: skip
+    own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
+    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed))
+    reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=conduct.threads)
+    first = runs[0][1]
+    return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
+
+
 def _cross_validated(
     whole: Explanation, design: Design, folds: Iterable[tuple[Array, JointTrace]], workers: int | None
 ) -> tuple[Explanation, list[Fold]]:
@@ -108,10 +147,6 @@ def check_joint(config: FitConfig, blocks: Any) -> None:
         raise OptionError(
             f'memberships={config.memberships!r} is for target="cut": with "joint" every draw of the weights has'
             " labels of its own; leave it out"
-        )
-    if config.weight_prior == "learned":
-        raise OptionError(
-            'weight_prior="learned" is for target="cut": the joint chain has the fixed prior; leave it out'
         )
     if blocks is not None:
         raise OptionError('blocks= is for target="cut": with "joint" blocks are sampled with the weights; leave it out')

@@ -27,7 +27,9 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
 
     The random streams are those of the seed named ("mode", number) under the fit's, so the answer is the same
     whenever it is asked for. The only mode of a fit is the fit itself: nothing is sampled again. Nor is it with
-    ``target="joint"``: the draws of a mode have weights of their own already.
+    ``target="joint"`` under the fixed prior: the draws of a mode have weights of their own already. Under the learned
+    one columns are selected, and weights drawn, given the partitions of the mode; these have seen the features of all
+    vertices, so no scores of held-out ones are told.
 
     Examples
     --------
@@ -58,14 +60,17 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         conduct = Conduct(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)
         own = draws_of_mode(parts.blocks, members, number)
-        refit = None
+        refit, train = None, parts.train
         if config.target != "joint":
             sample = sampler_given(config, design, *own, conduct)
             refit = refitter_given(config, design, *own)
+        elif config.weight_prior == "learned":
+            train = np.arange(parts.network.n_nodes)
+            sample = sampler_given(replace(config, memberships="drawn"), design, *own, conduct)
         explanation = explain(
             parts.network.features,
             design,
-            parts.train,
+            train,
             sample,
             child_seed(config.seed, "mode", number),
             k=parts.ranking.k,
@@ -77,7 +82,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             workers=conduct.threads,
         )
     seed = child_seed(config.seed, "mode", number)
-    measure = measuring(parts.network, config, design, explanation.weights, own[1], parts.train, seed)
+    measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed)
     return replace(explanation, mode=mode, measure=measure)
 
 

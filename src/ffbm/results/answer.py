@@ -3,6 +3,7 @@
 import numpy as np
 
 from ffbm.results.apart import set_apart
+from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import (
     tell_choice,
     tell_grade,
@@ -88,7 +89,7 @@ def _left(fit: FitParts, predicted: Array) -> str:
     if s.n_test:
         rest = s.predictive_loss_test / np.log(2)
         said.append(f"{rest:.2f} bits of the block of a held-out vertex are not explained.")
-    if untold:
+    if untold and decided_by_mode(fit) is None:
         which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
         said.append(f"No feature sets apart for sure: {'block' if len(untold) == 1 else 'blocks'} {which}.")
     odd = len(contradicting(predicted, members.labels, fit.network.graph.degrees))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import interval_of
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -15,12 +16,20 @@ def name_of_sure(fit: FitParts) -> str:
     return "95 % interval" if fit.relevance is None else "sign sure by"
 
 
+def none_apart(fit: FitParts) -> str:
+    """Say why no feature is named for a block."""
+    return "no feature for sure" if decided_by_mode(fit) is None else "depends on the mode"
+
+
 def set_apart(fit: FitParts, most: int | None = None) -> tuple[tuple[SetApart, ...], ...]:
     """Return for each block the features that set it apart, the clearest first.
 
     Under the learned prior these are the values named of columns that matter; under the fixed one, of the ``most``
-    clearest features those whose 95 % interval leaves out 0.
+    clearest features those whose 95 % interval leaves out 0. Of a fit graded multimodal there are none under the
+    learned prior: what sets a block apart depends on the mode.
     """
+    if decided_by_mode(fit) is not None:
+        return ((),) * fit.memberships.n_blocks
     numbers = fit.network.features.names_of_numbers
     if fit.relevance is not None:
         found: list[list[SetApart]] = [[] for _ in range(fit.memberships.n_blocks)]

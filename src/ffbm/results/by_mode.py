@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ffbm.columntable import build_table
 from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.plain import count_of
 from ffbm.relevance import find_decided
@@ -49,6 +50,24 @@ def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":
             decision = "matters" if g in decided else "not decided"
             rows.append([number, len(own), name, float(inclusion[g]), decision])
     return pd.DataFrame(rows, columns=["mode", "n_partitions", "column", "inclusion", "decision"])
+
+
+def columns_of(fit: FitParts) -> "pd.DataFrame":
+    """Return the table of columns: of a fit graded multimodal with inclusion and decision by mode, and no average.
+
+    Then ``inclusion`` is NaN, ``decision`` None and ``sets_apart`` empty, and each mode that columns were selected for
+    has ``inclusion_mode_0`` and ``decision_mode_0``, ...
+    """
+    by_mode, own = decided_by_mode(fit), fit.explanation
+    if by_mode is None:
+        return own.column_table
+    table = build_table(own.features, own.weights, own.ranking, own.columns, None)
+    table["sets_apart"] = ""
+    for number, rows in by_mode.groupby("mode"):
+        told = rows.set_index("column")
+        for name in ("inclusion", "decision"):
+            table[f"{name}_mode_{number}"] = table["column"].map(told[name])
+    return table
 
 
 def tell_by_mode(table: "pd.DataFrame") -> str:

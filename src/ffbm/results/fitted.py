@@ -94,7 +94,8 @@ class Fit(FitParts):
         ``bits_unique`` (what all columns lose without it; NaN where it was not tested), with standard errors
         over vertices ``bits_alone_se`` and ``bits_unique_se``; ``p_value`` and ``p_value_degrees`` of the permutation
         test; ``verdict``; ``sets_apart``, which values set which blocks apart; ``shares_with``, the columns that
-        explain much of the same.
+        explain much of the same. A fit graded multimodal has no average over modes: ``inclusion_mode_0``,
+        ``decision_mode_0``, ... stand in place of ``inclusion`` and ``decision``, and ``sets_apart`` is empty.
 
         >>> import ffbm
         >>> net = ffbm.load_dataset("polbooks")
@@ -103,7 +104,9 @@ class Fit(FitParts):
           column    kind                               verdict
         0  value  values  explains much, and nothing else does
         """
-        return self.explanation.column_table
+        from ffbm.results.by_mode import columns_of
+
+        return columns_of(self)
 
     def sentence(self) -> str:
         """Return the answer in two sentences for a results section: bits with intervals, and what they rest on."""
@@ -128,7 +131,8 @@ class Fit(FitParts):
 
         The weights are sampled again, given that mode's memberships, with the settings and the training vertices of
         the fit and random streams of their own; asked again, they are the same. With one mode it is the fit itself;
-        with ``target="joint"`` they are those of the mode's draws, and nothing is sampled.
+        with ``target="joint"`` and the fixed prior they are those of the mode's draws, and nothing is sampled. With
+        "joint" and the learned prior they are given the mode's partitions, and no vertex is held out.
 
         Parameters
         ----------

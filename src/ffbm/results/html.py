@@ -4,7 +4,8 @@ from html import escape
 
 from ffbm.plain import count_of
 from ffbm.results.answer import warning_paragraphs
-from ffbm.results.apart import set_apart
+from ffbm.results.apart import none_apart, set_apart
+from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import tell_grade, tell_readings, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
@@ -35,12 +36,15 @@ def _columns(fit: FitParts) -> str:
     if fit.explanation.columns is None or fit.memberships.n_blocks == 1:
         return ""
     table = fit.column_table
-    head = ["column", "kind", *(["inclusion"] if fit.relevance is not None else []), "bits alone", "bits beyond", "p"]
+    modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]  # in place of an average over them
+    shown = modes or (["inclusion"] if fit.relevance is not None else [])
+    named = [name.replace("_mode_", ", mode ") for name in shown]
+    head = ["column", "kind", *named, "bits alone", "bits beyond", "p"]
     rows = [
         [
             row["column"],
             row["kind"],
-            *([_number(row["inclusion"], 3)] if fit.relevance is not None else []),
+            *(_number(row[name], 3) for name in shown),
             *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")),
             _number(row["p_value"], 3),
             f"{row['verdict']}{': ' if row['sets_apart'] else ''}{row['sets_apart']}",
@@ -59,7 +63,7 @@ def _blocks(fit: FitParts) -> str:
     for r, values in enumerate(set_apart(fit, _VALUES)[:_SHOWN]):
         apart = ", ".join(f"{value.feature} ({value.weight:+.2f})" for value in values)
         which = str(r) if names is None else f"{r} = {names[r]}"
-        rows.append([which, f"{members.sizes[r]:,}", apart or "no feature for sure"])
+        rows.append([which, f"{members.sizes[r]:,}", apart or none_apart(fit)])
     left = f", the first {_SHOWN}" if members.n_blocks > _SHOWN else ""
     caption = f"{count_of(members.n_blocks, 'block')}, by size{left}"
     return table_html(["block", "vertices", "set apart by (centred weight)"], rows, caption, [1])
@@ -76,8 +80,9 @@ def _number(value: float, digits: int) -> str:
 def ranking_svg(fit: FitParts) -> str:
     """Draw the centred weights of the first features in the block of their score, mean and two deviations each way."""
     table = fit.ranking.table
-    if fit.relevance is not None:  # of an excluded column nothing is named
-        table = table[table["column"].isin(fit.relevance.matters)]
+    if fit.relevance is not None:  # of an excluded column nothing is named, nor on average over modes
+        matters = fit.relevance.matters if decided_by_mode(fit) is None else ()
+        table = table[table["column"].isin(matters)]
     if table.empty:
         return ""
     table = table.head(_SHOWN)

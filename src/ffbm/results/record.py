@@ -86,13 +86,13 @@ def _relevance(fit: FitParts, found: Relevance) -> dict[str, Any]:
     return {
         "sentence": tell_decisions(fit),
         "by_mode": None if by_mode is None else by_mode.to_dict("records"),
-        "matters": list(found.matters),
-        "one_of": [list(part) for part in found.one_of],
-        "none_included": found.none_included,
+        "matters": list(found.matters) if by_mode is None else [],
+        "one_of": [list(part) for part in found.one_of] if by_mode is None else [],
+        "none_included": found.none_included if by_mode is None else None,
         "n_partitions": found.n_partitions,
         "is_precise": found.is_precise,
-        "columns": found.table.to_dict("records"),
-        "values": found.value_table.to_dict("records"),
+        "columns": found.table.to_dict("records") if by_mode is None else [],
+        "values": found.value_table.to_dict("records") if by_mode is None else [],
     }
 
 

@@ -100,7 +100,9 @@ def fit(
         "cut" is the paper's two chains, p(b | A) and then p(theta | X, y-hat): features say nothing of the blocks.
         "joint" is the model's own posterior p(b, theta | A, X), in which they do, and a block may be empty; labels and
         weights of a draw belong together, ``memberships`` and ``blocks`` are refused, and the kept features are
-        fitted with blocks of their own.
+        fitted with blocks of their own. Under the learned prior labels are drawn with the selection of columns and go
+        with ``fit.weights.selected``; the full model's weights, with all columns, are drawn given some of the kept
+        partitions, which do not learn from them: a cut step.
     memberships : {"averaged", "drawn"}
         Weights given y-hat, or given every kept partition in turn, which carries the uncertainty of the blocks on to
         the weights.
@@ -110,7 +112,7 @@ def fit(
         learned prior it is refused.
     intercept, sampler, n_warmup, n_draws
         Of the weight chains, which run until they converge with "auto", or the time is over: see ``sample_weights``.
-        With "joint" one chain draws both, and "auto" is 1,000: ``n_sweeps``, ``burn_in`` and
+        With "joint" and the fixed prior one chain draws both, and "auto" is 1,000: ``n_sweeps``, ``burn_in`` and
         ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
         burn-in, and ``n_warmup`` are made before the first.
     train_fraction : float
@@ -155,7 +157,7 @@ def fit(
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and which columns matter, from all vertices and for some of the kept
         partitions, twenty by default: ``fit.relevance``. The split or the folds then serve the scores alone. Or the
-        paper's with ``sigma``. If left out it is learned, but fixed for ``target="joint"``, which has no other.
+        paper's with ``sigma``.
     intercept_sd, column_groups : float, dict of lists of columns
         Under the learned prior: see ``sample_weights``.
     fdr : float

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
-from ffbm.results.apart import name_of_sure, set_apart
+from ffbm.results.apart import name_of_sure, none_apart, set_apart
 from ffbm.results.columns import columns_text, warning_mark
 from ffbm.results.sentences import (
     ONE_BLOCK,
@@ -92,6 +92,10 @@ def _network(fit: FitParts, verbose: bool) -> str:
     if fit.diagnostics.joint is not None:
         empty = fit.diagnostics.joint.fewer
         said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
+        if fit.weights.selected is not None:
+            some = f"{fit.weights.settings['n_partitions']:,}"
+            told = f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
+            said.append(wrap(f"{told} partitions, a cut step", rest="  "))
     said[0] += f"; seed {fit.config.seed}"
     return "\n".join(said)
 
@@ -133,7 +137,7 @@ def _blocks(fit: FitParts, length: _Length) -> str:
             rows.append([*head, one.feature, f"{one.weight:+.2f}", one.sure])
             head = ["", ""]
         if head[0]:
-            rows.append([*head, "no feature for sure", "", ""])
+            rows.append([*head, none_apart(fit), "", ""])
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
     if n_blocks > shown:
         lines.append(f"  ... and {count_of(n_blocks - shown, 'smaller block')} (blocks.csv, or --verbose)")

@@ -30,7 +30,7 @@ class Bridge:
     target: Target
     own: Array  # (A,)
     scratch: Scratch
-    parts: dict[int, tuple[tuple[Array, ...], Array]] = field(default_factory=dict)  # of the columns met so far
+    parts: dict[int, tuple[tuple[Array, Array, Array], Array]] = field(default_factory=dict)  # of columns met so far
 
     def cross(
         self, rng: np.random.Generator, g: int, weights: Array, inside: Array, step: float, metric: Metric
@@ -39,8 +39,8 @@ class Bridge:
 
         ``weights`` and ``inside`` are changed if it did; ``step`` is that of Hamiltonian moves.
         """
-        column, path = self._part(g)
-        members, rows = column[1], self.target.rows
+        (entries, members, own), path = self._part(g)
+        column, rows = (entries, members, own, self.target.sums[members]), self.target.rows
         w, born = weights.copy(), not inside[g]
         if born:
             scale = sqrt(3 / rng.chisquare(3))
@@ -62,16 +62,15 @@ class Bridge:
         weights[:] = w
         return True, chance
 
-    def _part(self, g: int) -> tuple[tuple[Array, ...], Array]:
-        """Return column g as ``follow_path`` takes it, and the steps of its path."""
+    def _part(self, g: int) -> tuple[tuple[Array, Array, Array], Array]:
+        """Return the entries of column g in the rows, its features and its values, and the steps of its path."""
         if g not in self.parts:
-            rows, sums = self.target.rows, self.target.sums
+            rows, n_blocks = self.target.rows, self.target.sums.shape[1]
             members, entries = np.flatnonzero(self.own == g), np.flatnonzero(self.own[rows.indices] == g)
             values = rows.values[entries] if len(rows.values) else np.ones(len(entries))
             row = np.searchsorted(rows.indptr, entries, side="right") - 1
             support = float(rows.counts[row].sum() / max(len(members), 1))
-            column = entries, members, values, sums[members]
-            self.parts[g] = column, steps_of(len(members) * (sums.shape[1] - 1), support)
+            self.parts[g] = (entries, members, values), steps_of(len(members) * (n_blocks - 1), support)
         return self.parts[g]
 
 

@@ -131,7 +131,9 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
     for name, members in column_groups.items():
         for column in members:
             if column not in columns:
-                hint = did_you_mean(column, columns) or "see net.features.column_names"
+                hint = did_you_mean(column, columns) or (
+                    "see net.features.column_names; one that equals another is read with group_by= or include="
+                )
                 raise OptionError(f"column_groups must name columns of the features; got {column!r}: {hint}")
             if column in owner:
                 raise OptionError(f"a column can be in one group only; {column!r} is in {owner[column]!r} and {name!r}")

@@ -4,7 +4,7 @@ A fit makes one design and hands it on: every function that takes features takes
 are trained on, memberships or labels, is the response; what is known of them beforehand is the prior. Neither is here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -151,6 +151,21 @@ class Training:
         data = rows.values if values is None or values.size == 0 else values
         data = data if data.size else np.ones(len(rows.indices))
         return sp.csr_array((data, rows.indices, rows.indptr), shape=(len(rows.counts), len(rows.active)))
+
+    def restrict(self, moving: Array) -> "Training":
+        """Return the same with some of the active features alone, ``moving`` (A,) bool; rows are not merged again.
+
+        >>> training = train_on(make_design([[1, 0], [1, 1], [0, 1]]), None, 2)
+        >>> training.restrict(training.rows.active == 1).matrix().toarray().tolist()
+        [[0.0], [1.0], [1.0]]
+        """
+        x = sp.csr_array(self.matrix()[:, np.flatnonzero(moving)])
+        x.sort_indices()
+        indptr, indices, values = _parts(x)
+        rows = self.rows._replace(
+            indptr=indptr, indices=indices, values=values, active=self.rows.active[moving], idle=self.rows.idle[:0]
+        )
+        return replace(self, rows=rows)
 
     @cached_property
     def expanded(self) -> sp.csr_array:

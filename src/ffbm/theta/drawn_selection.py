@@ -12,7 +12,6 @@ import numpy as np
 from ffbm.rng import stream
 from ffbm.theta.drawn import response_of
 from ffbm.theta.selection import (
-    N_MOVES,
     SelectionRecord,
     SelectionSetup,
     SelectionState,
@@ -73,7 +72,6 @@ def advance_drawn_selection(
         setup = plan.setup._replace(
             target=replace(given, sums=response_of(given.training, plan.labels[chain][at % n_partitions])),
             n_warmup=n_warmup,
-            plan=plan.setup.plan._replace(n_warmup=n_warmup * N_MOVES),
         )
         rng = stream(plan.seed, "selection", chain, at)
         carried = {name: getattr(state, name) for name in CARRIED}

@@ -71,7 +71,7 @@ def set_up_selection(target: WeightTarget, n_warmup: int, full: Array) -> Select
     """Prepare what chains share; ``full`` (A, B) are weights with all columns inside, to start from."""
     assert target.groups is not None
     columns = lay_out(target.groups, target.training, target.intercept_sd)
-    plan = Plan(n_warmup * N_MOVES, 2 * N_MOVES, TARGETS["hmc"], TIME, TIME, 0, 0.0)
+    plan = Plan(N_MOVES, 2 * N_MOVES, TARGETS["hmc"], TIME, TIME, 0, 0.0)  # a sweep is a chain of its own
     return SelectionSetup(target, columns, *curvature(target.gaussian, full), n_warmup, plan, full)
 
 
@@ -100,11 +100,10 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
     bridge: the surer it is in or out, the more seldom. They are not kept. Advancing by a and then by b is, bit for bit,
     advancing by a + b.
     """
-    rng, done, thin = state.rng, int(state.done[0]), int(state.thin[0])
+    done, thin = int(state.done[0]), int(state.thin[0])
     before, after = max(done - setup.n_warmup, 0), max(done + n - setup.n_warmup, 0)
     n_draws, n_stored = after - before, after // thin - before // thin
-    n_active, n_blocks = state.weights.shape
-    n_columns, n_features = len(state.inside), len(setup.target.scale)
+    n_blocks, n_columns, n_features = state.weights.shape[1], len(state.inside), len(setup.target.scale)
     record = SelectionRecord(
         weights=np.zeros((n_stored, n_blocks, n_features)),
         inclusion=np.zeros((n_draws, n_columns), np.bool_),
@@ -114,55 +113,86 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         acceptance=np.zeros(n_draws),
         accepted=np.zeros((n_draws, len(MOVES)), np.int32),
     )
-    target, columns = setup.target.kernel, setup.columns
-    metrics = _Metrics(setup, target.precision.copy())  # what the geometry was taken with
-    target = target._replace(scale=target.scale.copy())  # Hamiltonian moves write to it, and to the precisions
-    freedom, active = target.slab.freedom, target.rows.active
-    n_rows = len(target.rows.counts)
-    logits = np.empty((n_rows, n_blocks))
-    work = workspace(
-        n_rows, n_blocks, int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
-    )
-    scratch, moves = _room(setup, n_active, n_blocks, n_features)
-    moments = np.zeros((2, n_blocks, n_features))
-    bridge = Bridge(target, metrics.own, scratch)
-    size = np.sqrt(freedom)  # of columns: the larger, and the less open, the slower they come and go otherwise
+    sweeper = Sweeper(setup)
     for sweep in range(done, done + n):
-        accepted = np.zeros(len(MOVES), np.int32)
         warm = sweep < setup.n_warmup
+        accepted = sweeper.sweep(state, warm)
+        if warm:
+            continue
+        row, drawn = sweep - max(done, setup.n_warmup), sweep - setup.n_warmup + 1
+        record.energy[row] = sweeper.energy(state)
+        record.scales[row] = sweeper.draw_scales(state)
+        record.acceptance[row], record.accepted[row] = sweeper.acceptance, accepted
+        record.inclusion[row], record.chance[row] = state.inside, state.chance
+        if drawn % thin == 0:
+            active = setup.target.training.rows.active
+            record.weights[drawn // thin - before // thin - 1][:, active] = state.weights.T
+    state.done[0] += n
+    return state, record
+
+
+class Sweeper:
+    """What the sweeps of a chain need: its target, whose response may change between them, metrics and room."""
+
+    def __init__(self, setup: SelectionSetup) -> None:
+        kernel, columns = setup.target.kernel, setup.columns
+        n_rows, (n_active, n_blocks) = len(kernel.rows.counts), setup.full.shape
+        n_features = len(setup.target.scale)
+        self.plan, self.columns, self.freedom = setup.plan, columns, kernel.slab.freedom
+        self.metrics = _Metrics(setup, kernel.precision.copy())  # what the geometry was taken with
+        self.target = kernel._replace(scale=kernel.scale.copy())  # Hamiltonian moves write to it, and to the precisions
+        self.logits = np.empty((n_rows, n_blocks))
+        n_most = int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
+        self.work = workspace(n_rows, n_blocks, *n_most)
+        self.scratch, self.moves = _room(setup, n_active, n_blocks, n_features)
+        self.moments = np.zeros((2, n_blocks, n_features))
+        self.bridge = Bridge(self.target, self.metrics.own, self.scratch)
+
+    @property
+    def acceptance(self) -> float:
+        """The mean acceptance of the last Hamiltonian moves."""
+        return float(self.moves.acceptance.mean())
+
+    def sweep(self, state: SelectionState, warm: bool) -> Array:
+        """Visit columns, perhaps try a bridge, and make Hamiltonian moves; return how many columns moved (5,).
+
+        The state is changed in place; ``warm`` sweeps visit all columns and adapt.
+        """
+        rng, target, n_columns = state.rng, self.target, len(state.inside)
+        accepted = np.zeros(len(MOVES), np.int32)
         rate = np.ones(n_columns) if warm else visit_rates(state.openness)
         visit_columns(
-            rng, columns, target.rows.counts, target.sums, freedom, state.weights, state.inside, logits, work,
-            rate, state.chance, accepted,
+            rng, self.columns, target.rows.counts, target.sums, self.freedom, state.weights, state.inside, self.logits,
+            self.work, rate, state.chance, accepted,
         )  # fmt: skip
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
+        size = np.sqrt(self.freedom)  # the larger, and the less open, the slower columns come and go otherwise
         if size.any() and (warm or rng.random() < RAREST + state.ease[size > 0].sum()):
             wish = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
             g = int(np.searchsorted(wish, rng.random() * wish[-1], side="right"))
-            along = metrics.of(state.inside | (np.arange(n_columns) == g))
-            crossed, ease = bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[1]), along)
+            along = self.metrics.of(state.inside | (np.arange(n_columns) == g))
+            crossed, ease = self.bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[1]), along)
             accepted[-1] += crossed
             if warm:
                 state.ease[g] += (1 - EASE) * (ease - state.ease[g])
-        metric = metrics.of(state.inside)
-        tail = (state.weights, state.adapt, sweep * N_MOVES, N_MOVES, *moments, scratch, moves)
-        run_hmc(rng, target, metric, setup.plan, *tail)
-        if warm:
-            continue
-        row, drawn = sweep - max(done, setup.n_warmup), sweep - setup.n_warmup + 1
+        done = 0 if warm else self.plan.n_warmup
+        tail = (state.weights, state.adapt, done, N_MOVES, *self.moments, self.scratch, self.moves)
+        run_hmc(rng, target, self.metrics.of(state.inside), self.plan, *tail)
+        return accepted
+
+    def energy(self, state: SelectionState) -> float:
+        """Return minus the log of the joint density of inclusion and contrasts given the response, up to a constant."""
+        target, scratch = self.target, self.scratch
         u = energy_and_gradient(target, state.weights, scratch.own[0], scratch.tile, scratch.bits)
-        u += without_scales(target.slab, active, state.weights, target.precision)
-        record.energy[row] = u - log_inclusion_prior(state.inside, freedom)
-        degrees = DEGREES + np.where(state.inside, freedom, 0.0)  # |V|^2 of the columns is in ``square`` now
-        record.scales[row] = np.sqrt((DEGREES + target.slab.square) / rng.chisquare(degrees))
-        record.acceptance[row], record.accepted[row] = moves.acceptance.mean(), accepted
-        record.inclusion[row], record.chance[row] = state.inside, state.chance
-        if drawn % thin == 0:
-            record.weights[drawn // thin - before // thin - 1][:, active] = state.weights.T
-    state.done[0] += n
-    return state, record
+        u += without_scales(target.slab, target.rows.active, state.weights, target.precision)
+        return float(u - log_inclusion_prior(state.inside, self.freedom))
+
+    def draw_scales(self, state: SelectionState) -> Array:
+        """Draw the scales (G,) given the contrasts whose energy was taken last; of columns that are out, a priori."""
+        degrees = DEGREES + np.where(state.inside, self.freedom, 0.0)
+        return np.asarray(np.sqrt((DEGREES + self.target.slab.square) / state.rng.chisquare(degrees)))
 
 
 def visit_rates(openness: Array) -> Array:

@@ -36,7 +36,8 @@ class SelectionTrace:
     full_start : (C,) bool
         Which chains began with all columns included; the others with none.
     partition : (C, T) int64
-        The partition that each draw is of, if memberships are drawn, two chains going through the same ones; else 0.
+        The partition that each draw is of, if memberships are drawn, two chains going through the same ones; with the
+        joint posterior the number of the draw, which has labels of its own; else 0.
     column_names : tuple of G
     of_feature : (D,) int64
         The column of each feature; -1 for the intercept.
@@ -75,8 +76,11 @@ class SelectionTrace:
 
     @cached_property
     def error(self) -> Array:
-        """The Monte Carlo standard error of each inclusion probability (G,), given the partitions if they are drawn."""
-        return batch_error(self.chance, self.partition)
+        """The Monte Carlo standard error of each inclusion probability (G,), given the partitions if they are drawn.
+
+        With the joint posterior the chain itself moves through partitions, and the error is over these too.
+        """
+        return batch_error(self.chance, None if self.settings.get("target") == "joint" else self.partition)
 
     @cached_property
     def by_partition(self) -> Array:

@@ -9,6 +9,7 @@ from ffbm.verification import (
     gradients,
     hierarchies,
     joint,
+    joint_selection,
     lengths,
     partitions,
     ranking,
@@ -30,5 +31,6 @@ CHECKS: tuple[Check, ...] = (
     *ranking.CHECKS,
     *alignment.CHECKS,
     *joint.CHECKS,
+    *joint_selection.CHECKS,
     *evidence.CHECKS,
 )

@@ -1,0 +1,300 @@
+"""The joint chain under the learned prior: labels, which columns matter, and their weights, all in one chain.
+
+The target is p(b, inclusion, V | A, X), with V the contrasts of the columns inside, scales and omega integrated out::
+
+    exp(-S(b)) prod_i softmax_{b_i}(V x_i) p(V | inclusion) p(inclusion)
+
+A sweep has three parts, each of which keeps it. Scales are drawn given the weights. Given them, and which columns are
+inside, the target is that of the fixed prior on these columns alone: its chain moves labels and weights
+(``joint/chain.py``). Given the labels, columns come and go and weights move (``theta/selection.py``).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import exp
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.target import BlockTarget, block_ledger
+from ffbm.joint import chain as joint
+from ffbm.joint.chain import JointSettings, JointSetup, JointState
+from ffbm.joint.prepare import JointModel, joint_model
+from ffbm.kernels.ledger import Ledger, WeightedLedger
+from ffbm.kernels.metric import Metric
+from ffbm.kernels.slab import DEGREES
+from ffbm.kernels.target import entropy_of
+from ffbm.theta.adapt import first_adaptation
+from ffbm.theta.columns import group_columns
+from ffbm.theta.design import make_design
+from ffbm.theta.mode import curvature, curvature_metric, find_mode, make_metric
+from ffbm.theta.prepare import WeightTarget
+from ffbm.theta.prior import INTERCEPT_SD, learned_scales
+from ffbm.theta.scales import settle_scales
+from ffbm.theta.selection import (
+    MOVES,
+    TIME,
+    SelectionSetup,
+    SelectionState,
+    Sweeper,
+    advance_selection,
+    set_up_selection,
+    start_selection,
+)
+from ffbm.types import Array, Graph
+
+_NEVER = 10**9  # the inner chain keeps no draws of its own
+_MOST_PARTS = 64  # sets of columns whose models are remembered
+
+
+class ColumnSetup(NamedTuple):
+    """What the chains of one target share, and no step changes."""
+
+    model: JointModel
+    settings: JointSettings  # of the labels: burn-in, thinning, moves of many vertices
+    columns: SelectionSetup  # of the columns; response, geometry and warm-up are those of a chain
+    gap: int = 1  # sweeps over the labels for one over the columns, at most ``thin``
+
+
+class Geometry(NamedTuple):
+    """What Hamiltonian moves are made in: see ``curvature``."""
+
+    dense: Array  # (m, m, B)
+    rest: Array  # (A, B)
+    scale: Array  # (D,) typical scales, with which it was taken
+
+
+class ColumnState(NamedTuple):
+    """A chain at rest: all that steps change."""
+
+    ledger: Ledger | WeightedLedger
+    totals: Array  # S, a place that block moves alone use, the lowest S
+    tally: Array  # (8,) int64: see ``run_joint``
+    best: Array  # (N,) the labels of the lowest S
+    geometry: Geometry  # found again half-way through the burn-in
+    columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
+    chance: Array  # (G,) the sum of the inclusion probabilities over the sweeps since the last kept draw
+    accepted: Array  # (5,) int32: columns that moved since then
+
+    @property
+    def lowest(self) -> float:
+        """The lowest S visited, the start included."""
+        return float(self.totals[2])
+
+
+class ColumnDraws(NamedTuple):
+    """The draws kept on a stretch of the chain: labels, and columns and weights that belong to them."""
+
+    labels: Array  # (T, N)
+    entropy: Array  # (T,) S
+    moved: Array  # (T,) the share of vertex visits that moved their vertex, since the draw before
+    inclusion: Array  # (T, G) bool
+    chance: Array  # (T, G): the conditional inclusion probability at visits, over the sweeps since the draw before
+    scales: Array  # (T, G): from the prior while a column is out
+    weights: Array  # (T, B, D): contrasts, 0 where a column is out
+    energy: Array  # (T,): minus the log density of labels, inclusion and contrasts but for S, up to a constant
+    acceptance: Array  # (T,): of the last Hamiltonian moves
+    accepted: Array  # (T, 5) int32: as in ``SelectionRecord``, since the draw before
+
+
+def column_setup(
+    graph: Graph | BlockTarget,
+    features: Any,
+    n_blocks: int,
+    settings: JointSettings,
+    rows: Any = None,
+    intercept: bool = True,
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_warmup: int = 30,
+) -> ColumnSetup:
+    """Prepare the joint target of a graph and the features of its vertices under the learned prior.
+
+    The arguments are those of ``joint_model`` and ``weight_target``; ``n_warmup`` sweeps over the columns adapt, before
+    the first sweep over the labels and once more in the burn-in.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 3], 4)
+    >>> setup = column_setup(graph, [[1, 0], [1, 0], [0, 1], [0, 1]], 2, JointSettings(burn=10, thin=1))
+    >>> state = start(setup, np.array([0, 0, 1, 1]), np.random.default_rng(1), full=False)
+    >>> advance(setup, state, 15)[1].inclusion.shape
+    (5, 2)
+    """
+    design = make_design(features, intercept)
+    scale = learned_scales(design, intercept_sd).tolist()
+    model = joint_model(graph, design, n_blocks, rows, scale, intercept)
+    nothing = np.zeros((len(model.training.rows.active), n_blocks))
+    groups = group_columns(design, column_groups)
+    target = WeightTarget(model.training, nothing, model.scale, groups=groups, intercept_sd=intercept_sd)
+    return ColumnSetup(model, settings, set_up_selection(target, n_warmup, nothing))
+
+
+def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: bool) -> ColumnState:
+    """Set up a chain at ``labels`` with no column inside, or with all, after a warm-up of the columns given these."""
+    target = _response(setup, labels)
+    mode = find_mode(target.gaussian)
+    geometry = Geometry(*curvature(target.gaussian, mode), target.scale)
+    given = _given(setup, target, geometry)._replace(full=mode)
+    columns, _ = advance_selection(given, start_selection(given, rng, full), given.n_warmup)
+    ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
+    entropy = entropy_of(setup.model.blocks, ledger)
+    return ColumnState(
+        ledger=ledger,
+        totals=np.array([entropy, 0.0, entropy]),
+        tally=np.zeros(8, dtype=np.int64),
+        best=ledger.b.copy(),
+        geometry=geometry,
+        columns=columns,
+        chance=np.zeros(len(columns.inside)),
+        accepted=np.zeros(len(MOVES), np.int32),
+    )
+
+
+def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[ColumnState, ColumnDraws]:
+    """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
+
+    Half-way through the burn-in the geometry is found anew, at the labels of that moment; step size and the rates at
+    which columns are visited are adapted to it before the burn-in ends. Advancing by a and then by b is, bit for bit,
+    advancing by a + b.
+    """
+    burn, thin = setup.settings.burn, setup.settings.thin
+    draws = _no_draws(setup, int(state.tally[2]), n_sweeps)
+    kept, moves = 0, _Moves(setup, state)
+    for _ in range(n_sweeps):
+        if burn // 2 > 0 and state.tally[2] == burn // 2:
+            state = _renew(setup, state)
+            moves = _Moves(setup, state)
+        moves.move_labels(state)
+        sweep = int(state.tally[2])  # that was just made, counted from 1
+        moves.respond(state)
+        if (sweep - burn) % thin % setup.gap == 0:  # before each kept draw, and at times between
+            state.accepted[:] += moves.sweep_columns(state, sweep <= burn)
+        state.chance[:] += state.columns.chance
+        if sweep == burn:
+            _begin_draw(state)
+        elif sweep > burn and (sweep - burn) % thin == 0:
+            _keep(setup, state, moves.sweeper, draws, kept)
+            _begin_draw(state)
+            kept += 1
+    return state, draws
+
+
+class _Moves:
+    """The three parts of a sweep, with what they need."""
+
+    def __init__(self, setup: ColumnSetup, state: ColumnState) -> None:
+        self.setup = setup
+        target = _response(setup, state.ledger.b)
+        self.given = _given(setup, target, state.geometry)
+        self.sweeper = Sweeper(self.given)
+        assert target.groups is not None
+        self.of_feature = target.groups.of_feature
+        self.own = self.of_feature[target.training.rows.active]  # (A,) the column of each active feature
+        self.parts: dict[bytes, tuple[Array, JointSetup, Metric]] = {}
+
+    def move_labels(self, state: ColumnState) -> None:
+        """Draw the scales; then move labels, and weights of the columns inside, by the chain of the fixed prior."""
+        moving, setup, metric = self._part(state.columns.inside, state.geometry)
+        w, adapt, rng = state.columns.weights, state.columns.adapt, state.columns.rng
+        inner = JointState(
+            state.ledger, state.totals, state.tally, state.best, metric, np.array([TIME, TIME]),
+            np.ascontiguousarray(w[moving]), self._draw_scales(state.columns), np.zeros(0), adapt, rng,
+        )  # fmt: skip
+        inner, _ = joint.advance(setup, inner, 1)
+        w[moving] = inner.weights
+
+    def respond(self, state: ColumnState) -> None:
+        """Let the columns see the labels."""
+        self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
+
+    def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
+        """Move columns and weights given the labels; return how many columns moved (5,)."""
+        warm = burns and int(state.columns.done[0]) < self.given.n_warmup
+        state.columns.done[0] += 1
+        return self.sweeper.sweep(state.columns, warm)
+
+    def _draw_scales(self, columns: SelectionState) -> Array:
+        """Draw the scale of each feature (D,) given the contrasts; that of the intercept is as it is."""
+        of_learned = self.own >= 0
+        each = (columns.weights[of_learned] ** 2).sum(axis=1)
+        square = np.bincount(self.own[of_learned], weights=each, minlength=len(columns.inside))
+        degrees = DEGREES + np.where(columns.inside, self.sweeper.freedom, 0.0)
+        scale = np.sqrt((DEGREES + square) / columns.rng.chisquare(degrees))
+        return np.append(scale, self.given.target.intercept_sd)[self.of_feature]
+
+    def _part(self, inside: Array, geometry: Geometry) -> tuple[Array, JointSetup, Metric]:
+        """Return which active features move, the model of these alone, and their metric."""
+        key = inside.tobytes()
+        if key not in self.parts:
+            if len(self.parts) >= _MOST_PARTS:
+                del self.parts[next(iter(self.parts))]
+            moving = np.append(inside, True)[self.own]
+            model, first = self.setup.model, np.flatnonzero(moving[: len(geometry.dense)])
+            training = model.training.restrict(moving)
+            nothing = np.zeros((len(training.rows.active), model.n_blocks))
+            even = curvature_metric(training.target(nothing, geometry.scale), nothing)
+            metric = make_metric(geometry.dense[np.ix_(first, first)], geometry.rest[moving])
+            settings = self.setup.settings._replace(
+                burn=0, thin=_NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
+            )
+            self.parts[key] = moving, JointSetup(model._replace(training=training, even=even), settings), metric
+        return self.parts[key]
+
+
+def _response(setup: ColumnSetup, labels: Array) -> WeightTarget:
+    """Return the target of the weights given labels."""
+    return replace(setup.columns.target, sums=setup.model.training.sums_of_labels(labels))
+
+
+def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> SelectionSetup:
+    """Return the set-up of columns for a response and a geometry."""
+    given = replace(target, scale=geometry.scale)
+    return setup.columns._replace(target=given, dense=geometry.dense, rest=geometry.rest)
+
+
+def _renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
+    """Find the geometry given the labels and typical scales; the step size begins anew."""
+    settled = settle_scales(_response(setup, state.ledger.b), state.columns.rng)
+    mode = find_mode(settled.gaussian)
+    state.columns.done[0] = 0
+    state.columns.adapt[:] = first_adaptation(exp(state.columns.adapt[1]))
+    return state._replace(geometry=Geometry(*curvature(settled.gaussian, mode), settled.scale))
+
+
+def _begin_draw(state: ColumnState) -> None:
+    """Count anew what is told with the next draw."""
+    state.tally[:2], state.chance[:], state.accepted[:] = 0, 0.0, 0
+
+
+def _keep(setup: ColumnSetup, state: ColumnState, sweeper: Sweeper, draws: ColumnDraws, row: int) -> None:
+    """Write down the state as a draw."""
+    columns, tally = state.columns, state.tally
+    draws.labels[row], draws.entropy[row] = state.ledger.b, state.totals[0]
+    draws.moved[row] = tally[1] / max(tally[0], 1)
+    draws.inclusion[row] = columns.inside
+    draws.chance[row] = state.chance / setup.settings.thin
+    draws.energy[row] = sweeper.energy(columns)
+    draws.scales[row] = sweeper.draw_scales(columns)
+    draws.weights[row][:, setup.model.training.rows.active] = columns.weights.T
+    draws.acceptance[row], draws.accepted[row] = sweeper.acceptance, state.accepted
+
+
+def _no_draws(setup: ColumnSetup, done: int, n_sweeps: int) -> ColumnDraws:
+    """Return room for the draws of a stretch."""
+    burn, thin = setup.settings.burn, setup.settings.thin
+    n = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
+    n_blocks, n_nodes = setup.model.n_blocks, setup.model.graph.n_nodes
+    n_columns = len(setup.columns.columns.start) - 1
+    return ColumnDraws(
+        labels=np.empty((n, n_nodes), dtype=np.min_scalar_type(n_blocks - 1)),
+        entropy=np.empty(n),
+        moved=np.empty(n),
+        inclusion=np.empty((n, n_columns), dtype=np.bool_),
+        chance=np.empty((n, n_columns)),
+        scales=np.empty((n, n_columns)),
+        weights=np.zeros((n, n_blocks, len(setup.model.scale))),
+        energy=np.empty(n),
+        acceptance=np.empty(n),
+        accepted=np.empty((n, len(MOVES)), dtype=np.int32),
+    )

@@ -1,0 +1,216 @@
+"""The joint stage under the learned prior: chains of labels, columns and weights, and the full model's weights after.
+
+Labels are drawn under the selection of columns. Weights with all columns included are another model's: they are drawn
+given each of some of the kept partitions, which do not learn from them. That is a cut step.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.align import align_blocks
+from ffbm.blocks.chain import BlockDraws
+from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.search import best_of
+from ffbm.blocks.start import greedy_labels
+from ffbm.blocks.target import BlockTarget
+from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.config import JOINT_SWEEPS
+from ffbm.errors import OptionError
+from ffbm.joint.chain import JointSettings
+from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
+from ffbm.pipeline.beginning import check_sweeps
+from ffbm.pipeline.blocks import check_block_number
+from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.estimate import seconds_of_draws
+from ffbm.pipeline.gathering import gather as gather_blocks
+from ffbm.pipeline.joint import JUMPS, like_numbers, within_memory
+from ffbm.pipeline.length import Chains
+from ffbm.pipeline.numbering import number_alike
+from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.selection import OPERATIONS, WARM_UP, starts_full, sweep_cost
+from ffbm.progress import Listener, listening
+from ffbm.rng import resolve_seed, stream
+from ffbm.store.journal import Journal, digest
+from ffbm.theta.design import Design, make_design
+from ffbm.theta.prior import INTERCEPT_SD
+from ffbm.types import BlockTrace, Memberships, Network, Note
+from ffbm.types.selection import SelectionTrace
+from ffbm.types.variance import VarianceSplit
+from ffbm.types.weights import WeightTrace
+from ffbm.workers import Workers, open_workers
+
+SECONDS = 60.0  # of one core, about, that the weights of the full model may take
+LEAST_PARTITIONS = 20  # of each chain that they are drawn given
+_EACH = 60  # moves for a partition, its mode and warm-up counted
+
+
+class SelectedBlocks(NamedTuple):
+    """Draws of labels and of columns under one numbering of the blocks: (c, t) of one goes with (c, t) of the other."""
+
+    blocks: BlockTrace
+    memberships: Memberships
+    selected: SelectionTrace
+    notes: tuple[Note, ...] = ()
+
+
+def select_jointly(
+    net: Network,
+    n_blocks: int | str,
+    rows: Any = None,
+    intercept: bool = True,
+    intercept_sd: float = INTERCEPT_SD,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
+    n_sweeps: int = JOINT_SWEEPS,
+    burn_in: float = 0.2,
+    thin: int = 5,
+    n_chains: int = 4,
+    seed: int | None = 0,
+    moves: str = "default",
+    *,
+    features: Any = None,
+    degree_corrected: bool = True,
+    workers: Workers = None,
+    progress: Listener | bool | None = None,
+    stage: str = "joint",
+    journal: Journal | None = None,
+) -> SelectedBlocks:
+    """Sample labels, which columns matter and their weights from the model's own posterior under the learned prior.
+
+    The target is p(b, inclusion, weights, scales | A, X), on all of [B]^N: a block may be empty. Features say nothing
+    to vertices that do not train. Every second chain starts with all columns included, the others with none.
+
+    Parameters
+    ----------
+    net, n_blocks, rows, n_sweeps, burn_in, thin, n_chains, seed, moves, features, degree_corrected
+        As in ``sample_joint``; a sweep over the labels is followed by one over the columns, or, where these are large,
+        only some are, the one before each kept draw always.
+    intercept, intercept_sd, column_groups
+        The learned prior: see ``sample_weights``.
+    workers, progress, stage, journal
+        As in ``sample_joint``.
+
+    Returns
+    -------
+    SelectedBlocks
+        ``blocks``, ``memberships`` and ``selected``: ``blocks.labels[c, t]``, ``selected.inclusion[c, t]`` and
+        ``selected.weights[c, t]`` are one draw.
+
+    Examples
+    --------
+    >>> import ffbm
+    >>> net = ffbm.load_dataset("polbooks")
+    >>> found = select_jointly(net, 3, n_sweeps=100, n_chains=2, seed=1, progress=False)
+    >>> found.blocks.labels.shape, found.selected.inclusion.shape
+    ((2, 16, 105), (2, 16, 1))
+    """
+    wanted = check_block_number(net.graph, n_blocks, allow_empty=True)
+    if wanted is None and n_blocks != "auto":
+        raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
+    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
+    n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
+    intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
+    jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
+    settings = JointSettings(burn, thin, jumps=jumps, shifts=jumps)
+    partitions = BlockTarget(net.graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
+    design = make_design(net.features if features is None else features, intercept)
+    chosen: dict[str, Any] = {
+        "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
+        "n_chains": n_chains, "weight_prior": "learned", "intercept": bool(intercept), "intercept_sd": intercept_sd,
+        "degree_corrected": degree_corrected,
+    }  # fmt: skip
+    with listening(progress) as tell:
+        conduct = Conduct(workers, tell, journal)
+        if wanted is None:
+            candidates = find_candidates(partitions, seed, conduct)
+            wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
+        made = partial(
+            column_setup, partitions, design, settings=settings, rows=rows, intercept=intercept,
+            intercept_sd=intercept_sd, column_groups=column_groups, n_warmup=WARM_UP,
+        )  # fmt: skip
+        with open_workers(1, 1) as run:  # for its one BLAS thread
+            setup = run(lambda b: made(n_blocks=b), [wanted])[0]
+        settings, notes = within_memory(settings, n_sweeps, n_chains, setup.model)
+        gap = min(ceil(sweep_cost(setup.columns) * JOINT_SWEEPS / OPERATIONS), settings.thin)
+        setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
+        begin = partial(conduct.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
+        key = digest(setup, seed, n_chains) if journal else ""
+        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, conduct, key)
+    return gather(net, setup, states, drawn, chosen | settings._asdict() | {"gap": gap}, notes)
+
+
+def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnState:
+    rng, model = stream(seed, stage, chain), setup.model
+    labels = greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng)
+    return start(setup, labels, rng, starts_full(chain))
+
+
+def gather(
+    net: Network,
+    setup: ColumnSetup,
+    states: list[ColumnState],
+    drawn: ColumnDraws,
+    chosen: dict[str, Any],
+    notes: tuple[Note, ...] = (),
+) -> SelectedBlocks:
+    """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
+    length = (chosen["n_sweeps"], chosen["burn"], chosen["thin"])
+    chains = Chains([*states], BlockDraws(drawn.labels, drawn.entropy, drawn.moved), *length)
+    raw = gather_blocks(net.graph, setup.model.n_blocks, chains, chosen)
+    blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
+    groups, (n_chains, n_draws) = setup.columns.target.groups, drawn.energy.shape
+    assert groups is not None
+    selected = SelectionTrace(
+        inclusion=drawn.inclusion,
+        chance=drawn.chance,
+        scales=drawn.scales,
+        weights=w,
+        energy=drawn.energy,
+        acceptance_rate=drawn.acceptance,
+        accepted=drawn.accepted,
+        full_start=np.array([starts_full(chain) for chain in range(n_chains)]),
+        partition=np.arange(n_chains * n_draws).reshape(n_chains, n_draws),
+        column_names=groups.names,
+        of_feature=groups.of_feature,
+        thin=1,
+        settings={
+            "target": "joint", "n_draws": n_draws, "n_warmup": WARM_UP, "n_chains": n_chains, "seed": chosen["seed"],
+            "n_partitions": n_chains * n_draws,
+        },
+    )  # fmt: skip
+    return SelectedBlocks(blocks, members, selected, notes)
+
+
+def number_blocks_like(found: SelectedBlocks, like: Memberships) -> SelectedBlocks:
+    """Give the blocks of a run the numbers of those of other memberships that they overlap with most."""
+    members = like_numbers(found.memberships, like)
+    blocks, members, w = number_alike(found.blocks, members, found.selected.weights)
+    return found._replace(blocks=blocks, memberships=members, selected=replace(found.selected, weights=w))
+
+
+def draw_full_weights(
+    net: Network, design: Design, found: SelectedBlocks, **options: Any
+) -> tuple[WeightTrace, VarianceSplit]:
+    """Draw the weights of the full model given some of the kept partitions, evenly spaced: a cut step.
+
+    As many of each chain are taken as about a minute of one core allows, 20 at least: ``settings["n_partitions"]`` of
+    the trace says how many in all. ``options`` are those of ``sample_weights_drawn``.
+    """
+    blocks, members = found.blocks, found.memberships
+    n_chains, n_draws = blocks.labels.shape[:2]
+    each = seconds_of_draws(net, blocks.n_blocks, _EACH)
+    n_some = int(min(max(SECONDS / (each * n_chains), LEAST_PARTITIONS), n_draws))
+    which = np.linspace(0, n_draws - 1, n_some).round().astype(np.int64)
+    some = replace(
+        blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], acceptance=blocks.acceptance[:, which]
+    )
+    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    weights, variance = sample_weights_drawn(design, some, own, n_sweeps=0, weight_prior="learned", **options)
+    counted = {"target": "joint", "n_partitions": n_chains * n_some}
+    return replace(weights, settings=weights.settings | counted, notes=(*weights.notes, *found.notes)), variance
