@@ -272,3 +272,22 @@ def test_damaged_spreadsheets(folder, book, cuts):
         data = data[:at] + new + data[at + length :]
     (folder / "book.xlsx").write_bytes(data)
     attempt(read_network, folder / "book.xlsx")
+
+
+@pytest.fixture(scope="module")
+def columns():
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"source": ["a", "b"], "target": ["b", "7"], "when": [1.5, None]}), file)
+    return file.getvalue()
+
+
+@fuzz(150)
+@given(cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 40), st.binary(max_size=8)), min_size=1, max_size=4))
+def test_damaged_parquet(folder, columns, cuts):
+    data = columns
+    for place, length, new in cuts:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + length :]
+    (folder / "edges.parquet").write_bytes(data)
+    attempt(read_network, folder / "edges.parquet")

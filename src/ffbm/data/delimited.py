@@ -53,6 +53,7 @@ class Grid:
     remarks: tuple[Note, ...]
     n_leading_comments: int
     numbers: dict[tuple[int, ...], Any] = field(default_factory=dict)  # columns already read as numbers
+    has_names: bool = False  # the first row is known to hold the names of the columns
 
     @cached_property
     def is_literal(self) -> bool:

@@ -18,7 +18,6 @@ _FOREIGN = {  # what people hand over by mistake, by its first bytes
     b"\x28\xb5\x2f\xfd": "packed by zstd",
     b"%PDF": "a PDF document",
     b"\x89HDF": "an HDF5 file",
-    b"PAR1": "a Parquet file",
 }
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html)\b", re.IGNORECASE)
 
@@ -49,6 +48,15 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return data
 
 
+def is_parquet(data: bytes) -> bool:
+    """Tell whether bytes are a Parquet file, whatever its name.
+
+    >>> is_parquet(b"PAR1...PAR1"), is_parquet(b"source,target")
+    (True, False)
+    """
+    return data.startswith(b"PAR1")
+
+
 def check_text(data: bytes, where: str) -> bytes:
     """Return UTF-8 bytes without a byte order mark; refuse NUL bytes and other encodings."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -75,7 +83,7 @@ def recode(data: bytes, encoding: str | None, where: str) -> bytes:
     >>> recode("café".encode("latin-1"), "latin-1", "edges.csv").decode()
     'café'
     """
-    if encoding is None or is_spreadsheet(data):
+    if encoding is None or is_spreadsheet(data) or is_parquet(data):
         return data
     try:
         text = data.decode(encoding)

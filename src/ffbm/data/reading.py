@@ -13,9 +13,10 @@ from ffbm.check import check_bool, check_bool_or, check_choice
 from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
 from ffbm.data.delimited import Grid, open_grid
-from ffbm.data.files import read_bytes, recode, shown
+from ffbm.data.files import is_parquet, read_bytes, recode, shown
 from ffbm.data.graphfiles import read_graph_file
 from ffbm.data.objects import read_object
+from ffbm.data.parquet import open_parquet
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
 from ffbm.data.remarks import option
 from ffbm.data.spreadsheet import is_spreadsheet, sheet_to_text
@@ -57,7 +58,8 @@ def read_network(
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
 
     Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML and GEXF file is taken, plain or
-    gzip, and the first sheet of an Excel file; what was guessed, dropped or changed stands in ``notes`` of the result.
+    gzip, the first sheet of an Excel file, and a Parquet file; what was guessed, dropped or changed stands in
+    ``notes`` of the result.
 
     Parameters
     ----------
@@ -124,10 +126,11 @@ def read_network(
     data, where = read_bytes(path), shown(path)
     data = recode(data, encoding, where)
     suffix, stem = _name_parts(path)
-    raw, grid = None if is_spreadsheet(data) else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
+    is_table = is_spreadsheet(data) or is_parquet(data)
+    raw, grid = None if is_table else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
     if raw is None:
         grid = _open_table(data, where, suffix)
-        if source_column is None and target_column is None and not bipartite:
+        if source_column is None and target_column is None and not bipartite and not grid.has_names:
             raw = read_adjacency(grid, multiplicity, edge_weight)
         if raw is None:
             raw = read_edges(
@@ -266,7 +269,9 @@ def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa:
 
 
 def _open_table(data: bytes, where: str, suffix: str) -> Grid:
-    """Open delimited text, or a sheet of a spreadsheet."""
+    """Open delimited text, a Parquet file, or a sheet of a spreadsheet."""
+    if is_parquet(data):
+        return open_parquet(data, where)
     if not is_spreadsheet(data):
         return open_grid(data, where, suffix)
     text, notes = sheet_to_text(data, where)

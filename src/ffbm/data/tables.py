@@ -112,7 +112,7 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
 def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     """Read a delimited text with a header as a table of vertices, one in each row."""
     names = [name.strip() for name in grid.first]
-    if all(map(is_number, names)):
+    if all(map(is_number, names)) and not grid.has_names:
         raise DataError(
             f"{grid.where}: the first row of a node table must name the columns; line {grid.first_line} "
             f"begins with {names[0]!r}: add a header"
@@ -188,6 +188,10 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
     """
     names = [name.strip() for name in grid.first]
     numbers = [str(place) for place in range(1, grid.width + 1)]
+    if grid.has_names:
+        for name, given in named.items():
+            pick_column(names, name, given, grid.where)
+        return names, True, []
     is_text = not any(map(is_number, names))
     if named:
         if named.keys() <= set(names) and not all(map(is_number, names)):
