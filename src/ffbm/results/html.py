@@ -59,7 +59,7 @@ def _blocks(fit: FitParts) -> str:
     for r, values in enumerate(set_apart(fit, _VALUES)[:_SHOWN]):
         apart = ", ".join(f"{value.feature} ({value.weight:+.2f})" for value in values)
         which = str(r) if names is None else f"{r} = {names[r]}"
-        rows.append([which, f"{members.sizes[r]:,}", apart or "no feature for sure"])
+        rows.append([which, f"{members.sizes[r]:,}", apart or "no feature clearly"])
     left = f", the first {_SHOWN}" if members.n_blocks > _SHOWN else ""
     caption = f"{count_of(members.n_blocks, 'block')}, by size{left}"
     return table_html(["block", "vertices", "set apart by (centred weight)"], rows, caption, [1])
