@@ -63,7 +63,7 @@ def test_what_is_no_number_is_shown(command, option, metavar, joined, capsys):
         ("fit", ["[default: auto]", "[default: averaged]", "cut: blocks from the edges alone"]),
         ("fit", ["[default: source, from or src, else the first]", "k, burn_in, thin, sampler, moves"]),
         ("verify", ["about a minute; with --full half an hour of processor time"]),
-        ("report", ["report.html in RUN is written anew"]),
+        ("report", ["report.html in RUN is written again"]),
     ],
 )
 def test_help_says_what_happens_by_default(command, words, capsys):

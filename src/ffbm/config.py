@@ -61,7 +61,7 @@ class FitConfig:
     Parameters
     ----------
     n_blocks : int or "auto"
-        B.
+        B; with ``node_type`` a dict of numbers by type, or "auto".
     target : {"cut", "joint"}
         p(b | A) p(theta | X, y), or the model's own posterior p(b, theta | A, X).
     memberships : {"averaged", "drawn"}
@@ -103,6 +103,8 @@ class FitConfig:
         Blocks at every scale: the nested model, and a tree whose splits are explained.
     preset : "paper", optional
         What is left at its default is that of the paper.
+    node_type : text, optional
+        The column whose values are types: vertices of different types never share a block.
     n_warmup, n_draws : int, int or "auto"
         Of the weight chains; "auto" runs them until they converge.
     n_chains : int
@@ -124,7 +126,7 @@ class FitConfig:
     ffbm.errors.OptionError: n_blocks must be a whole number, at least 1, or 'auto'; got 0
     """
 
-    n_blocks: int | str = "auto"
+    n_blocks: Any = "auto"  # a number, or with node_type a dict of them
     target: str = "cut"
     memberships: str = "averaged"
     sigma: float | list[float] | dict[str, float] = 1.0
@@ -159,6 +161,7 @@ class FitConfig:
     edge_weight: str | bool | None = None
     edge_weight_model: str | None = None
     edge_weight_prior: str | dict[str, float] | None = None
+    node_type: str | None = None
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -167,7 +170,7 @@ class FitConfig:
         prior = choose_prior(self.weight_prior)
         learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept
         checked = {
-            "n_blocks": check_int_or("auto", "n_blocks", self.n_blocks, low=1),
+            "n_blocks": self._check_blocks(),
             "target": target,
             "weight_prior": prior,
             "memberships": check_choice("memberships", self.memberships, MEMBERSHIPS),
@@ -209,6 +212,12 @@ class FitConfig:
             self._check_hierarchy()
         if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):
             raise OptionError(f"edge_weight must be the name of a column, False or None; got {self.edge_weight!r}")
+
+    def _check_blocks(self) -> Any:
+        """Return the number of blocks, or those of each type."""
+        if self.node_type is None or not isinstance(self.n_blocks, Mapping):
+            return check_int_or("auto", "n_blocks", self.n_blocks, low=1)
+        return {str(of): check_int(f"n_blocks of {of!r}", n, low=1) for of, n in self.n_blocks.items()}
 
     def _check_hierarchy(self) -> None:
         """Refuse what hierarchies of blocks do not have."""

@@ -185,7 +185,7 @@ def test_zoom_changes_what_is_seen(opened):
 
 
 def test_weights_tell_their_interval(opened, evil):
-    point(opened, [1, 0], "weights", 2)
+    point(opened, [1, 0], "heatmap", 2)
     tip = until(lambda: opened.execute_script(DEEP))
     first = evil.ranking.order[0]
     assert f"weight: {evil.ranking.centred_mean[1, first]:+.2f}" in tip
@@ -325,7 +325,7 @@ def test_a_large_network_is_a_graph_of_blocks(browser, tmp_path, monkeypatch, ev
         "const r = Bokeh.documents[1].roots()[0].renderers.find((one) => one.glyph.type === 'Scatter');"
         "return [r.data_source.get('x')[1], r.data_source.get('y')[1]]"
     )
-    point(browser, chart, "network", 1)
+    point(browser, chart, "block_graph", 1)
     tip = until(lambda: browser.execute_script(DEEP))
     assert f"vertices: {evil.memberships.sizes[1]}" in tip
 
@@ -348,3 +348,29 @@ def test_a_network_of_facebooks_size_is_small_and_quick(browser, tmp_path):
     assert browser.execute_script("return performance.getEntriesByName('ready')[0].startTime") < 3000
     frames = browser.execute_async_script(ZOOM)
     assert np.median(frames) < 60  # milliseconds, over a zoom in and out of 60 steps
+
+
+BROKEN = """
+const broken = [];
+for (const one of document.querySelectorAll("h1, h2, h3, p, li, th, td, dt, .block, .mark span")) {
+  for (const node of one.childNodes) {
+    if (node.nodeType !== 3 || !one.offsetParent) continue;
+    for (const word of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      if (word[0].length > 20) continue;
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const boxes = [...range.getClientRects()].filter((box) => box.width > 0);
+      if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) broken.push(word[0]);
+    }
+  }
+}
+return broken;
+"""
+
+
+def test_no_word_is_broken_on_a_phone(browser, page):
+    open_page(browser, page, 390)
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert browser.execute_script(BROKEN) == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390

@@ -65,7 +65,7 @@ def test_a_column_beside_the_others(net):
     assert found.beside == (net.features.column_names[0],)
     assert "sigma" not in found.curve
     assert found.nats < 1
-    assert f"beside {found.beside[0]}" in found.sentence()
+    assert f"given {found.beside[0]}" in found.sentence()
 
 
 def test_nothing_can_be_said_with_one_block(net):

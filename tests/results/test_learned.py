@@ -170,7 +170,7 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     assert means.to_dict() == pytest.approx(one["inclusion"].to_dict())
     assert [*set_apart(two)] == [(), ()]
     assert "depends on the mode" in two.summary()
-    assert "no feature for sure" not in two.summary()
+    assert "no feature clearly" not in two.summary()
     record = fit_record(two)
     assert record["relevance"]["matters"] == record["relevance"]["columns"] == record["relevance"]["values"] == []
     assert record["relevance"]["none_included"] is None

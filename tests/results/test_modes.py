@@ -51,7 +51,7 @@ def test_the_summary_says_it_first(two):
     assert second == (
         "2 MODES: the draws show 2 different pictures; 50% of the vertices change block from one to another. What"
         " follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from one to another:"
-        " how probable each is cannot be told."
+        " how probable each is, is not known."
     )
     assert third.startswith("What each column explains")
     assert fourth.startswith("ring: 32 vertices")

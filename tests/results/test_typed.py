@@ -63,7 +63,7 @@ def test_the_text(fit):
     text = fit.summary()
     for part in (
         "2 types",
-        "person: 14 vertices in blocks",
+        "person: 14 vertices in 2 blocks of ",
         "team",
         "event: 10 vertices",
         "place",
@@ -84,7 +84,7 @@ def test_the_command(folder, capsys):
     code = run(["fit", *source, "--blocks", "person=2,event=2", *short, "--weight-prior", "fixed", "--quiet"])
     assert code == 0
     text = capsys.readouterr().out
-    assert "person: 14 vertices in blocks" in text
+    assert "person: 14 vertices in 2 blocks of " in text
     assert "team=red" in text
     code = run(
         ["fit", *source, "--node-type", "node_type", "--blocks", "person=1,event=2", *short, "--json", "--quiet"]

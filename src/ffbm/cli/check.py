@@ -21,9 +21,9 @@ def check(run: Run, replicates: Replicates = 200, seed: Seed = 0, as_json: Json 
 
     Example: ffbm check runs/first
     """
-    from ffbm.results import load_fit
+    from ffbm.results.loading import load_plain
 
-    found = load_fit(run).check(replicates, seed)
+    found = load_plain(run, "ffbm check").check(replicates, seed)
     rows = found.table.to_dict("records")
     if as_json:
         print_json({"n_replicates": len(found.replicates), "seed": seed, "statistics": rows})

@@ -1,5 +1,6 @@
 """``ffbm fit``: from a network to the answer."""
 
+import contextlib
 import shlex
 import sys
 from dataclasses import replace
@@ -13,7 +14,7 @@ from ffbm.cli.announcing import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
-from ffbm.cli.typed import fit_by_type, tell_by_type
+from ffbm.cli.typed import fit_by_type, split_blocks, tell_by_type
 from ffbm.cli.wording import WordedError
 from ffbm.errors import OptionError
 
@@ -121,7 +122,7 @@ GroupBy = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        metavar="paper", help="The settings of the paper for all that is not said.", autocompletion=one_of("paper")
+        metavar="paper", help="The settings of the paper for all that is not given.", autocompletion=one_of("paper")
     ),
 ]
 TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
@@ -240,7 +241,8 @@ def fit(
     settings = _settings(
         config,
         _begun_with(out, target) if resume and out is not None else {},
-        n_blocks=None if node_type else _number_or("auto", "--blocks", blocks),
+        n_blocks=_blocks(blocks, node_type, config),
+        node_type=node_type,
         target="joint" if target == BOTH else target,
         n_kept=_number_or("all", "--keep", keep),
         n_chains=chains,
@@ -270,8 +272,10 @@ def fit(
         edge_weight_model=edge_weight_model,
         edge_weight_prior=options.split_prior(edge_weight_prior),
     )
-    if evidence and (target == BOTH or settings.hierarchy or node_type):
-        asked = "--hierarchy" if settings.hierarchy else "--node-type" if node_type else "--target both"
+    if settings.node_type and target == BOTH:
+        raise OptionError("--target both is not for fits with types of vertices; leave it out, or --node-type")
+    if evidence and (target == BOTH or settings.hierarchy or settings.node_type):
+        asked = "--hierarchy" if settings.hierarchy else "--node-type" if settings.node_type else "--target both"
         raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     source, recorded = _source(source, config)
     given = {
@@ -304,9 +308,9 @@ def fit(
     from ffbm.results.record import fit_record
     from ffbm.results.running import fit_with, measured
 
-    if node_type is not None:
-        typed = fit_by_type(network, node_type, blocks, settings, quiet)
-        tell_by_type(typed, source, as_json)
+    if settings.node_type is not None:
+        typed = fit_by_type(network, settings, quiet)
+        tell_by_type(typed, source, settings.out, as_json, verbose)
         return NOT_CONVERGED if strict and not typed.converged else 0
     if group_by is not None:
         from ffbm.theta.columns import group_by_name
@@ -332,6 +336,16 @@ def fit(
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not found.converged else 0
+
+
+def _blocks(text: str | None, node_type: str | None, config: str | None) -> Any:
+    """Return the number of blocks, or a number for each type if the command line or a settings file names types."""
+    if node_type is None and config is not None:
+        from ffbm.config import read_settings
+
+        with contextlib.suppress(OptionError):  # told where the settings are read
+            node_type = read_settings(config).get("node_type")
+    return _number_or("auto", "--blocks", text) if node_type is None or text is None else split_blocks(text)
 
 
 def _source(source: str | None, config: str | None) -> tuple[str, dict[str, Any]]:

@@ -21,9 +21,9 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
 
     Example: ffbm links runs/first --top 100 --out links.csv
     """
-    from ffbm.results import load_fit
+    from ffbm.results.loading import load_plain
 
-    table = load_fit(run).missing_links(top)
+    table = load_plain(run, "ffbm links").missing_links(top)
     if out is not None:
         table.to_csv(out, index=False)
     rows = table.to_dict("records")

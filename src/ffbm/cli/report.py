@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ffbm.results import Fit
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
-Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN, anew].")]
+Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN, again].")]
 Figures = Annotated[
     str | None, typer.Option(metavar="DIR", help="Write the figures as PDF and PNG in this new or empty folder.")
 ]
@@ -25,13 +25,16 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
     """Write a saved run as one HTML file that needs no network.
 
     The answer in words, the network, the weights, the ranking, effects, scores and diagnostics; of a run with --target
-    both also how the joint posterior differs from the cut one. report.html in RUN is written anew, also with --figures.
+    both also how the joint posterior differs from the cut one. report.html in RUN is written again, with --figures too.
 
     Example: ffbm report runs/first --figures figures
     """
     fit, against = _load(Path(run))
     file = Path(out) if out is not None else Path(run) / "report.html"
-    fit.report(file, against)
+    if against is None:
+        fit.report(file)
+    else:
+        fit.report(file, against)
     drawn = [] if figures is None else fit.plot.save(figures)
     if as_json:
         print_json({"report": str(file), "bytes": file.stat().st_size, "figures": [str(path) for path in drawn]})

@@ -1,5 +1,6 @@
 """``ffbm fit --node-type COLUMN``: vertices of different types never share a block, and each type is explained."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.cli.announcing import announcing
@@ -12,30 +13,31 @@ if TYPE_CHECKING:
     from ffbm.types import Network
 
 
-def fit_by_type(
-    network: "Network", node_type: str, blocks: str | None, settings: "FitConfig", quiet: bool
-) -> "TypedFit":
+def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "TypedFit":
     """Fit a network with types by the settings that there are for it; refuse the others."""
     import warnings
 
     from ffbm.errors import ConvergenceWarning
-    from ffbm.results.typed import OPTIONS, fit_types
+    from ffbm.results.typed import OPTIONS, fit_types, measured_types
 
-    for name, without in (("out", None), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
+    for name, without in (("resume", False), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
         if getattr(settings, name) != without:
             raise OptionError(f"{name}= is not for fits with types of vertices; leave it out, or --node-type")
     with announcing(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
-        options = {name: getattr(settings, name) for name in (*OPTIONS, "seed", "workers")}
-        return fit_types(network, node_type, split_blocks(blocks), progress=progress, **options)
+        options = {name: getattr(settings, name) for name in (*OPTIONS, "n_blocks", "seed", "workers", "out")}
+        found = fit_types(network, settings.node_type, progress=progress, **options)
+        return measured_types(found, progress)
 
 
-def tell_by_type(found: "TypedFit", source: str, as_json: bool) -> None:
+def tell_by_type(found: "TypedFit", source: str, out: str | None, as_json: bool, verbose: bool) -> None:
     """Print the summary, or one JSON object."""
     if as_json:
         print_json({"source": source, **found.to_dict()})
-    else:
-        print_text(found.summary())
+        return
+    print_text(found.summary(verbose))
+    if out is not None:
+        print_text(f"\nsaved in {out}; open {Path(out) / 'report.html'} in a browser")
 
 
 def split_blocks(text: str | None) -> Any:

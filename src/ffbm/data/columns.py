@@ -139,6 +139,7 @@ def _decide(
             remarks.append(Remark("comma", name, told, len(others)))
         elif 2 * len(others) < len(rest):
             told = f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
+            told += f", as in {name}={others[0]}"
             remarks.append(Remark("mixed", name, told, len(others)))
         return column, remarks
 

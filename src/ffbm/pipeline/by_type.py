@@ -14,12 +14,15 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
+from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.contributions import Fold, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, refitter_given, sampler_given
+from ffbm.pipeline.permutation import Among
 from ffbm.pipeline.splits import rows_of
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed, resolve_seed, stream
-from ffbm.scoring import split_rows
+from ffbm.scoring import fold_rows, split_rows
 from ffbm.theta.design import Design, make_design
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network, NodeTypes, node_types
 from ffbm.types.weights import Sigma
@@ -91,24 +94,51 @@ def explain_types(
         weight_prior=weight_prior, memberships=memberships, sigma=sigma, intercept=intercept, n_draws=n_draws,  # type: ignore[arg-type]
         n_warmup=n_warmup, n_chains=n_chains, folds=folds, fdr=fdr, seed=resolve_seed(seed), n_kept="all",
     )  # fmt: skip
-    members, found = align_blocks(blocks), {}
     with listening(progress) as tell:
-        for t, value in enumerate(types.values):
-            vertices = np.flatnonzero(types.of_vertex == t)
-            features = own_features(net.features, vertices, types.column)
-            trace, own = blocks_of_type(blocks, members, value, vertices)
-            if own.n_blocks > 1 and features.n_features:
-                found[value] = _explain(value, features, trace, own, config, Conduct(workers, tell))
+        conduct, end = Conduct(workers, tell), end_in(config.max_minutes)
+        return explain_each(net, types, blocks, align_blocks(blocks), config, conduct, end)
+
+
+def explain_each(
+    net: Network,
+    types: NodeTypes,
+    blocks: BlockTrace,
+    members: Memberships,
+    config: FitConfig,
+    conduct: Conduct,
+    end: float,
+) -> dict[str, Explanation]:
+    """Explain the blocks of each type that has two and a column that varies, by settings in one object.
+
+    Chains whose length is open may run until ``end``, by the clock.
+    """
+    found = {}
+    for t, value in enumerate(types.values):
+        vertices = np.flatnonzero(types.of_vertex == t)
+        features = own_features(net.features, vertices, types.column)
+        trace, own = blocks_of_type(blocks, members, value, vertices)
+        if own.n_blocks > 1 and features.n_features:
+            found[value] = _explain(
+                net, value, Among(vertices, members.labels), features, trace, own, config, conduct, end
+            )
     return found
 
 
 def _explain(
-    value: str, features: Features, blocks: BlockTrace, members: Memberships, config: FitConfig, conduct: Conduct
+    net: Network,
+    value: str,
+    among: Among,
+    features: Features,
+    blocks: BlockTrace,
+    members: Memberships,
+    config: FitConfig,
+    conduct: Conduct,
+    end: float,
 ) -> Explanation:
     """Explain the memberships of the vertices of one type, from random streams of its own."""
     seed = child_seed(resolve_seed(config.seed), "type", value)
     design, n_nodes = make_design(features, bool(config.intercept)), len(members.labels)
-    given = sampler_given(config, design, blocks, members, conduct)
+    given = sampler_given(config, design, blocks, members, conduct, end)
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         return given(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
@@ -121,11 +151,21 @@ def _explain(
 
         return sample_fold
 
-    return explain(
-        features, design, split_rows(n_nodes, config.train_fraction, stream(seed, "split")), sample, seed,
-        folds=config.n_folds(n_nodes), decides=config.weight_prior == "learned", refit=None if again is None else refit,
-        stage=f"weights, {value}", workers=conduct.threads,
+    train, n_folds = split_of_type(config, value, n_nodes), config.n_folds(n_nodes)
+    whole = explain(
+        features, design, train, sample, seed, folds=n_folds, decides=config.weight_prior == "learned",
+        refit=None if again is None else refit, stage=f"weights, {value}", workers=conduct.threads,
     )  # fmt: skip
+    rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
+    folds = [Fold(part, members.probs) for part in rows]
+    measure = measuring_on(net, config, design, whole.weights, folds, seed, among)
+    return replace(whole, measure=measure)
+
+
+def split_of_type(config: FitConfig, value: str, n_nodes: int) -> Array:
+    """Return the training vertices among those of one type."""
+    seed = child_seed(resolve_seed(config.seed), "type", value)
+    return split_rows(n_nodes, config.train_fraction, stream(seed, "split"))
 
 
 def check_typed(blocks: BlockTrace, types: NodeTypes) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ffbm.config import FitConfig
 from ffbm.pipeline.conduct import Conduct
-from ffbm.pipeline.permutation import quick_p_values
+from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
 from ffbm.progress import Progress
 from ffbm.rng import stream
@@ -57,6 +57,7 @@ def column_bits(
     folds: Sequence[Fold],
     seed: int,
     conduct: Conduct,
+    among: Among | None = None,
 ) -> ColumnBits:
     """Return what each column explains on held-out vertices, alone and beyond the others, and its p values.
 
@@ -77,6 +78,9 @@ def column_bits(
         One is the one split.
     seed : int
     conduct : Conduct
+    among : Among, optional
+        The vertices of the network that are explained, if not all (the rows of the design), and the groups of the
+        others, which stay as they are in permutations.
 
     Examples
     --------
@@ -116,7 +120,7 @@ def column_bits(
         )
         told["whole"], told["whole_se"] = refits.mean(refits.bits(all_in))
         told["needed"] = refits.needed
-    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, conduct)
+    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, conduct, among)
     return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **told)
 
 
@@ -136,13 +140,19 @@ def measuring(
 
 
 def measuring_on(
-    net: Network, config: FitConfig, design: Design, weights: WeightTrace, folds: Sequence[Fold], seed: int
+    net: Network,
+    config: FitConfig,
+    design: Design,
+    weights: WeightTrace,
+    folds: Sequence[Fold],
+    seed: int,
+    among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
-    """Return the same, on given folds."""
+    """Return the same, on given folds and of some vertices of the network."""
 
     def measure(conduct: Conduct | None = None) -> ColumnBits:
         quiet = Conduct(None, lambda _: None) if conduct is None else conduct
-        return column_bits(net, config, design, weights, folds, seed, quiet)
+        return column_bits(net, config, design, weights, folds, seed, quiet, among)
 
     return measure
 

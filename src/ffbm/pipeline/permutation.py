@@ -48,6 +48,13 @@ class Trial(NamedTuple):
     shuffle: Shuffle
 
 
+class Among(NamedTuple):
+    """Vertices that exchange their values, and the groups of all the others."""
+
+    vertices: Array
+    labels: Array  # (N,)
+
+
 class Piece(NamedTuple):
     """Some permutations of one trial."""
 
@@ -166,23 +173,45 @@ def permutation_test(
     return _finish(table, best, {"n_permutations": n_permutations, "within": within, "seed": seed})
 
 
-def quick_p_values(net: Network, columns: Sequence[Sequence[str]], seed: int, conduct: Conduct) -> tuple[Array, int]:
+def quick_p_values(
+    net: Network,
+    columns: Sequence[Sequence[str]],
+    seed: int,
+    conduct: Conduct,
+    among: Among | None = None,
+) -> tuple[Array, int]:
     """Return p of the adjacency and of the degrees part (G, 2), and how many permutations were made of each.
 
     Each of G is a column, or several whose values together are one. There are 1,000 permutations, or fewer where many
-    columns of a large network would take long; with one column alone they are those of ``permutation_test``.
+    columns of a large network would take long; with one column alone they are those of ``permutation_test``. With
+    ``among`` some vertices alone have values, and exchange them; the others stay in groups of their own.
     """
     graph = score_graph(net.graph)
     size = len(graph.edges.source) + len(graph.edges.degree)
     n_permutations = int(np.clip(_VISITS / max(1, size * len(columns)), _LEAST, 1000))
     everyone = np.zeros(net.n_nodes, dtype=np.int64)
-    trials = [Trial(names[0], shuffle_inside(_codes(net, names), everyone)) for names in columns]
+    trials = [Trial(names[0], _shuffle(_codes(net, names), everyone, among)) for names in columns]
     permuted = _permute(graph, trials, n_permutations, seed, conduct)
     p_values, limit = np.empty((len(columns), 2)), tie_width(graph)
     for row, trial, parts in zip(p_values, trials, permuted, strict=True):
         observed = observed_parts(graph, trial.shuffle)
         row[:] = [_p_value(observed[part], parts[:, part], limit) for part in range(2)]
     return p_values, n_permutations
+
+
+def _shuffle(codes: Array, strata: Array, among: Among | None) -> Shuffle:
+    """Return the labels of a column's values, and which vertices may exchange theirs.
+
+    >>> _shuffle(np.array([0, 1, 1, 0]), np.zeros(4), Among(np.array([0, 1]), np.array([0, 0, 1, 2]))).labels.tolist()
+    [0, 1, 4, 5]
+    """
+    if among is None:
+        return shuffle_inside(codes, strata)
+    is_other = np.ones(len(codes), dtype=bool)
+    is_other[among.vertices] = False
+    made = shuffle_inside(np.where(is_other, -1, codes), strata)
+    labels = np.where(is_other, made.labels.max() + 1 + among.labels, made.labels)
+    return made._replace(labels=labels.astype(np.int32))
 
 
 def _codes(net: Network, names: Sequence[str]) -> Array:
@@ -220,7 +249,7 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     if within in names:
         raise OptionError(f"within= and columns= both name {within!r}, which cannot vary among its equals: drop one")
     if not names:
-        raise OptionError("columns= must name at least one column beside that of within=; got none")
+        raise OptionError("columns= must name at least one column other than that of within=; got none")
     return names
 
 

@@ -7,6 +7,8 @@ same colour and marker in all figures.
 from matplotlib.figure import Figure
 
 from ffbm.plots.accuracy import plot_accuracy
+from ffbm.plots.bits import plot_bits
+from ffbm.plots.blockgraph import plot_block_graph
 from ffbm.plots.calibration import plot_calibration
 from ffbm.plots.calibration_ranks import plot_ranks
 from ffbm.plots.checks import plot_check
@@ -32,6 +34,8 @@ __all__ = [
     "block_colour",
     "block_marker",
     "plot_accuracy",
+    "plot_bits",
+    "plot_block_graph",
     "plot_block_matrix",
     "plot_calibration",
     "plot_check",

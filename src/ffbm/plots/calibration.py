@@ -22,8 +22,8 @@ def plot_calibration(
     """Draw observed membership against predicted probability, over all pairs of a vertex and a block.
 
     Pairs are put in ten bins by their predicted probability. A point is the mean of both in a bin, its bar two standard
-    errors each way, taken over vertices; the number is how many pairs are there. Points lie on the diagonal if a block
-    that features give 30 % is the vertex's in 30 of 100 cases.
+    errors each way within [0, 1], taken over vertices; the number is how many pairs are there. Points lie on the
+    diagonal if a block that features give 30 % is the vertex's in 30 of 100 cases.
 
     Parameters
     ----------
@@ -56,8 +56,9 @@ def plot_calibration(
         if n:
             x, mean = float(p[inside].mean()), float(y[inside].mean())
             miss = np.where(inside, y - mean, 0).sum(axis=1)  # pairs of one vertex go together
-            error = float(np.sqrt((miss**2).sum())) / n
-            axes.errorbar(x, mean, yerr=2 * error, fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
+            reach = 2 * float(np.sqrt((miss**2).sum())) / n
+            bar = [[min(reach, mean)], [min(reach, 1 - mean)]]  # a share lies in [0, 1]
+            axes.errorbar(x, mean, yerr=np.maximum(bar, 0), fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
             axes.annotate(
                 f"{n:,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=_NOTE, color=INK,
             )  # fmt: skip

@@ -1,5 +1,6 @@
 """Tables of numbers as colours: weights of features by block, edges between blocks."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,14 @@ def plot_heatmap(ranking: Ranking, *, n_features: int | None = None, title: str 
     return figure
 
 
-def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", width: float = COLUMN) -> Figure:
+def plot_block_matrix(
+    graph: Graph,
+    members: Memberships,
+    *,
+    names: Sequence[Any] | None = None,
+    title: str = "",
+    width: float = COLUMN,
+) -> Figure:
     """Draw edges per pair of vertices between blocks as colours, on a logarithmic scale; numbers are edges.
 
     Directed edges lead from the block of the row to that of the column.
@@ -70,6 +78,8 @@ def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", wi
     graph : Graph
     members : Memberships
         Vertices count in the block in which they were most often.
+    names : texts, optional
+        What blocks are called; their numbers if left out.
     title : str
     width : float
         Inches.
@@ -106,7 +116,12 @@ def plot_block_matrix(graph: Graph, members: Memberships, *, title: str = "", wi
                 color="white" if dark else INK,
             )
     for axis in (axes.xaxis, axes.yaxis):
-        _number_blocks(axis, n_blocks)
+        if names is None:
+            _number_blocks(axis, n_blocks)
+        else:
+            name_ticks(axis, range(n_blocks), short_names([str(name) for name in names]))
+    if names is not None:
+        axes.tick_params(axis="x", labelrotation=90)
     axes.set_ylabel("from block" if graph.is_directed else "block", fontsize=TEXT, color=INK, labelpad=1)
     across = "to block" if graph.is_directed else "block"
     _finish(figure, axes, image, "log10 of edges a pair of vertices", title, across)

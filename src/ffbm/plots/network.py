@@ -1,5 +1,8 @@
 """A network with its vertices coloured by block."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -24,6 +27,8 @@ def plot_network(
     *,
     positions: Array | None = None,
     seed: int = 0,
+    names: Sequence[Any] | None = None,
+    styles: Array | None = None,
     title: str = "",
     width: float = COLUMN,
 ) -> Figure:
@@ -38,6 +43,10 @@ def plot_network(
         Where vertices stand; see ``lay_out`` for what is done if left out.
     seed : int
         Of the layout: the same seed gives the same picture.
+    names : texts, optional
+        What blocks are called; their numbers if left out.
+    styles : (B,) int, optional
+        The number whose colour and marker a block has; its own if left out.
     title : str
     width : float
         Inches.
@@ -57,6 +66,8 @@ def plot_network(
     place = lay_out(net.graph, labels, seed) if positions is None else np.asarray(positions, dtype=np.float64)
     if place.shape != (net.n_nodes, 2):
         raise DataError(f"positions must have shape ({net.n_nodes}, 2); got {place.shape}")
+    looks = np.arange(n_blocks) if styles is None else np.asarray(styles)
+    called = [str(name) for name in (range(n_blocks) if names is None else names)]
     span = np.ptp(place, axis=0) if len(place) else np.ones(2)
     tall = float(np.clip(span[1] / max(span[0], 1e-12), 0.45, 1.1))
     n_rows = -(-n_blocks // _LEGEND_ROW)
@@ -65,16 +76,16 @@ def plot_network(
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.03)
-    hidden = draw_edges(axes, net.graph, place, labels, seed)
-    draw_vertices(axes, net, place, labels, sure, n_blocks)
-    _number_blocks(axes, place, labels, n_blocks)
+    hidden = draw_edges(axes, net.graph, place, looks[labels], seed)
+    draw_vertices(axes, net, place, labels, sure, n_blocks, looks=looks)
+    _number_blocks(axes, place, labels, called, looks)
     sizes = np.bincount(labels, minlength=n_blocks)
     said = [title] if title else []
     if hidden:
         said.append(f"{net.n_edges - hidden:,} of {net.n_edges:,} edges drawn")
     if said:
         axes.set_title("; ".join(said), fontsize=TEXT, color=INK, pad=2, parse_math=False)
-    _draw_legend(figure, sizes)
+    _draw_legend(figure, sizes, called, looks)
     return figure
 
 
@@ -132,38 +143,46 @@ def _draw_arrows(axes: Axes, ends: Array, colours: str | list[str], alpha: float
 
 
 def draw_vertices(
-    axes: Axes, net: Network, place: Array, labels: Array, sure: Array, n_blocks: int, scale: float = 1.0
+    axes: Axes,
+    net: Network,
+    place: Array,
+    labels: Array,
+    sure: Array,
+    n_blocks: int,
+    scale: float = 1.0,
+    looks: Array | None = None,
 ) -> None:
     """Draw vertices in the colours and markers of their blocks, paler the less sure."""
     size = scale * float(np.clip(3000 / max(net.n_nodes, 1), 2, 18))
-    for block in range(n_blocks):
+    for block, look in enumerate(range(n_blocks) if looks is None else looks.tolist()):
         there = labels == block
         axes.scatter(
-            place[there, 0], place[there, 1], s=size, color=block_colour(block), marker=block_marker(block),
+            place[there, 0], place[there, 1], s=size, color=block_colour(look), marker=block_marker(look),
             alpha=np.clip(sure[there], 0.25, 1), linewidths=0.25, edgecolors="white", zorder=2,
             rasterized=net.n_nodes > _VECTOR_EDGES,
         )  # fmt: skip
 
 
-def _number_blocks(axes: Axes, place: Array, labels: Array, n_blocks: int) -> None:
-    """Write the number of each block at its vertex nearest to the middle of them."""
-    for block in range(n_blocks):
+def _number_blocks(axes: Axes, place: Array, labels: Array, called: list[str], looks: Array) -> None:
+    """Write the number of each block, or its name, at its vertex nearest to the middle of them."""
+    box = "circle,pad=0.22" if max(map(len, called)) < 3 else "round,pad=0.2"
+    for block, name in enumerate(called):
         own = place[labels == block]
         if len(own):
             middle = np.median(own, axis=0)
             at = own[np.argmin(((own - middle) ** 2).sum(axis=1))]
             axes.text(
-                at[0], at[1], str(block), fontsize=SMALL, color=INK, ha="center", va="center", zorder=3,
-                bbox={"boxstyle": "circle,pad=0.22", "facecolor": "white", "edgecolor": block_colour(block),
+                at[0], at[1], name, fontsize=SMALL, color=INK, ha="center", va="center", zorder=3, parse_math=False,
+                bbox={"boxstyle": box, "facecolor": "white", "edgecolor": block_colour(int(looks[block])),
                       "linewidth": 0.9, "alpha": 0.9},
             )  # fmt: skip
 
 
-def _draw_legend(figure: Figure, sizes: Array) -> None:
+def _draw_legend(figure: Figure, sizes: Array, called: list[str], looks: Array) -> None:
     handles = [
-        Line2D([], [], linestyle="", marker=block_marker(block), color=block_colour(block), markersize=4,
-               label=f"{block} ({size})")
-        for block, size in enumerate(sizes)
+        Line2D([], [], linestyle="", marker=block_marker(look), color=block_colour(look), markersize=4,
+               label=f"{name} ({size})")
+        for name, size, look in zip(called, sizes, looks.tolist(), strict=True)
     ]  # fmt: skip
     columns = min(len(handles), _LEGEND_ROW)
     figure.legend(

@@ -26,6 +26,7 @@ from ffbm.report.drawing import (
     tell,
 )
 from ffbm.report.network import edge_counts
+from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
 from ffbm.types import Array
 
@@ -214,7 +215,7 @@ def draw_effects(subject: Subject) -> Any:
 
 
 def _number_points(chart: Any, source: Any, at: str) -> None:
-    """Write the number of its block beside each point: colours alone say nothing to some."""
+    """Write the number of its block at each point: colours alone say nothing to some."""
     chart.text(
         at, "row", "block", source=source, x_offset=8, y_offset=-3, text_font_size="11px", text_color=TEXT,
         text_baseline="bottom",
@@ -288,7 +289,7 @@ def draw_checks(table: "pd.DataFrame") -> Any:
     return chart
 
 
-def draw_block_matrix(subject: Subject) -> Any:
+def draw_block_matrix(scene: Scene) -> Any:
     """Draw edges per pair of vertices between blocks, darker where there are more, on a logarithmic scale.
 
     Directed edges lead from the block of the row to that of the column.
@@ -296,9 +297,9 @@ def draw_block_matrix(subject: Subject) -> Any:
     from bokeh.models import ColumnDataSource
     from bokeh.transform import linear_cmap
 
-    counts, density = edge_counts(subject)
+    counts, density = edge_counts(scene)
     density = np.nan_to_num(density)
-    n_blocks = len(counts)
+    n_blocks, called = len(counts), [visible(str(name)) for name in scene.called]
     s, r = (part.ravel() for part in np.indices(counts.shape))  # up and down where from, across where to
     least = float(density[density > 0].min(initial=1)) / 3
     depth = np.log(np.maximum(density, least)).ravel()
@@ -306,12 +307,13 @@ def draw_block_matrix(subject: Subject) -> Any:
         {
             "r": r, "s": s, "depth": depth, "edges": [f"{k:,}" for k in counts.ravel()],
             "density": [f"{d:.3g}" for d in density.ravel()],
+            "across": [called[k] for k in r], "down": [called[k] for k in s],
         }
     )  # fmt: skip
-    across, down, pair = "block", "block", [("blocks", "@s and @r")]
-    if subject.parts.network.graph.is_directed:
-        across, down, pair = "to block", "from block", [("from block", "@s"), ("to block", "@r")]
-    tips = [*pair, ("edges", "@edges"), ("edges a pair of vertices", "@density")]
+    across, down, pair = "block", "block", [("blocks", "@down and @across")]
+    if scene.network.graph.is_directed:
+        across, down, pair = "to block", "from block", [("from block", "@down"), ("to block", "@across")]
+    tips = [*pair, ("edges", "@edges"), ("edges per pair of vertices", "@density")]
     chart = new_chart(
         int(np.clip(90 + 36 * n_blocks, 220, 520)), xlabel=across, ylabel=down, tips=tips,
         x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
@@ -327,6 +329,10 @@ def draw_block_matrix(subject: Subject) -> Any:
             name="fixed",
         )  # fmt: skip
     chart.xaxis.ticker = chart.yaxis.ticker = list(range(n_blocks))
+    if scene.has_names:
+        name_axis(chart.xaxis, called)
+        name_axis(chart.yaxis, called)
+        chart.xaxis.major_label_orientation = 0.8  # radians: long names side by side
     return chart
 
 

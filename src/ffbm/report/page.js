@@ -53,7 +53,7 @@
       drawn[name] = document_;
       [...place.children].forEach(passOver);
       paint(document_.roots()[0], dark.matches);
-      if (name === "network" && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
+      if ((name === "network" || name === "block_graph") && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
       if (name === "network" && data.edges) startNetwork(document_);
       await new Promise((done) => setTimeout(done, 0));  // the page stays awake between figures
     }
@@ -103,13 +103,13 @@
     function showBlock(r) {
       if (shown === `b${r}`) return clear();
       shown = `b${r}`;
-      show((i) => blocks[i] === r, [], `Block ${r}: ${vertices(data.sizes[r])}.`, r);
+      show((i) => blocks[i] === r, [], `Block ${data.names[r]}: ${vertices(data.sizes[r])}.`, r);
     }
     function showFeature(name) {
       const which = new Set(data.features[name]);
       shown = `f${name}`;
       const counts = data.sizes.map((n, r) => [[...which].filter((i) => blocks[i] === r).length, n, r]).filter((c) => c[0]);
-      const parts = counts.map(([k, n, r]) => `${k} of ${n} in block ${r}`).join(", ");
+      const parts = counts.map(([k, n, r]) => `${k} of ${n} in block ${data.names[r]}`).join(", ");
       show((i) => which.has(i), [], `${name}: ${vertices(which.size)} with it (of a number: more than the mean); ${parts || "none"}.`, null);
     }
 
@@ -127,7 +127,7 @@
       else if (Object.hasOwn(data.features, findFeature.value)) showFeature(findFeature.value);
     });
     // A feature in the ranking is a button that shows its vertices; from the keyboard the field does the same.
-    for (const cell of document.querySelectorAll("#ranking tbody td")) {
+    for (const cell of document.querySelectorAll("[id^=ranking] tbody td")) {
       const name = cell.textContent;
       if (!Object.hasOwn(data.features, name) || cell.cellIndex !== 1) continue;
       const button = document.createElement("button");

@@ -1,16 +1,21 @@
 """The page: sections in order, each with words, a figure, and the figure's table."""
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, finite, visible
 from ffbm.report import apart, charts, network, tables
 from ffbm.report.glossary import WORDS
+from ffbm.report.panels import Panel, explanation_panels, network_panels
+from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
+from ffbm.types import BlockTrace
 
 CITATION = (
     "Lawrence Tray and Ioannis Kontoyiannis (2021). The Feature-First Block Model."
@@ -18,14 +23,47 @@ CITATION = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """A figure with its text alternative, and the table that says the same."""
+_ORDER = (  # in which figures stand on the page, and are drawn
+    "columns", "network", "block_graph", "heatmap", "ranking", "effects", "bits", "block_matrix", "check", "traces-s",
+    "traces-u", "ladder",
+)  # fmt: skip
 
-    name: str
-    alternative: str
-    figure: Any
-    table: Table | None = None
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """A type of vertices: what is said of it, and what its figures and tables are made from if it is explained."""
+
+    title: str
+    answer: tuple[str, ...]
+    subject: Subject | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TypesSubject:
+    """Everything that the page of a fit with types of vertices tells.
+
+    Parameters
+    ----------
+    scene : Scene
+        The whole network, in the blocks of all types.
+    blocks : BlockTrace
+    warnings, answer : texts
+        As in ``Subject``.
+    chapters : Chapters, by type
+    verdicts, convergence : mapping, Table
+        Of the chains.
+    config, provenance : mappings
+    """
+
+    scene: Scene
+    blocks: BlockTrace
+    warnings: tuple[str, ...]
+    answer: tuple[str, ...]
+    chapters: tuple[Chapter, ...]
+    verdicts: Mapping[str, Verdict]
+    convergence: Table
+    config: Mapping[str, Any]
+    provenance: Mapping[str, Any]
 
 
 def render_page(subject: Subject) -> str:
@@ -34,44 +72,110 @@ def render_page(subject: Subject) -> str:
     Ids, names and values of the data stand in it as text: escaped by jinja2 in the markup, and as JSON without ``<``,
     ``>`` and ``&`` for the scripts.
     """
+    parts, scene = subject.parts, subject.scene
+    own, shared = explanation_panels(subject), network_panels(scene, parts.blocks)
+    panels = own | shared
+    figures = {name: panels[name].figure for name in _ORDER if name in panels}
+    page = _page(
+        scene, figures, parts.config.to_dict(), parts.provenance, title=subject.title, sizes=_sizes(scene),
+        warnings=subject.warnings, answer=subject.answer, sentence=subject.sentence, verdicts=subject.verdicts,
+        convergence=subject.convergence,
+    )  # fmt: skip
+    one = _explained(subject, own, _block_names(subject), scene)
+    return _fill("page.html.j2", page=page, whole=_whole(scene, shared, one["block_names"]), one=one)
+
+
+def render_types(subject: TypesSubject) -> str:
+    """Return the page of a fit with types of vertices: a chapter for each type, then the whole network."""
+    scene = subject.scene
+    shared = network_panels(scene, subject.blocks)
+    figures, types = {name: panel.figure for name, panel in shared.items()}, []
+    for number, chapter in enumerate(subject.chapters):
+        told: dict[str, Any] = {"is_explained": False, "suffix": f"-{number}"}
+        if chapter.subject is not None:
+            own = explanation_panels(chapter.subject)
+            names, of = _block_names(chapter.subject), f" of {visible(chapter.title)}"
+            told = _explained(chapter.subject, own, names, scene, told["suffix"], of)
+            figures |= {f"{name}{told['suffix']}": panel.figure for name, panel in own.items()}
+        types.append({**told, "title": visible(chapter.title), "answer": chapter.answer})
+    page = _page(
+        scene, figures, subject.config, subject.provenance, title=scene.title, sizes=_sizes(scene, len(types)),
+        warnings=subject.warnings, answer=subject.answer, sentence="", verdicts=subject.verdicts,
+        convergence=subject.convergence,
+    )  # fmt: skip
+    sized = zip(scene.called, scene.members.sizes.tolist(), strict=True)
+    names = [f"{visible(str(name))} ({size:,})" for name, size in sized]
+    return _fill("types.html.j2", page=page, whole=_whole(scene, shared, names), types=types)
+
+
+def _fill(name: str, **parts: Any) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("ffbm.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    panels = _panels(subject)
-    large = network.is_large(subject)
-    data = {} if large else network.network_data(subject)
-    parts = subject.parts
-    items = {name: panel.figure for name, panel in panels.items()}
-    return environment.get_template("page.html.j2").render(
-        subject=subject,
-        parts=parts,
-        title=visible(subject.title),
-        panels={name: replace(panel, figure=None) for name, panel in panels.items()},
-        large=large,
-        has_arrows=network.has_arrows(subject),
-        sizes=_sizes(subject),
-        is_explained=parts.memberships.n_blocks > 1,
-        swatches=[charts.swatch(block) for block in range(parts.memberships.n_blocks)],
-        block_names=_block_names(subject),
-        tables=tables,
-        apart=apart.lay_out(subject),
-        apart_table=apart.apart_table(subject),
-        settings=[(name, visible(str(value))) for name, value in parts.config.to_dict().items() if value is not None],
-        origin=_origin(parts.provenance),
-        ids=[] if large else [visible(str(i)) for i in parts.network.node_ids],
-        feature_names=list(data.get("features", ())),
-        citation=CITATION,
-        words=WORDS,
+    return environment.get_template(name).render(**parts)
+
+
+def _page(
+    scene: Scene, figures: Mapping[str, Any], config: Mapping[str, Any], provenance: Mapping[str, Any], **told: Any
+) -> dict[str, Any]:
+    """Return what every page has: its head, its last section, its scripts."""
+    data = {} if network.is_large(scene) else network.network_data(scene)
+    return {
+        **told,
+        "title": visible(told["title"]),
+        "modes": tables.mode_table(scene.members) if scene.members.n_modes > 1 else None,
+        "settings": [(name, visible(str(value))) for name, value in config.items() if value is not None],
+        "origin": _origin(provenance),
+        "provenance": provenance,
+        "citation": CITATION,
+        "words": WORDS,
         # bokeh's script and ours are text of packages, the rest is JSON that cannot end its element
-        style=_own("page.css"),
-        bokeh=bokeh_script(),
-        script=_own("page.js"),
-        data=script_json(data),
-        figures=script_json(_to_items(items)),
-    )
+        "style": _own("page.css"),
+        "bokeh": bokeh_script(),
+        "script": _own("page.js"),
+        "data": script_json(data),
+        "figures": script_json(_to_items(figures)),
+    }
+
+
+def _whole(scene: Scene, panels: Mapping[str, Panel], names: list[str]) -> dict[str, Any]:
+    """Return what the sections on the whole network are made from."""
+    large = network.is_large(scene)
+    features = scene.network.features.names
+    return {
+        "network": scene.network,
+        "panels": panels,
+        "large": large,
+        "has_arrows": network.has_arrows(scene),
+        "swatches": [charts.swatch(int(look)) for look in scene.looks],
+        "block_names": names,
+        "ids": [] if large else [visible(str(i)) for i in scene.network.node_ids],
+        "feature_names": [] if large else [visible(features[j]) for j in scene.order[: network.HIGHLIGHTED]],
+    }
+
+
+def _explained(
+    subject: Subject, panels: Mapping[str, Panel], names: list[str], scene: Scene, suffix: str = "", of: str = ""
+) -> dict[str, Any]:
+    """Return what the sections on one explanation are made from; ``suffix`` keeps ids on the page apart."""
+    n_blocks = subject.parts.memberships.n_blocks
+    return {
+        "subject": subject,
+        "parts": subject.parts,
+        "panels": panels,
+        "suffix": suffix,
+        "of": of,
+        "large": network.is_large(scene),
+        "is_explained": n_blocks > 1,
+        "swatches": [charts.swatch(block) for block in range(n_blocks)],
+        "block_names": names,
+        "tables": tables,
+        "apart": apart.lay_out(subject),
+        "apart_table": apart.apart_table(subject),
+    }
 
 
 def script_json(value: Any) -> str:
@@ -93,66 +197,15 @@ def bokeh_script() -> str:
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _sizes(subject: Subject) -> str:
+def _sizes(scene: Scene, n_types: int = 0) -> str:
     """Write how large everything is."""
-    net, n_blocks = subject.parts.network, subject.parts.memberships.n_blocks
-    edges, features = net.graph.edges_in_words, count_of(net.n_features, "feature")
-    return f"{count_of(net.n_nodes, 'vertex', 'vertices')}, {edges}, {features}, {count_of(n_blocks, 'block')}"
+    net = scene.network
+    said = [count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words]
+    said += [count_of(n_types, "type")] if n_types else []
+    return ", ".join([*said, count_of(net.n_features, "feature"), count_of(scene.members.n_blocks, "block")])
 
 
-def _panels(subject: Subject) -> dict[str, Panel]:
-    """Return the figures that this fit has, by name."""
-    net, members = subject.parts.network, subject.parts.memberships
-    blocks = count_of(members.n_blocks, "block")
-    size = f"{count_of(net.n_nodes, 'vertex', 'vertices')} and {net.graph.edges_in_words} in {blocks}"
-    if network.is_large(subject):
-        first = Panel(
-            "network", f"The graph of blocks of {size}", network.draw_block_graph(subject), tables.matrix_table(subject)
-        )
-    else:
-        first = Panel("network", f"The network: {size}", network.draw_network(subject), tables.vertex_table(subject))
-    found = [first]
-    if subject.has_bits:
-        told = "Held-out bits of each column, alone and beyond the others, with two standard errors each way"
-        found.insert(0, Panel("columns", told, charts.draw_columns(subject), tables.column_table(subject)))
-    if members.n_blocks > 1:
-        found += [
-            Panel("weights", "Heat map of the centred weight of each feature in each block",
-                  charts.draw_heat_map(subject), tables.weight_table(subject)),
-            Panel("ranking", "Scores of the first features", charts.draw_ranking(subject)),
-            Panel("effects", "Largest change in the probability of a block for each feature, with 95 % intervals",
-                  charts.draw_effects(subject), tables.effect_table(subject)),
-            Panel("bits", "Bits explained in each block, with two standard errors each way", charts.draw_bits(subject),
-                  tables.block_table(subject)),
-        ]  # fmt: skip
-    found.append(
-        Panel(
-            "matrix",
-            "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks",
-            charts.draw_block_matrix(subject),
-            tables.matrix_table(subject),
-        )
-    )
-    if subject.checks is not None:
-        told = "Statistics of the network against those of replicates drawn from the fit"
-        found.append(Panel("checks", told, charts.draw_checks(subject.checks), tables.check_table(subject.checks)))
-    for name, values, what, symbol in (
-        ("trace-s", subject.parts.blocks.entropy, "description length", "S, nats"),
-        ("trace-u", subject.parts.weights.energy, "energy of the weights", "U, nats"),
-    ):
-        means = ", ".join(f"{mean:,.1f}" for mean in values.mean(axis=1))
-        told = f"Traces of the {what}; means by chain: {means}"
-        found.append(Panel(name, told, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}")))
-    settings, trips = subject.parts.blocks.settings, subject.parts.blocks.diagnostics.round_trips
-    if trips is not None and len(settings["tempering"]) > 1:
-        by_ladder = ", ".join(map(str, trips))
-        told = f"How often replicas at neighbouring temperatures exchanged; round trips by ladder: {by_ladder}"
-        chart = charts.draw_swap_rates(settings["tempering"], settings["swap_rates"])
-        found.append(Panel("ladder", told, chart, tables.ladder_table(subject)))
-    return {panel.name: panel for panel in found}
-
-
-def _to_items(figures: dict[str, Any]) -> dict[str, Any]:
+def _to_items(figures: Mapping[str, Any]) -> dict[str, Any]:
     from bokeh.embed import json_item
 
     numbers: dict[str, str] = {}
@@ -184,7 +237,7 @@ def _block_names(subject: Subject) -> list[str]:
     ]
 
 
-def _origin(provenance: dict[str, Any]) -> list[tuple[str, str]]:
+def _origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return provenance as pairs of texts, what is nested written out."""
     rows = []
     for name, value in provenance.items():

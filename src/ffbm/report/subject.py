@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.diagnostics import Verdict
+from ffbm.report.scene import Scene
 from ffbm.report.table import Table
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -56,6 +57,8 @@ class Subject:
     checks : DataFrame, optional
         The table of ``fit.check()``, if the network is small enough for replicates.
     contrast : Contrast, optional
+    own_degrees : (N,) int64, optional
+        The degrees of the vertices, where they are part of a larger network.
     """
 
     parts: FitParts
@@ -72,6 +75,7 @@ class Subject:
     remarks: tuple[str, ...] = ()
     checks: "pd.DataFrame | None" = None
     contrast: Contrast | None = None
+    own_degrees: Array | None = None
 
     @property
     def has_bits(self) -> bool:
@@ -79,6 +83,16 @@ class Subject:
         return bool(np.isfinite(self.parts.column_table["bits_alone"]).any())
 
     @property
+    def degrees(self) -> Array:
+        """The degree of each vertex, in the whole network."""
+        return self.parts.network.graph.degrees if self.own_degrees is None else self.own_degrees
+
+    @property
+    def scene(self) -> Scene:
+        """What the pictures of the network are made from."""
+        return Scene(self.parts.network, self.parts.memberships, self.parts.ranking.order, self.parts.train)
+
+    @property
     def title(self) -> str:
         """The name of the network, or a word for it."""
-        return self.parts.network.name or "The network"
+        return self.scene.title

@@ -6,10 +6,11 @@ import numpy as np
 
 from ffbm.report.charts import SHOWN, drawn_points, intervals
 from ffbm.report.network import edge_counts, vertex_texts
+from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
 from ffbm.scoring import contradicting
-from ffbm.types import Array
+from ffbm.types import Array, BlockTrace, Memberships
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,22 +21,26 @@ _TRACED = 100  # draws of a trace
 _VERTICES = 2_000  # rows of the table of vertices
 
 
-def vertex_table(subject: Subject) -> Table:
+def vertex_table(scene: Scene) -> Table:
     """One row a vertex: id, block, how sure, memberships, features."""
-    net, members = subject.parts.network, subject.parts.memberships
+    net, members = scene.network, scene.members
     n = min(net.n_nodes, _VERTICES)
-    told = {name: texts[:n] for name, texts in vertex_texts(subject).items()}
-    training = np.isin(np.arange(n), subject.parts.train)
-    sure = members.probs[np.arange(n), members.labels[:n]]
+    told = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
     degrees = {"degree": net.graph.degrees}
     if net.graph.is_directed:
         degrees = {"out-degree": net.graph.out_degrees, "in-degree": net.graph.in_degrees}
-    ends = [k[:n] for k in degrees.values()]
-    columns = told["id"], members.labels[:n], sure, told["members"], training, *ends, told["features"]
-    rows = list(zip(*columns, strict=True))
+    columns: dict[str, Any] = {
+        "vertex": told["id"],
+        "block": [scene.called[r] for r in members.labels[:n]],
+        "share of draws": members.probs[np.arange(n), members.labels[:n]],
+        "memberships": told["members"],
+        **({} if scene.train is None else {"training": np.isin(np.arange(n), scene.train)}),
+        **{name: k[:n] for name, k in degrees.items()},
+        "features": told["features"],
+    }
+    rows = list(zip(*columns.values(), strict=True))
     left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""
-    head = ("vertex", "block", "share of draws", "memberships", "training", *degrees, "features")
-    return Table("Vertices", head, rows, is_long=True, left_out=left)
+    return Table("Vertices", tuple(columns), rows, is_long=True, left_out=left)
 
 
 def column_table(subject: Subject) -> Table:
@@ -140,7 +145,7 @@ def contrary_table(subject: Subject) -> Table:
     n = np.arange(net.n_nodes)
     own, other = p[n, members.labels], p.argmax(axis=1)
     sure = members.probs[n, members.labels]
-    odd = contradicting(p, members.labels, net.graph.degrees)
+    odd = contradicting(p, members.labels, subject.degrees)
     bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(own[odd], _BITS)) * sure[odd]
     first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
     training = np.isin(first, subject.parts.train)
@@ -163,14 +168,14 @@ def contrary_table(subject: Subject) -> Table:
     return Table("Vertices that contradict their features", head, rows, is_long=True, left_out=left)
 
 
-def matrix_table(subject: Subject) -> Table:
+def matrix_table(scene: Scene) -> Table:
     """One row for each pair of blocks: edges, and edges for each pair of vertices."""
-    counts, density = edge_counts(subject)
-    is_directed = subject.parts.network.graph.is_directed
+    counts, density = edge_counts(scene)
+    is_directed, called = scene.network.graph.is_directed, scene.called
     pairs = np.argwhere(np.ones_like(counts) if is_directed else np.triu(np.ones_like(counts)))
-    rows = [(r, s, counts[r, s], density[r, s]) for r, s in pairs.tolist()]
+    rows = [(called[r], called[s], counts[r, s], density[r, s]) for r, s in pairs.tolist()]
     names = ("from block", "to block") if is_directed else ("block", "and block")
-    head = (*names, "edges", "edges a pair of vertices")
+    head = (*names, "edges", "edges per pair of vertices")
     return Table("Edges between blocks", head, rows, digits=4, is_long=True)
 
 
@@ -196,9 +201,8 @@ def split_table(subject: Subject) -> Table:
     return Table("Splits", head, rows)
 
 
-def mode_table(subject: Subject) -> Table:
+def mode_table(members: Memberships) -> Table:
     """One row a mode: its share of the draws if chains crossed, of each chain's draws, and the sizes of its blocks."""
-    members = subject.parts.memberships
     modes = members.modes
     rows = [
         (number, mode.weight if members.has_crossings else None, mode.agreement, mode.changed(modes[0]),
@@ -209,9 +213,9 @@ def mode_table(subject: Subject) -> Table:
     return Table("Modes", head, rows)
 
 
-def ladder_table(subject: Subject) -> Table:
+def ladder_table(blocks: BlockTrace) -> Table:
     """One row for each pair of neighbouring temperatures."""
-    settings = subject.parts.blocks.settings
+    settings = blocks.settings
     betas = settings["tempering"]
     rows = [*zip(betas[:-1], betas[1:], settings["swap_rates"], strict=True)]
     return Table("Exchanges", ("inverse temperature", "and", "share of exchanges made"), rows)

@@ -26,16 +26,16 @@ _NAMED = 3  # features named for the whole network
 def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
     """Return what must be read first: that chains are not to be relied on, features mislead, modes are several."""
     grade = "" if fit.converged.is_usable else _grade(fit)
-    return tuple(text for text in (grade, _line(tell_misleading(fit)), _line(tell_modes(fit))) if text)
+    return tuple(text for text in (grade, line(tell_misleading(fit)), line(tell_modes(fit))) if text)
 
 
 def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
-        return (_line(tell_verdict(fit)), *_remarks(fit))
-    found = [f"{_line(tell_verdict(fit))}{_share(fit)}"]
+        return (line(tell_verdict(fit)), *_remarks(fit))
+    found = [f"{line(tell_verdict(fit))}{_share(fit)}"]
     if fit.relevance is not None:
-        found.insert(0, _line(tell_relevance(fit)))
+        found.insert(0, line(tell_relevance(fit)))
     return (*found, _sure(fit), _left(fit, predicted), *_remarks(fit))
 
 
@@ -69,7 +69,7 @@ def _sure(fit: FitParts) -> str:
         if "given" in fit.blocks.settings
         else [f"The draws agree on the block of {members.agreement:.1%} of the vertices."]
     )
-    choice = _line(tell_choice(fit)).strip("()")
+    choice = line(tell_choice(fit)).strip("()")
     if choice:
         said.append(sentence(choice))
     if fit.converged.is_usable:
@@ -91,7 +91,7 @@ def _left(fit: FitParts, predicted: Array) -> str:
         said.append(f"{rest:.2f} bits of the block of a held-out vertex are not explained.")
     if untold and decided_by_mode(fit) is None:
         which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
-        said.append(f"No feature sets apart for sure: {'block' if len(untold) == 1 else 'blocks'} {which}.")
+        said.append(f"No feature clearly sets apart {'block' if len(untold) == 1 else 'blocks'} {which}.")
     odd = len(contradicting(predicted, members.labels, fit.network.graph.degrees))
     if odd:
         said.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
@@ -99,9 +99,10 @@ def _left(fit: FitParts, predicted: Array) -> str:
 
 
 def _remarks(fit: FitParts) -> tuple[str, ...]:
-    lines = _line(tell_notes(fit)).removeprefix("notes").strip()
+    lines = line(tell_notes(fit)).removeprefix("notes").strip()
     return (f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}",) if lines else ()
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
+    """Return a text in one line, as the page writes it."""
     return " ".join(text.split()).replace(" +- ", " ± ")

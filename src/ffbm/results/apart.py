@@ -18,7 +18,7 @@ def name_of_sure(fit: FitParts) -> str:
 
 def none_apart(fit: FitParts) -> str:
     """Say why no feature is named for a block."""
-    return "no feature for sure" if decided_by_mode(fit) is None else "depends on the mode"
+    return "no feature clearly" if decided_by_mode(fit) is None else "depends on the mode"
 
 
 def set_apart(fit: FitParts, most: int | None = None) -> tuple[tuple[SetApart, ...], ...]:

@@ -88,7 +88,7 @@ class Evidence:
             return f"There is no evidence on {subject}, {model}: {self.converged.reason}."
         digits = 2 if (self.error or 0.0) < 0.2 else 1
         size = f"{abs(self.nats):.{digits}f} nats (standard error {self.error:.{digits}f})"
-        beside = f", beside {', '.join(self.beside)}" if self.beside else ""
+        beside = f", given {', '.join(self.beside)}" if self.beside else ""
         side, sign = ("more", "for") if self.nats > 0 else ("less", "against")
         told = f"With {subject} the network is {size} {side} likely than without {it}{beside}, {model}"
         return f"{told}: {self._strength()} evidence {sign} {it}."

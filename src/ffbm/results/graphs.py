@@ -1,5 +1,6 @@
 """A fit as a graph object: vertices by id with their block, memberships and features."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,16 @@ import scipy.sparse as sp
 from ffbm.types import Array, Memberships, Network
 
 
-def to_networkx(net: Network, members: Memberships, *, features: bool = True) -> Any:
+def to_networkx(
+    net: Network, members: Memberships, *, features: bool = True, names: Sequence[str] | None = None
+) -> Any:
     """Return a networkx graph whose vertices carry ``block``, ``membership`` and ``membership_0``, ``_1``, ...
 
     ``membership`` is the share of draws in which the vertex was in its block, ``membership_r`` in block r. With
     ``features`` each vertex carries the features it has under their names, with flags as 1 and numbers on the scale
     of the user's table. It is a MultiGraph where there are parallel edges, its keys the numbers of the edges, a Graph
     elsewhere; a MultiDiGraph or a DiGraph if edges have a direction. Edges carry their weight under its column's name.
+    With ``names`` blocks are called by them and not by their numbers.
 
     >>> import ffbm
     >>> from ffbm.blocks.align import align_blocks
@@ -31,11 +35,12 @@ def to_networkx(net: Network, members: Memberships, *, features: bool = True) ->
     is_simple = len(np.unique(edges, axis=0)) == len(edges)
     kinds = (nx.DiGraph, nx.MultiDiGraph) if net.graph.is_directed else (nx.Graph, nx.MultiGraph)
     graph = kinds[0](name=net.name) if is_simple else kinds[1](name=net.name)
+    called: Sequence[Any] = range(members.n_blocks) if names is None else names
     for i, name in enumerate(ids):
         row = members.probs[i]
         block = int(members.labels[i])
-        shares = {f"membership_{r}": float(p) for r, p in enumerate(row)}
-        graph.add_node(name, block=block, membership=float(row[block]), **shares)
+        shares = {f"membership_{called[r]}": float(p) for r, p in enumerate(row)}
+        graph.add_node(name, block=called[block], membership=float(row[block]), **shares)
     if features:
         for i, attributes in enumerate(_attributes(net)):
             node = graph.nodes[ids[i]]

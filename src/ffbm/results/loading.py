@@ -4,10 +4,12 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ffbm.data.registry import DATASETS
 from ffbm.errors import DataError
 from ffbm.results.fitted import Fit
+from ffbm.results.typed import TypedFit
 from ffbm.store.folder import TRACES, how_to_repeat, read_provenance
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
@@ -21,6 +23,11 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     ----------
     path : folder
 
+    Returns
+    -------
+    Fit
+        Or, of a run with ``node_type``, a TypedFit.
+
     Examples
     --------
     >>> import ffbm, pathlib, tempfile
@@ -32,11 +39,16 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     True
     """
     read_provenance(path, tuple(DATASETS))
-    from ffbm.store.tree import from_tree, read_tree
+    from ffbm.store.tree import TYPES, from_tree, read_tree
 
     file = Path(path) / TRACES
     try:
-        parts = from_tree(read_tree(file))
+        tree = read_tree(file)
+        if TYPES in tree.children:
+            from ffbm.results.types_saving import load_typed
+
+            return TypedFit.of(load_typed(tree))  # type: ignore[return-value]  # as the documentation says
+        parts = from_tree(tree)
     except (OSError, KeyError, ValueError) as error:
         raise DataError(
             f"{file} must be the netCDF file that a saved run holds; it is damaged: {how_to_repeat(path)}"
@@ -44,6 +56,14 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     if parts.explanation.measure is not None:
         return Fit.of(parts)
     return Fit.of(parts, explanation=replace(parts.explanation, measure=_measuring(parts)))  # of an earlier version
+
+
+def load_plain(path: str | os.PathLike[str], what: str) -> Fit:
+    """Read a fit without types of vertices; say that ``what`` is for these alone otherwise."""
+    found: Any = load_fit(path)
+    if isinstance(found, TypedFit):
+        raise DataError(f"{what} is for runs without types of vertices; {os.fspath(path)} was fitted with --node-type")
+    return found
 
 
 def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:

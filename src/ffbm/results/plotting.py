@@ -24,8 +24,8 @@ class Plots:
     """
 
     NAMES = (
-        "columns", "network", "weights", "effects", "heatmap", "ranking", "accuracy", "calibration", "block_matrix",
-        "traces", "ladder", "check", "modes",
+        "columns", "network", "block_graph", "weights", "effects", "heatmap", "ranking", "bits", "accuracy",
+        "calibration", "block_matrix", "traces", "ladder", "check", "modes",
     )  # fmt: skip
 
     def __init__(self, fit: FitParts) -> None:
@@ -54,6 +54,15 @@ class Plots:
 
         return plot_network(self._fit.network, self._fit.memberships, **options)
 
+    def block_graph(self, **options: Any) -> "Figure":
+        """Draw blocks as discs and the edges between them as lines, with counts: see ``ffbm.plots.plot_block_graph``.
+
+        It shows what the picture of a network of thousands of vertices does not.
+        """
+        from ffbm.plots import plot_block_graph
+
+        return plot_block_graph(self._fit.network.graph, self._fit.memberships, **options)
+
     def weights(self, **options: Any) -> "Figure":
         """Draw the weights of the first features in each block: see ``ffbm.plots.plot_weights``."""
         from ffbm.plots import plot_weights
@@ -79,6 +88,12 @@ class Plots:
         if self._fit.hierarchy is None:
             raise OptionError("a tree of blocks is for fits with hierarchy=True (--hierarchy); this one is flat")
         return plot_tree(self._fit.hierarchy, **options)
+
+    def bits(self, **options: Any) -> "Figure":
+        """Draw the bits explained in each block: see ``ffbm.plots.plot_bits``."""
+        from ffbm.plots import plot_bits
+
+        return plot_bits(self._fit.scores, **options)
 
     def accuracy(self, **options: Any) -> "Figure":
         """Draw the accuracy of each block, training and held out: see ``ffbm.plots.plot_accuracy``."""
@@ -139,28 +154,36 @@ class Plots:
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every figure as PDF and PNG into a new or empty folder, and return the files.
 
-        Left out are calibration and columns if no vertex was held out, columns and effects of a single block, the
+        Left out are calibration and columns if no vertex was held out, columns, bits and effects of a single block, the
         ladder of chains without tempering, and a single mode.
         """
-        from ffbm.plots import save_figure
         from ffbm.store.folder import check_new_folder
 
         where = check_new_folder(folder, "the folder of figures")
+        left = self.left_out()
+        return [
+            path for name in self.NAMES if name not in left for path in save_as_both(getattr(self, name)(), where, name)
+        ]
+
+    def left_out(self) -> set[str]:
+        """Return the names of the figures that this fit does not have."""
         left = set() if self._fit.scores.n_test else {"calibration", "columns"}
-        left |= {"columns", "effects"} if self._fit.memberships.n_blocks == 1 else set()
+        left |= {"columns", "effects", "bits"} if self._fit.memberships.n_blocks == 1 else set()
         left |= set() if _is_tempered(self._fit) else {"ladder"}
-        left |= {"modes"} if self._fit.memberships.n_modes == 1 else set()
-        files = []
-        for name in self.NAMES:
-            if name not in left:
-                figure = getattr(self, name)()
-                for ending in FORMATS:
-                    files.append(where / f"{name}{ending}")
-                    save_figure(figure, files[-1])
-        return files
+        return left | ({"modes"} if self._fit.memberships.n_modes == 1 else set())
 
     def __repr__(self) -> str:
         return f"<Plots: {', '.join(self.NAMES)}>"
+
+
+def save_as_both(figure: "Figure", where: Path, name: str) -> list[Path]:
+    """Write a figure as PDF and PNG under a name, and return the files."""
+    from ffbm.plots import save_figure
+
+    files = [where / f"{name}{ending}" for ending in FORMATS]
+    for path in files:
+        save_figure(figure, path)
+    return files
 
 
 def _is_tempered(fit: FitParts) -> bool:

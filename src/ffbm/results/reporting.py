@@ -1,11 +1,13 @@
 """A fit as a report: what the page is to say, worked out here, drawn and written by ``ffbm.report``."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ffbm.diagnostics import BlockDiagnostics, WeightDiagnostics
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import name_of_sure, set_apart
@@ -23,14 +25,22 @@ if TYPE_CHECKING:
     from ffbm.report import Contrast, Subject, Table
 
 REPORT = "report.html"
-_SHOWN = 30  # features whose effects are told
-_APART = 8  # features that set a block apart
+SHOWN = 30  # features whose effects are told
+APART = 8  # features that set a block apart
 _CHECKED = 20_000  # edges of networks that are compared with replicates
 _ROWS = 30  # of the tables of a comparison
+_NAN = float("nan")
+
+Measured = tuple[str, float, float, float]  # what, R-hat, bulk ESS, tail ESS
 
 
 def save_report(fit: FitParts, path: str | os.PathLike[str], against: FitParts | None = None) -> Path:
     """Write the report of a fit to a file whose name ends in .html or .htm, and return its path."""
+    return write_report(path, lambda: report_text(fit, against))
+
+
+def write_report(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
+    """Write a page to a file whose name ends in .html or .htm, and return its path."""
     from ffbm.store.folder import write_file
 
     file = Path(path)
@@ -40,7 +50,7 @@ def save_report(fit: FitParts, path: str | os.PathLike[str], against: FitParts |
         raise OptionError(f"the folder of a report must exist; there is no {os.fspath(file.parent)!r}")
     if file.is_dir():
         raise OptionError(f"a report is a file; {os.fspath(path)!r} is a folder")
-    write_file(file, report_text(fit, against))
+    write_file(file, text())
     return file
 
 
@@ -68,10 +78,10 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         convergence=_convergence(fit),
         warnings=warning_paragraphs(fit),
         answer=answer_paragraphs(fit, predicted),
-        effects=fit.explanation.effects([fit.ranking.names[j] for j in fit.ranking.order[:_SHOWN]]),
+        effects=fit.explanation.effects([fit.ranking.names[j] for j in fit.ranking.order[:SHOWN]]),
         predicted=predicted,
         blocks=table_of_blocks(fit),
-        apart=set_apart(fit, _APART) if fit.memberships.n_blocks > 1 else (),
+        apart=set_apart(fit, APART) if fit.memberships.n_blocks > 1 else (),
         name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
@@ -81,24 +91,36 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
 
 
 def _convergence(fit: FitParts) -> "Table":
+    found = fit.diagnostics
+    weights = {"weights": found.weights}
+    if found.reduced is not None:
+        weights["weights of the kept features"] = found.reduced
+    rows = convergence_rows(found.blocks, weights)
+    if found.joint is not None:
+        rows.append(("ln p(b, theta | A, X)", found.joint.rhat_log_joint, found.joint.ess_log_joint, _NAN))
+        rows.append(("|W centred|²", found.joint.rhat_size, found.joint.ess_size, _NAN))
+    return convergence_table(rows)
+
+
+def convergence_rows(blocks: BlockDiagnostics, weights: dict[str, WeightDiagnostics]) -> list[Measured]:
+    """Return R-hat and ESS of the block chains and of weight chains, by their names."""
+    pairs = "pairs of vertices in one block, the worst (judged by standard errors)"
+    rows: list[Measured] = [
+        ("description length S", blocks.rhat_entropy, blocks.ess_entropy, _NAN),
+        (pairs, blocks.max_rhat_pairs, _least(blocks.ess_pairs), _NAN),
+    ]
+    for name, one in weights.items():
+        rows.append((f"energy of the {name}", one.rhat_energy, one.ess_energy, _NAN))
+        rows.append((f"{name}, the worst", one.max_rhat, one.min_ess_bulk, one.min_ess_tail))
+    return rows
+
+
+def convergence_table(rows: list[Measured]) -> "Table":
+    """Write them as a table of the page."""
     from ffbm.report import Table
 
-    found = fit.diagnostics
-    nan = float("nan")
-    pairs = "pairs of vertices in one block, the worst (judged by standard errors)"
-    rows = [
-        ("description length S", found.blocks.rhat_entropy, found.blocks.ess_entropy, nan),
-        (pairs, found.blocks.max_rhat_pairs, _least(found.blocks.ess_pairs), nan),
-    ]
-    for name, one in (("weights", found.weights), ("weights of the kept features", found.reduced)):
-        if one is not None:
-            rows.append((f"energy of the {name}", one.rhat_energy, one.ess_energy, nan))
-            rows.append((f"{name}, the worst", one.max_rhat, one.min_ess_bulk, one.min_ess_tail))
-    if found.joint is not None:
-        rows.append(("ln p(b, theta | A, X)", found.joint.rhat_log_joint, found.joint.ess_log_joint, nan))
-        rows.append(("|W centred|²", found.joint.rhat_size, found.joint.ess_size, nan))
     rounded = [(name, rhat, *(round(e) if np.isfinite(e) else None for e in ess)) for name, rhat, *ess in rows]
-    head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (S: at least 800; others: 100 a chain)", "tail ESS")
+    head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (S: at least 800; others: 100 per chain)", "tail ESS")
     return Table("R-hat and effective sample sizes", head, rounded, digits=3)
 
 

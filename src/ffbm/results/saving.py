@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ffbm.results.summary import summary_text
 from ffbm.results.tables import table_of_blocks, table_of_nodes
 from ffbm.store.folder import TRACES, Writer, write_run
 from ffbm.store.parts import FitParts
+from ffbm.types import Memberships, Network
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,27 +33,31 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
         "config.toml": fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
         "summary.txt": summary_text(fit, verbose=True) + "\n",
         "summary.json": strict_json(fit_record(fit)),
-        "nodes.csv": _csv(table_of_nodes(fit)),
-        "blocks.csv": _csv(table_of_blocks(fit)),
-        "columns.csv": _csv(fit.column_table),
-        "ranking.csv": _csv(fit.ranking.table),
-        "network.graphml": lambda draft: _write_graphml(fit, draft),
+        "nodes.csv": to_csv(table_of_nodes(fit)),
+        "blocks.csv": to_csv(table_of_blocks(fit)),
+        "columns.csv": to_csv(fit.column_table),
+        "ranking.csv": to_csv(fit.ranking.table),
+        "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft),
         REPORT: report_text(fit),
     }
     write_run(path, files, fit.provenance)
 
 
-def _csv(table: "pd.DataFrame") -> str:
+def to_csv(table: "pd.DataFrame") -> str:
+    """Write a table with commas, without numbers of rows."""
     return str(table.to_csv(index=False, lineterminator="\n"))
 
 
-def _write_graphml(fit: FitParts, draft: Path) -> None:
-    """Write the graph with blocks, memberships and the user's attributes; a flag is written where it is set."""
+def write_graphml(net: Network, members: Memberships, draft: Path, names: Sequence[str] | None = None) -> None:
+    """Write the graph with blocks, memberships and the user's attributes; a flag is written where it is set.
+
+    Blocks have their numbers, or the names given.
+    """
     import networkx as nx
 
-    graph = to_networkx(fit.network, fit.memberships, features=False)
-    _add_attributes(graph, decode_features(fit.network.features))
-    graph.graph["name"] = _legal(fit.network.name)
+    graph = to_networkx(net, members, features=False, names=None if names is None else [_legal(name) for name in names])
+    _add_attributes(graph, decode_features(net.features))
+    graph.graph["name"] = _legal(net.name)
     odd = {name: _legal(name) for name in graph if _ILLEGAL.search(name)}
     nx.write_graphml_xml(nx.relabel_nodes(graph, odd) if odd else graph, draft)
 

@@ -86,7 +86,7 @@ def tell_modes(fit: FitParts) -> str:
         f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
     ]
     if not members.has_crossings:
-        said.append("No chain went from one to another: how probable each is cannot be told.")
+        said.append("No chain went from one to another: how probable each is, is not known.")
     return wrap(" ".join(said))
 
 

@@ -26,12 +26,13 @@ from ffbm.types import Array
 from ffbm.types.scores import Scores
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
+GLOSSARY = "(words: docs/glossary.md, also at the end of report.html)"
 _TOLD = 6  # notes on reading
 _MOST_COLUMNS = 6  # columns of the user's table in the ranking
 
 
 @dataclass(frozen=True)
-class _Length:
+class Length:
     """How much of each part is listed."""
 
     columns: int
@@ -40,7 +41,7 @@ class _Length:
     most: int  # rows of one block
 
 
-_SHORT, _LONG = _Length(5, 5, 8, 2), _Length(8, 10, 20, 3)
+SHORT, LONG = Length(5, 5, 8, 2), Length(8, 10, 20, 3)
 
 
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
@@ -48,13 +49,13 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
 
     With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
-    length = _LONG if verbose else _SHORT
+    length = LONG if verbose else SHORT
     parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
-    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), _blocks(fit, length)]
-    parts += [_ranking(fit, length)] if fit.relevance is None else []
+    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), blocks_text(fit, length)]
+    parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
-    parts += [tell_notes(fit), _reading(fit)] if verbose else [_notes_by_count(fit)]
+    parts += [tell_notes(fit), _reading(fit), GLOSSARY] if verbose else [_notes_by_count(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
 
@@ -118,7 +119,7 @@ def _indent(line: str) -> str:
     return "  " + " " * (len(line) - len(line.lstrip()))
 
 
-def _blocks(fit: FitParts, length: _Length) -> str:
+def blocks_text(fit: FitParts, length: Length) -> str:
     """List for each block the features that set it apart, the clearest first."""
     members = fit.memberships
     n_blocks = members.n_blocks
@@ -153,7 +154,8 @@ def _blocks(fit: FitParts, length: _Length) -> str:
     return "\n".join(lines)
 
 
-def _ranking(fit: FitParts, length: _Length) -> str:
+def ranking_text(fit: FitParts, length: Length) -> str:
+    """List the first features of the ranking; nothing with one block."""
     ranking, table = fit.ranking, fit.ranking.table
     if ranking.n_blocks == 1:
         return ""
@@ -181,7 +183,7 @@ def _ranking(fit: FitParts, length: _Length) -> str:
         " centred, in that block; vertices: how many have it, and in training)"
     )
     lines = [title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1)]
-    return "\n".join([*lines, wrap(said, "  ", "  "), *_columns(fit)] if length is _LONG else lines)
+    return "\n".join([*lines, wrap(said, "  ", "  "), *_columns(fit)] if length is LONG else lines)
 
 
 def _columns(fit: FitParts) -> list[str]:

@@ -1,38 +1,55 @@
 """``ffbm.fit_types``: blocks that keep types of vertices apart, and what explains the blocks of each type."""
 
-from dataclasses import dataclass
+import os
+import shlex
+import sys
+from dataclasses import fields, replace
 from functools import cached_property
-from math import log
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ffbm.blocks.align import align_blocks
+from ffbm.config import FitConfig
+from ffbm.data.edgeweights import reweigh
 from ffbm.diagnostics import Verdict
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.by_type import explain_types
-from ffbm.plain import count_of, did_you_mean, finite, visible
-from ffbm.progress import Listener
+from ffbm.pipeline.by_type import explain_each
+from ffbm.pipeline.clock import end_in
+from ffbm.pipeline.conduct import Conduct
+from ffbm.plain import count_of, did_you_mean, finite
+from ffbm.progress import Listener, listening
+from ffbm.results.provenance import describe_origin
+from ffbm.results.types_parts import numbers_of, table_of_columns, table_of_typed_nodes, table_of_types
+from ffbm.results.types_text import judge, typed_record, typed_summary
 from ffbm.rng import resolve_seed
-from ffbm.types import Array, BlockTrace, Memberships, Network, NodeTypes, node_types
-from ffbm.typeset import number, tabulate, wrap
+from ffbm.store.folder import reserved
+from ffbm.store.parts import TypedParts
+from ffbm.types import Array, Network, node_types
 from ffbm.workers import Workers
 
-_OF_BLOCKS = ("n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_corrected", "tempering", "max_minutes")
-_OF_WEIGHTS = (
-    "weight_prior", "memberships", "sigma", "intercept", "n_draws", "n_warmup", "n_chains", "folds", "fdr",
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ffbm.results.types_plots import TypedPlots
+
+_OF_BLOCKS = ("n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_corrected", "tempering")
+_OF_EDGES = ("edge_weight", "edge_weight_model", "edge_weight_prior")
+OPTIONS = (
+    *_OF_BLOCKS, *_OF_EDGES, "max_minutes", "weight_prior", "memberships", "sigma", "intercept", "intercept_sd",
+    "sampler", "n_draws", "n_warmup", "train_fraction", "folds", "fdr", "columns",
 )  # fmt: skip
-OPTIONS = tuple(dict.fromkeys((*_OF_BLOCKS, *_OF_WEIGHTS)))
-_ROWS = 10  # columns, or features, listed for a type
+_SHARE_OF_BLOCKS = 0.5  # of the minutes
+GIVEN = "(given)"  # types that are no column
 
 
-@dataclass(frozen=True, eq=False)
-class TypedFit:
-    """What ``fit_types`` returns.
+class TypedFit(TypedParts):
+    """What ``fit_types`` returns: the blocks of every type, what explains them, and all that it rests on.
 
-    Parameters
+    A block is called by its type and its number there, by decreasing size: ``person 0``. The explanation of a type
+    has its numbers; ``memberships`` number the blocks of all types together.
+
+    Attributes
     ----------
     network : Network
     types : NodeTypes
@@ -43,13 +60,16 @@ class TypedFit:
         y-hat over the blocks of all types, numbered by decreasing size.
     explanations : dict of Explanation
         What features say of the blocks of a type, by type: see ``explain_types``. ``fit["person"]`` is one of them.
+    config : FitConfig
+        What was chosen, with the seed that was used.
+    provenance : dict
+        Versions, seed, fingerprint of the data, date, command.
     """
 
-    network: Network
-    types: NodeTypes
-    blocks: BlockTrace
-    memberships: Memberships
-    explanations: dict[str, Explanation]
+    @classmethod
+    def of(cls, parts: TypedParts, **changes: Any) -> "TypedFit":
+        """Return the fit that consists of these parts, some of them changed."""
+        return cls(**{one.name: getattr(parts, one.name) for one in fields(parts)} | changes)
 
     def __getitem__(self, value: str) -> Explanation:
         if value not in self.explanations:
@@ -60,65 +80,66 @@ class TypedFit:
     @cached_property
     def converged(self) -> Verdict:
         """Whether the chains of blocks and of the weights of every type agree: a grade and its reason."""
-        judged: Verdict = self.blocks.converged.named("blocks")
-        for value, explanation in self.explanations.items():
-            judged = judged & explanation.converged.named(f"weights, {value}")
-        return judged
+        return judge(self)
+
+    @cached_property
+    def column_table(self) -> "pd.DataFrame":
+        """What each column explains of the blocks of each type: ``type``, then what ``Fit.column_table`` has."""
+        return table_of_columns(self)
+
+    @property
+    def block_table(self) -> "pd.DataFrame":
+        """One row per block: its name, type, vertices, edges, how sure its vertices are, how well it is predicted."""
+        return table_of_types(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row per vertex: its type, its block, the share of draws in it, its degree and its attributes."""
+        return table_of_typed_nodes(self, attributes=True)
 
     def numbers(self, value: str) -> Array:
         """Return the blocks of a type, as ``memberships`` number them."""
-        own = self.types.of_vertex == self.types.values.index(value)
-        return np.flatnonzero(self.memberships.probs[own].sum(axis=0) > 0)
+        return numbers_of(self, value)
 
-    def summary(self) -> str:
-        """Return the answer in plain text: network, blocks of each type, and which columns explain them."""
-        net, n_nodes = self.network, self.network.n_nodes
-        per_type = zip(self.types.sizes.tolist(), map(self.numbers, self.types.values), strict=True)
-        partition = sum(size * log(len(own)) for size, own in per_type) / (n_nodes + net.n_edges)
-        length = self.blocks.entropy_per_entity
-        head = [
-            f"{visible(net.name) or 'the network'}: {count_of(n_nodes, 'vertex', 'vertices')},"
-            f" {net.graph.edges_in_words}, {count_of(len(self.types.values), 'type')}",
-            f"description length {length:.4f} nats per vertex and edge ({length + partition:.4f} with the partition)",
-            f"seed {self.blocks.settings['seed']}",
-        ]
-        parts = ["\n".join(head), *map(self._tell, self.types.values), wrap(f"chains: {self.converged}", rest="  ")]
-        return "\n\n".join(parts)
+    def summary(self, verbose: bool = False) -> str:
+        """Return the answer in plain text: for each type its blocks, and which columns explain them.
 
-    def _tell(self, value: str) -> str:
-        """Tell the blocks of one type and what explains them."""
-        size = int(self.types.sizes[self.types.values.index(value)])
-        blocks = ", ".join(f"{r} ({self.memberships.sizes[r]:,})" for r in self.numbers(value).tolist())
-        head = f"{visible(value)}: {count_of(size, 'vertex', 'vertices')} in blocks {blocks}"
-        explanation = self.explanations.get(value)
-        if explanation is None:
-            why = "there is one block" if len(self.numbers(value)) == 1 else "no column varies among these vertices"
-            return f"{wrap(head, rest='  ')}\n  nothing to explain: {why}"
-        scores = explanation.scores
-        bits = f"features explain {number(scores.bits_test, 2)} +- {number(scores.bits_se_test, 2)} bits per vertex"
-        return "\n".join([wrap(head, rest="  "), f"  {bits}, held out", tabulate(_rows(explanation), right=[1])])
+        Parameters
+        ----------
+        verbose : bool
+            More columns and blocks, description lengths, and what the numbers mean.
+        """
+        return typed_summary(self, verbose)
 
     def to_dict(self) -> dict[str, Any]:
         """Return numbers, lists and text alone, ready for strict JSON."""
-        told = {}
-        for value, size in zip(self.types.values, self.types.sizes.tolist(), strict=True):
-            own, explanation = self.numbers(value), self.explanations.get(value)
-            told[value] = {
-                "n_nodes": size,
-                "blocks": own.tolist(),
-                "block_sizes": self.memberships.sizes[own].tolist(),
-                "scores": None if explanation is None else explanation.scores.to_dict(),
-                "columns": [] if explanation is None else _columns(explanation),
-            }
-        judged = self.converged
-        return {
-            "n_nodes": self.network.n_nodes,
-            "n_edges": self.network.n_edges,
-            "node_type": self.types.column,
-            "seed": self.blocks.settings["seed"],
-            "convergence": {"grade": judged.grade, "reason": judged.reason},
-            "types": told,
-        }
+        told: dict[str, Any] = finite(typed_record(self))
+        return told
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fit as a run: a new or empty folder, which ``ffbm.load_fit`` reads."""
+        from ffbm.results.types_saving import save_typed
+
+        save_typed(self, path)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer as one HTML file that needs no network: a section for each type, then the whole network.
+
+        Parameters
+        ----------
+        path : file
+            Ends in .html; what is there is replaced.
+        """
+        from ffbm.results.reporting import write_report
+        from ffbm.results.types_report import types_report_text
+
+        write_report(path, lambda: types_report_text(self))
+
+    @property
+    def plot(self) -> "TypedPlots":
+        """Figures for papers: ``fit.plot.network()``, and of one type ``fit.plot["person"].columns()``."""
+        from ffbm.results.types_plots import TypedPlots
+
+        return TypedPlots(self)
 
     def __repr__(self) -> str:
         types = ", ".join(f"{len(self.numbers(value))} of {value}" for value in self.types.values)
@@ -132,6 +153,7 @@ def fit_types(
     *,
     seed: int | None = None,
     workers: Workers = None,
+    out: str | os.PathLike[str] | None = None,
     progress: Listener | bool | None = None,
     **options: Any,
 ) -> TypedFit:
@@ -149,16 +171,20 @@ def fit_types(
     seed : int, optional
         The same seed gives the same fit on any number of workers; None draws one and records it.
     workers : int, or address or Client of a dask cluster, optional
+    out : folder, optional
+        Save the run there, as ``TypedFit.save`` does; a new or empty folder.
     progress : None, bool or callable
     **options
         Of the block chains: ``n_sweeps``, ``burn_in``, ``thin``, ``n_chains``, ``moves``, ``degree_corrected``,
-        ``tempering``, ``max_minutes``; of the weights: ``weight_prior``, ``memberships``, ``sigma``, ``intercept``,
-        ``n_draws``, ``n_warmup``, ``folds``, ``fdr``. As for ``fit``.
+        ``tempering``, ``max_minutes``; of the edges: ``edge_weight``, ``edge_weight_model``, ``edge_weight_prior``; of
+        the weights: ``weight_prior``, ``memberships``, ``sigma``, ``intercept``, ``intercept_sd``, ``sampler``,
+        ``n_draws``, ``n_warmup``, ``train_fraction``, ``folds``, ``fdr``, ``columns``. With the defaults of ``fit``.
 
     Returns
     -------
     TypedFit
-        ``blocks``, ``memberships``, ``explanations`` by type, ``converged``, ``summary()``, ``to_dict()``.
+        ``blocks``, ``memberships``, ``explanations`` by type, ``column_table``, ``block_table``, ``converged``,
+        ``summary()``, ``report()``, ``save()``, ``plot``.
 
     Warns
     -----
@@ -186,28 +212,44 @@ def fit_types(
         raise OptionError("fit_types needs node_type, a column or a type for each vertex; got None: see fit")
     if n_blocks == "free":
         raise OptionError('n_blocks must be a number for each type or "auto"; got "free": see sample_blocks')
-    seed = resolve_seed(seed)
-    shared: dict[str, Any] = {"node_type": node_type, "seed": seed, "workers": workers, "progress": progress}
-    own = {name: value for name, value in options.items() if name in _OF_BLOCKS}
-    blocks = sample_blocks(net, n_blocks, **shared, **own)
-    own = {name: value for name, value in options.items() if name in _OF_WEIGHTS}
-    found = TypedFit(net, types, blocks, align_blocks(blocks), explain_types(net, blocks, **shared, **own))
+    folder = None if out is None else os.fspath(out)
+    config = FitConfig(
+        **options, n_blocks=n_blocks, node_type=node_type if isinstance(node_type, str) else GIVEN,
+        seed=resolve_seed(seed),
+    )  # fmt: skip
+    net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
+    with reserved(folder):
+        found = _fit(net, node_type, n_blocks, config, workers, progress)
+        if folder is not None:
+            found = measured_types(found, progress)
+            found.save(folder)
     found.converged.warn()
     return found
 
 
-def _columns(explanation: Explanation) -> list[dict[str, Any]]:
-    """Return what is known of each column of a type."""
-    table = explanation.column_table[["column", "kind", "n_features", "inclusion", "decision"]]
-    return [{str(name): finite(value) for name, value in row.items()} for row in table.to_dict("records")]
+def _fit(
+    net: Network, node_type: Any, n_blocks: Any, config: FitConfig, workers: Workers, progress: Listener | bool | None
+) -> TypedFit:
+    types, end = node_types(net, node_type), end_in(config.max_minutes)
+    if types is None:
+        raise AssertionError("node_type was checked")
+    own = {name: getattr(config, name) for name in _OF_BLOCKS}
+    with listening(progress) as tell:
+        blocks = sample_blocks(
+            net, n_blocks, node_type=node_type, seed=config.seed, workers=workers, progress=tell,
+            max_minutes=_SHARE_OF_BLOCKS * config.max_minutes, **own,
+        )  # fmt: skip
+        members = align_blocks(blocks)
+        explanations = explain_each(net, types, blocks, members, config, Conduct(workers, tell), end)
+    origin = describe_origin(net, config, shlex.join(sys.argv))
+    return TypedFit(net, types, blocks, members, explanations, config, origin)
 
 
-def _rows(explanation: Explanation) -> list[list[str]]:
-    """Return the rows of the table of a type: its columns by inclusion, or under the fixed prior its features."""
-    if explanation.relevance is None:
-        ranking = explanation.ranking
-        listed = [(ranking.names[j], float(ranking.scores[j])) for j in ranking.order[:_ROWS]]
-        return [["feature", "score"], *([name, number(score, 2)] for name, score in listed)]
-    table = explanation.column_table.sort_values("inclusion", ascending=False, kind="stable").head(_ROWS)
-    rows = zip(table["column"], table["inclusion"], table["decision"], strict=True)
-    return [["column", "inclusion", ""], *([name, number(chance, 2), str(said)] for name, chance, said in rows)]
+def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> TypedFit:
+    """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
+    told = {}
+    with listening(progress) as tell:
+        for value, one in fit.explanations.items():
+            columns = None if one.measure is None else one.measure(Conduct(None, tell))
+            told[value] = one if columns is None else replace(one, measure=lambda _conduct=None, known=columns: known)
+    return TypedFit.of(fit, explanations=told)

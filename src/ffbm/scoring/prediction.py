@@ -57,7 +57,7 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
 def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
     """Return the vertices whose features give another block than theirs more than half of the probability.
 
-    A vertex without an edge is in no block for sure, and contradicts nothing.
+    The block of a vertex without an edge is arbitrary, and contradicts nothing.
 
     >>> contradicting(np.array([[0.9, 0.1], [0.6, 0.4], [0.6, 0.4]]), np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
     [1]

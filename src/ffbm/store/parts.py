@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ffbm.config import FitConfig
 from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
 from ffbm.explanation import Explanation
-from ffbm.types import Array, BlockTrace, Memberships, Network
+from ffbm.types import Array, BlockTrace, Memberships, Network, NodeTypes
 from ffbm.types.ranking import Ranking
 from ffbm.types.relevance import Relevance
 from ffbm.types.scores import Scores
@@ -91,3 +91,33 @@ class FitParts:
     def converged(self) -> Verdict:
         """Whether the chains of all stages agree: a truth value with a ``grade`` and a ``reason``."""
         return self.diagnostics.converged
+
+
+@dataclass(frozen=True, eq=False)
+class TypedParts:
+    """The parts of a fit with types of vertices.
+
+    Parameters
+    ----------
+    network : Network
+    types : NodeTypes
+        ``values`` and ``of_vertex`` (N,).
+    blocks : BlockTrace
+        Draws of partitions in which no block has two types.
+    memberships : Memberships
+        y-hat over the blocks of all types, numbered by decreasing size.
+    explanations : dict of Explanation
+        What features say of the blocks of a type, by type. Blocks of a type are numbered from 0 by decreasing size.
+    config : FitConfig
+        What was chosen, with the seed that was used.
+    provenance : dict
+        Versions, seed, fingerprint of the data, date, command.
+    """
+
+    network: Network
+    types: NodeTypes
+    blocks: BlockTrace
+    memberships: Memberships
+    explanations: dict[str, Explanation]
+    config: FitConfig
+    provenance: dict[str, Any] = field(default_factory=dict)

@@ -1,9 +1,7 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,6 +10,7 @@ from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
 from ffbm.ranking import keep_features, rank_features
 from ffbm.store.cells import from_json, to_json
+from ffbm.store.explanations import explanation_from_groups, explanation_to_groups
 from ffbm.store.folder import SCHEMA
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
@@ -21,18 +20,13 @@ from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     blocks_from_datasets,
     blocks_to_datasets,
-    ranking_from_dataset,
-    ranking_to_dataset,
-    selection_from_dataset,
-    selection_to_dataset,
     weights_from_datasets,
     weights_to_datasets,
 )
-from ffbm.types import Memberships
-from ffbm.types.columns import ColumnBits
+from ffbm.types import Memberships, Network
 from ffbm.types.tree import Tree
-from ffbm.types.variance import VarianceSplit
 
+TYPES = "types"  # the group with one group for each type of vertices, which only fits with types have
 _LABELS = {"/block_posterior": {"labels": {"zlib": True, "complevel": 2, "shuffle": False}}}
 
 
@@ -44,31 +38,23 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     ``/modes`` if the partitions have several, ``/selection`` under the learned prior, and ``/reduced_posterior`` with
     ``/reduced_sample_stats`` if features were left out.
     """
-    groups: dict[str, xr.Dataset] = {}
-    groups["/posterior"], groups["/sample_stats"] = weights_to_datasets(parts.weights)
+    own, known = explanation_to_groups(parts.explanation)
+    groups = {f"/{name}": data for name, data in own.items()}
     groups["/block_posterior"], groups["/block_sample_stats"] = blocks_to_datasets(
         parts.blocks, parts.memberships, parts.network.node_ids
     )
     groups["/constant_data"] = _constant_data(parts)
-    groups["/ranking"] = ranking_to_dataset(parts.ranking)
     if parts.memberships.n_modes > 1:  # the only mode is the whole
         groups["/modes"] = modes_to_dataset(parts.memberships, groups["/block_posterior"]["node"])
     if parts.reduced is not None:
         drawn = weights_to_datasets(parts.reduced.weights)
         groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
-    if parts.explanation.variance is not None:
-        groups["/variance"] = _variance_to_dataset(parts.explanation.variance, groups["/posterior"])
-    if parts.weights.selected is not None:
-        groups["/selection"] = selection_to_dataset(parts.weights.selected, groups["/posterior"]["feature"])
     attributes = {
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
-        "scores": to_json(parts.scores.to_dict()),
         "provenance": to_json(parts.provenance),
+        **known,
     }
-    columns = parts.explanation.columns
-    if columns is not None:
-        attributes["columns"] = to_json(columns.to_dict())
     if parts.reduced is not None:
         attributes["reduced_scores"] = to_json(parts.reduced.scores.to_dict())
     if parts.hierarchy is not None:
@@ -79,21 +65,11 @@ def to_tree(parts: FitParts) -> xr.DataTree:
 def from_tree(tree: xr.DataTree) -> FitParts:
     """Return the parts that ``to_tree`` was given, equal in every array."""
     group = {name: tree[name].to_dataset() for name in tree.children}
-    known = {name: from_json(text) for name, text in tree.attrs.items()}
+    known = {str(name): from_json(text) for name, text in tree.attrs.items()}
     constant = group["constant_data"]
     network = network_from_dataset(constant)
-    weights = weights_from_datasets(group["posterior"], group["sample_stats"])
-    if "selection" in group:
-        weights = replace(weights, selected=selection_from_dataset(group["selection"]))
-    whole = Explanation(
-        features=network.features,
-        weights=weights,
-        ranking=ranking_from_dataset(group["ranking"]),
-        scores=scores_from_dict(known["scores"]),
-        variance=_variance_from_dataset(group["variance"]) if "variance" in group else None,
-        held_out=np.asarray(constant["held_out"]) if "held_out" in constant else None,
-        measure=_remember(known["columns"]) if "columns" in known else None,
-    )
+    held_out = np.asarray(constant["held_out"]) if "held_out" in constant else None
+    whole = explanation_from_groups(network.features, group, known, held_out)
     reduced = None
     if "reduced_posterior" in group:
         trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"])
@@ -108,13 +84,7 @@ def from_tree(tree: xr.DataTree) -> FitParts:
         config=FitConfig.from_dict({"weight_prior": "fixed"} | known["config"]),  # what there was before it had a name
         train=np.asarray(constant["train"]),
         blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
-        memberships=Memberships(
-            probs=np.asarray(constant["memberships"]),
-            labels=np.asarray(constant["labels"]),
-            agreement=from_json(constant.attrs["agreement"]),
-            order=np.asarray(group["block_posterior"]["order"]),
-            **(modes_from_dataset(group["modes"]) if "modes" in group else {}),
-        ),
+        memberships=members_from_datasets(group),
         explanation=whole,
         reduced=reduced,
         provenance=known["provenance"],
@@ -134,39 +104,28 @@ def read_tree(path: Path) -> xr.DataTree:
         return tree.load()
 
 
-def _constant_data(parts: FitParts) -> xr.Dataset:
-    members = parts.memberships
-    data = network_to_dataset(parts.network)
-    is_train = np.zeros(parts.network.n_nodes, dtype=bool)
-    is_train[parts.train] = True
-    held_out = parts.explanation.held_out
-    if held_out is not None:
-        data = data.assign(held_out=(("node", "block"), held_out))
-    return data.assign(
-        {
-            "memberships": (("node", "block"), members.probs),
-            "labels": ("node", members.labels),
-            "is_train": ("node", is_train),
-            "train": ("train_row", parts.train),
-        }
-    ).assign_attrs(agreement=to_json(members.agreement))
+def members_to_dataset(net: Network, members: Memberships) -> xr.Dataset:
+    """Return the network and the memberships of its vertices."""
+    parts = {"memberships": (("node", "block"), members.probs), "labels": ("node", members.labels)}
+    return network_to_dataset(net).assign(parts).assign_attrs(agreement=to_json(members.agreement))
 
 
-def _remember(told: dict[str, Any]) -> Callable[..., ColumnBits]:
-    """Return what gives the bits of columns that were measured before."""
-    columns = ColumnBits.from_dict(told)
-    return lambda _conduct=None: columns
-
-
-def _variance_to_dataset(split: VarianceSplit, draws: xr.Dataset) -> xr.Dataset:
-    axes = ("block", "feature")
-    return xr.Dataset(
-        {"within": (axes, split.within), "between": (axes, split.between)},
-        coords={axis: draws[axis] for axis in axes},
-        attrs={"n_partitions": to_json(split.n_partitions), "n_each": to_json(split.n_each)},
+def members_from_datasets(group: Mapping[str, xr.Dataset]) -> Memberships:
+    """Return the memberships that are in ``constant_data``, ``block_posterior`` and ``modes``, if there are any."""
+    constant = group["constant_data"]
+    return Memberships(
+        probs=np.asarray(constant["memberships"]),
+        labels=np.asarray(constant["labels"]),
+        agreement=from_json(constant.attrs["agreement"]),
+        order=np.asarray(group["block_posterior"]["order"]),
+        **(modes_from_dataset(group["modes"]) if "modes" in group else {}),
     )
 
 
-def _variance_from_dataset(data: xr.Dataset) -> VarianceSplit:
-    counts = {name: from_json(data.attrs[name]) for name in ("n_partitions", "n_each")}
-    return VarianceSplit(within=np.asarray(data["within"]), between=np.asarray(data["between"]), **counts)
+def _constant_data(parts: FitParts) -> xr.Dataset:
+    data = members_to_dataset(parts.network, parts.memberships)
+    is_train = np.zeros(parts.network.n_nodes, dtype=bool)
+    is_train[parts.train] = True
+    if parts.explanation.held_out is not None:
+        data = data.assign(held_out=(("node", "block"), parts.explanation.held_out))
+    return data.assign({"is_train": ("node", is_train), "train": ("train_row", parts.train)})

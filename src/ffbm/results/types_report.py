@@ -1,0 +1,91 @@
+"""A fit with types of vertices as a report: a chapter for each type, then the network and the chains."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ffbm.plain import count_of, visible
+from ffbm.results.answer import line
+from ffbm.results.apart import name_of_sure, set_apart
+from ffbm.results.columns import column_remarks
+from ffbm.results.reporting import APART, SHOWN, convergence_rows, convergence_table
+from ffbm.results.sentences import tell_misleading, tell_relevance, tell_verdict
+from ffbm.results.tables import table_of_blocks
+from ffbm.results.types_parts import names_of, numbers_of, parts_of, styles_of, vertices_of
+from ffbm.scoring import predict
+from ffbm.store.parts import TypedParts
+
+if TYPE_CHECKING:
+    from ffbm.report import Chapter, Subject, Table
+
+
+def types_report_text(fit: TypedParts) -> str:
+    """Return the page."""
+    from ffbm.report import Scene, TypesSubject, render_types
+
+    judged = fit.blocks.converged
+    verdicts = {"Blocks": judged, **{f"Weights, {value}": one.converged for value, one in fit.explanations.items()}}
+    open_ones = [f"{name}: {one.reason}" for name, one in verdicts.items() if not one.is_usable]
+    warnings = [f"NOT CONVERGED. {'; '.join(open_ones)}. Let it run longer: --max-minutes."] if open_ones else []
+    chapters = tuple(_chapter(fit, value) for value in fit.types.values)
+    scene = Scene(
+        fit.network, fit.memberships, np.arange(fit.network.n_features), names=names_of(fit), styles=styles_of(fit)
+    )
+    sure = f"The draws agree on the block of {fit.memberships.agreement:.1%} of the vertices."
+    subject = TypesSubject(
+        scene=scene,
+        blocks=fit.blocks,
+        warnings=tuple(warnings),
+        answer=(*(f"{visible(one.title)}: {' '.join(one.answer)}" for one in chapters), sure),
+        chapters=chapters,
+        verdicts=verdicts,
+        convergence=_convergence(fit),
+        config=fit.config.to_dict(),
+        provenance=fit.provenance,
+    )
+    return render_types(subject)
+
+
+def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:
+    """Say how many blocks a type has and whether features explain them."""
+    n, sizes = len(vertices_of(fit, value)), fit.memberships.sizes[numbers_of(fit, value)].tolist()
+    held = " and ".join(filter(None, (", ".join(f"{k:,}" for k in sizes[:-1]), f"{sizes[-1]:,}")))
+    head = f"{count_of(n, 'vertex', 'vertices')} in {count_of(len(sizes), 'block')} of {held}."
+    if value not in fit.explanations:
+        why = "there is one block" if len(sizes) == 1 else "no column varies among these vertices"
+        return (head, f"Nothing to explain: {why}.")
+    parts = parts_of(fit, value)
+    said = (tell_misleading(parts), tell_relevance(parts), "" if parts.scores.misleads else tell_verdict(parts))
+    return (head, *(line(text) for text in said if text))
+
+
+def _chapter(fit: TypedParts, value: str) -> "Chapter":
+    from ffbm.report import Chapter
+
+    subject = _subject(fit, value) if value in fit.explanations else None
+    return Chapter(value, tell_type(fit, value), subject)
+
+
+def _subject(fit: TypedParts, value: str) -> "Subject":
+    from ffbm.report import Subject
+
+    parts = parts_of(fit, value)
+    return Subject(
+        parts=parts,
+        verdicts={},
+        convergence=_convergence(fit),
+        warnings=(),
+        answer=(),
+        effects=parts.explanation.effects([parts.ranking.names[j] for j in parts.ranking.order[:SHOWN]]),
+        predicted=predict(parts.weights, parts.network.features),
+        blocks=table_of_blocks(parts),
+        apart=set_apart(parts, APART),
+        name_of_sure=name_of_sure(parts),
+        remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(parts)),
+        own_degrees=fit.network.graph.degrees[vertices_of(fit, value)],
+    )
+
+
+def _convergence(fit: TypedParts) -> "Table":
+    weights = {f"weights, {value}": one.diagnostics for value, one in fit.explanations.items()}
+    return convergence_table(convergence_rows(fit.blocks.diagnostics, weights))

@@ -1,0 +1,79 @@
+"""A fit with types of vertices as text, and as plain values."""
+
+from math import log
+from typing import Any
+
+from ffbm.diagnostics import Verdict
+from ffbm.plain import count_of, visible
+from ffbm.results.columns import columns_text
+from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text
+from ffbm.results.types_parts import names_of, numbers_of, parts_of
+from ffbm.results.types_report import tell_type
+from ffbm.store.parts import TypedParts
+from ffbm.typeset import wrap
+
+
+def judge(fit: TypedParts) -> Verdict:
+    """Return whether the chains of blocks and of the weights of every type agree: a grade and its reason."""
+    judged: Verdict = fit.blocks.converged.named("blocks")
+    for value, explanation in fit.explanations.items():
+        judged = judged & explanation.converged.named(f"weights, {value}")
+    return judged
+
+
+def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
+    """Return the answer: whether to rely on it, the network, then each type with its columns and blocks."""
+    net, length = fit.network, LONG if verbose else SHORT
+    head = [
+        f"{visible(net.name) or 'the network'}: {count_of(net.n_nodes, 'vertex', 'vertices')},"
+        f" {net.graph.edges_in_words}, {count_of(len(fit.types.values), 'type')}; seed {fit.config.seed}"
+    ]
+    if net.graph.weights is not None:
+        head.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
+    if verbose:
+        entities = net.n_nodes + net.n_edges
+        sized = zip(fit.types.sizes.tolist(), fit.types.values, strict=True)
+        partition = sum(n * log(len(numbers_of(fit, value))) for n, value in sized) / entities
+        s = fit.blocks.entropy_per_entity
+        head.append(f"description length {s:.4f} nats per vertex and edge ({s + partition:.4f} with the partition)")
+    parts = ["\n".join(head)]
+    for value in fit.types.values:
+        said = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
+        parts.append(said)
+        if value in fit.explanations:
+            own = parts_of(fit, value)
+            parts += [columns_text(own, length.columns, verbose), blocks_text(own, length)]
+            parts += [ranking_text(own, length)] if own.relevance is None else []
+    parts += [GLOSSARY] if verbose else []
+    judged = judge(fit)
+    grade = "The chains converged." if judged else f"NOT CONVERGED: {judged}" if not judged.is_usable else f"{judged}"
+    parts.insert(len(parts) if judged.is_usable else 0, wrap(grade))
+    return "\n\n".join(part for part in parts if part)
+
+
+def typed_record(fit: TypedParts) -> dict[str, Any]:
+    """Return everything short that the fit says, by type."""
+    told, names, judged = {}, names_of(fit), judge(fit)
+    for value, size in zip(fit.types.values, fit.types.sizes.tolist(), strict=True):
+        own, explanation = numbers_of(fit, value), fit.explanations.get(value)
+        told[value] = {
+            "n_nodes": size,
+            "blocks": own.tolist(),
+            "block_names": [names[r] for r in own],
+            "block_sizes": fit.memberships.sizes[own].tolist(),
+            "scores": None if explanation is None else explanation.scores.to_dict(),
+            "relevance": None
+            if explanation is None or explanation.relevance is None
+            else explanation.relevance.sentence,
+            "columns": [] if explanation is None else explanation.column_table.astype(object).to_dict("records"),
+        }
+    return {
+        "n_nodes": fit.network.n_nodes,
+        "n_edges": fit.network.n_edges,
+        "node_type": fit.types.column,
+        "seed": fit.config.seed,
+        "config": fit.config.to_dict(),
+        "convergence": {"grade": judged.grade, "reason": judged.reason},
+        "types": told,
+        "provenance": fit.provenance,
+    }

@@ -1,0 +1,79 @@
+"""An explanation as data sets over named axes, and back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from ffbm.explanation import Explanation
+from ffbm.store.cells import from_json, to_json
+from ffbm.store.scores import scores_from_dict
+from ffbm.store.traces import (
+    ranking_from_dataset,
+    ranking_to_dataset,
+    selection_from_dataset,
+    selection_to_dataset,
+    weights_from_datasets,
+    weights_to_datasets,
+)
+from ffbm.types import Array, Features
+from ffbm.types.columns import ColumnBits
+from ffbm.types.variance import VarianceSplit
+
+
+def explanation_to_groups(one: Explanation) -> tuple[dict[str, xr.Dataset], dict[str, str]]:
+    """Return the draws, statistics, ranking and what else there is as groups by name; scores and bits as JSON text.
+
+    What was predicted of vertices held out is not among them: it lies with the memberships.
+    """
+    groups: dict[str, xr.Dataset] = {}
+    groups["posterior"], groups["sample_stats"] = weights_to_datasets(one.weights)
+    groups["ranking"] = ranking_to_dataset(one.ranking)
+    if one.variance is not None:
+        groups["variance"] = _variance_to_dataset(one.variance, groups["posterior"])
+    if one.weights.selected is not None:
+        groups["selection"] = selection_to_dataset(one.weights.selected, groups["posterior"]["feature"])
+    known = {"scores": to_json(one.scores.to_dict())}
+    if one.columns is not None:
+        known["columns"] = to_json(one.columns.to_dict())
+    return groups, known
+
+
+def explanation_from_groups(
+    features: Features, groups: Mapping[str, xr.Dataset], known: Mapping[str, Any], held_out: Array | None
+) -> Explanation:
+    """Return the explanation of these features that ``explanation_to_groups`` was given."""
+    weights = weights_from_datasets(groups["posterior"], groups["sample_stats"])
+    if "selection" in groups:
+        weights = replace(weights, selected=selection_from_dataset(groups["selection"]))
+    return Explanation(
+        features=features,
+        weights=weights,
+        ranking=ranking_from_dataset(groups["ranking"]),
+        scores=scores_from_dict(known["scores"]),
+        variance=_variance_from_dataset(groups["variance"]) if "variance" in groups else None,
+        held_out=held_out,
+        measure=_remember(known["columns"]) if "columns" in known else None,
+    )
+
+
+def _remember(told: dict[str, Any]) -> Callable[..., ColumnBits]:
+    """Return what gives the bits of columns that were measured before."""
+    columns = ColumnBits.from_dict(told)
+    return lambda _conduct=None: columns
+
+
+def _variance_to_dataset(split: VarianceSplit, draws: xr.Dataset) -> xr.Dataset:
+    axes = ("block", "feature")
+    return xr.Dataset(
+        {"within": (axes, split.within), "between": (axes, split.between)},
+        coords={axis: draws[axis] for axis in axes},
+        attrs={"n_partitions": to_json(split.n_partitions), "n_each": to_json(split.n_each)},
+    )
+
+
+def _variance_from_dataset(data: xr.Dataset) -> VarianceSplit:
+    counts = {name: from_json(data.attrs[name]) for name in ("n_partitions", "n_each")}
+    return VarianceSplit(within=np.asarray(data["within"]), between=np.asarray(data["between"]), **counts)
