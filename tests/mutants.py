@@ -20,12 +20,11 @@ BLOCKS = [
     "ffbm.kernels.directed_edges",
     "ffbm.kernels.degree_corrected",
     "ffbm.kernels.uncorrected",
-    "ffbm.kernels.directed_corrected",
-    "ffbm.kernels.directed_uncorrected",
     "ffbm.kernels.partition",
     "ffbm.kernels.pairterms",
     "ffbm.kernels.weighted",
     "ffbm.kernels.target",
+    "ffbm.kernels.workspace",
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",
     "ffbm.kernels.mergesplit",
@@ -43,7 +42,7 @@ SELECTION = [
     "ffbm.kernels.columnweight",
     "ffbm.kernels.selection",
 ]
-WEIGHTS = ["ffbm.kernels.weightchain", "ffbm.kernels.hmc", "ffbm.kernels.mala"]
+WEIGHTS = [f"ffbm.kernels.{name}" for name in ("compiling", "weightchain", "hmc", "mala")]
 
 
 def planted(module: str, *changes: tuple[str, str], order: Sequence[str] = BLOCKS) -> dict[str, ModuleType]:
@@ -96,7 +95,7 @@ def planted_alone(name: str, *changes: tuple[str, str]) -> ModuleType:
 def planted_weights(sampler: str, *changes: tuple[str, str]) -> Callable[..., None]:
     """Return the loop of a weight sampler with changes (right, wrong) in its source or in what it shares."""
     own = f"ffbm.kernels.{sampler}"
-    module = own if all(right in inspect.getsource(import_module(own)) for right, _ in changes) else WEIGHTS[0]
+    module = own if all(right in inspect.getsource(import_module(own)) for right, _ in changes) else WEIGHTS[1]
     return getattr(planted(module, *changes, order=WEIGHTS)[own], f"run_{sampler}")
 
 
@@ -109,7 +108,5 @@ def _changed(name, changes):
 
 
 def _faulty(name, changes):
-    source = _changed(name, changes)
-    for caching in ('"cache": True', "cache=True"):
-        source = source.replace(caching, caching.replace("True", "False"))
+    source = _changed(name, changes).replace('"cache": True', '"cache": False')
     return compile(source, f"<faulty {name}>", "exec")

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ffbm.joint.chain import JointSettings, JointSetup, _workspace, start
+from ffbm.joint.chain import JointSettings, JointSetup, _carrier_and_moves, start
 from ffbm.joint.prepare import joint_model
 from ffbm.kernels.carrying import find_mode_of
 from ffbm.theta.mode import find_mode
@@ -12,8 +12,8 @@ from .networks import numbers, simulated
 
 
 @njit
-def mode_of(target, metric, b, close, w, room):
-    find_mode_of(target, metric, b, close, w, room)
+def mode_of(carrier, b, close, w):
+    find_mode_of(carrier, b, close, w)
 
 
 def test_the_mode_given_labels():
@@ -22,14 +22,13 @@ def test_the_mode_given_labels():
     rng = np.random.default_rng(1)
     setup = JointSetup(model, JointSettings(0, 1, n_warmup=0))
     state = start(setup, rng.integers(0, 3, 60), rng)
-    _, _, _, _, room, *_ = _workspace(setup, state)
-    target = model.training.target(np.empty_like(state.weights), state.scale)
+    carrier, _ = _carrier_and_moves(setup, state)
     b = np.where(x[:, 0] > 0, 0, 1 + (x[:, 1] > 0)).astype(np.int32)
     w = np.empty_like(state.weights)
-    mode_of(target, model.even, b, 0.001, w, room)
-    exact = find_mode(target._replace(sums=model.training.sums_of_labels(b)))
+    mode_of(carrier, b, 0.001, w)
+    exact = find_mode(carrier.target._replace(sums=model.training.sums_of_labels(b)))
     np.testing.assert_allclose(w, exact, atol=0.05)
     turned = np.empty_like(w)
     order = np.array([2, 0, 1])
-    mode_of(target, model.even, order[b].astype(np.int32), 0.001, turned, room)
+    mode_of(carrier, order[b].astype(np.int32), 0.001, turned)
     np.testing.assert_allclose(turned[:, order], w, atol=1e-9)

@@ -18,8 +18,8 @@ FAULTS = {
     "the sign of the energies turned": ([(RATIO, RATIO.replace("of_i - of_j", "of_j - of_i"))], "B=3"),
     "the prior taken for a part of the energy": (
         [
-            ("totals[i, 0] - prior_cost(prior, rungs, t, s, i)", "totals[i, 0]"),
-            ("totals[j, 0] - prior_cost(prior, rungs, t + 1, s, j)", "totals[j, 0]"),
+            ("totals[i, ENTROPY] - prior_cost(prior, rungs, t, s, i)", "totals[i, ENTROPY]"),
+            ("totals[j, ENTROPY] - prior_cost(prior, rungs, t + 1, s, j)", "totals[j, ENTROPY]"),
         ],
         "free B",
     ),

@@ -20,12 +20,12 @@ def outcome(name):
     return BY_NAME[name].run(Effort(False, 0, lambda function, items: [function(item) for item in items]))
 
 
-OPENING = "scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)"
+OPENING = "draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)"
 DECISION = "if accepts(u, beta * (lift - change) + ratio):"
 RESPLIT, MERGE_SPLIT = (
-    f"back = scan(rng, m, c, beta, {group}, r, s, before, True, spare, scratch)\n"
+    f"back = draw_split(rng, m, c, beta, n_scans, {split}, before, True, spare, scratch)\n"
     "    return path[0], path[1], back - there"
-    for group in ("group, size", "first, n_first")
+    for split in ("split", "merged")
 )
 
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
@@ -58,8 +58,8 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     "the way back launched from the present split": (
         "mergesplit",
         [
-            ("r if rng.random() < 0.5 else s", "np.int64(c.b[group[a]])"),
-            ("copy(c.b, after)\n    launch(", "copy(c.b, after)\n    put(m, c, before)\n    launch("),
+            ("split.r if rng.random() < 0.5 else split.s", "np.int64(c.b[split.group[a]])"),
+            (RESPLIT, f"put(m, c, before)\n    {RESPLIT}"),
             ("import IMPOSSIBLE, decide\n", "import IMPOSSIBLE, decide, put\n"),
         ],
         "re-split, B=2",
@@ -111,7 +111,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "half-edges that stay behind, without degree correction": (
         "uncorrected",
-        [("block_term(likelihood, c.n[s] + 1, c.e[s] + k) - c.term[s]", "0.0")],
+        [("block_term(likelihood, c.n[s] + 1, c.e[y] + k[side]) - c.term[y]", "0.0")],
         "no degree correction, all moves",
     ),
     "what is kept of a block out of date": (
@@ -125,8 +125,8 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
 KERNEL_FAULTS |= {
     f"directed: {fault}": (module, changes, "directed, all moves")
     for fault, module, changes in (
-        ("in-degrees left out", "directed_corrected",
-         [("nats += degree_change(likelihood, c, k[1], kind[1], r, s, c.n.size)", "nats += 0.0")]),
+        ("in-degrees left out", "degree_corrected",
+         [("nats += degree_change(", "nats += (1 - side) * degree_change(")]),
         ("arcs between two blocks mixed up", "directed_edges",
          [("there + in_r - out_s", "there + out_r - in_s"), ("back + out_r - in_s", "back + in_r - out_s")]),
         ("proposals with arcs one way", "arcs",

@@ -139,7 +139,7 @@ def by_bridges(monkeypatch, *changes):
     inner = [change for change in changes if change[0] in inspect.getsource(import_module(kernel))]
     bridge = planted_alone("ffbm.theta.bridge", *(change for change in changes if change not in inner))
     if inner:
-        bridge.follow_path = planted(kernel, *inner, order=[kernel])[kernel].follow_path
+        bridge.follow_path = planted(kernel, *inner, order=["ffbm.kernels.compiling", kernel])[kernel].follow_path
     monkeypatch.setattr("ffbm.theta.selection.Bridge", bridge.Bridge)
     monkeypatch.setattr("ffbm.theta.selection.visit_columns", lambda *_: None)
     law = LAWS["covering"]()

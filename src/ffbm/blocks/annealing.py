@@ -13,6 +13,7 @@ from ffbm.blocks.kinds import kinds_of, n_types_of, with_room
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
 from ffbm.kernels.target import Model, entropy_of
+from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array
 
 _BETAS = (1.0, 1.5, 2.0, 3.0, 5.0)  # inverse temperatures
@@ -74,7 +75,7 @@ def _refine_freely(target: BlockTarget, model: Model, labels: Array, rng: np.ran
         model, room = resized(target, model, kinds), len(kinds)
         ledger = block_ledger(model, found.labels, room)
         if found.n_blocks <= _FEW:
-            work, scratch = np.empty((4, len(labels)), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+            _, work, scratch = make_workspace(len(labels), room)
             split_down(rng, model, ledger, 2, work, scratch)
             while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
                 pass

@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of
-from ffbm.kernels.blockchain import run_blocks
+from ffbm.kernels.blockchain import BlockDraws as BlockDraws
+from ffbm.kernels.blockchain import Schedule, run_blocks
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.target import Model, entropy_of
+from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.types import Array
 
 
@@ -23,7 +25,7 @@ class BlockSettings(NamedTuple):
     beta: float = 1.0
     epsilon: float = 0.5
     allow_empty: bool = False
-    jumps: float = 0.0  # moves of many vertices tried after each sweep, in the mean
+    jumps: float = 0.0  # moves of many vertices tried after each sweep, on average
     n_scans: int = 2  # restricted Gibbs scans of a launch
 
 
@@ -39,23 +41,20 @@ class BlockState(NamedTuple):
     """A chain at rest: all that steps change."""
 
     ledger: Ledger | WeightedLedger
-    totals: Array  # S, the field's sum, the lowest S
-    tally: Array  # visits and moves since the last kept draw, sweeps, moves of many vertices tried and made
+    totals: Array  # see ``workspace.Counters``
+    tally: Array
     best: Array  # (N,) the labels of the lowest S
     rng: np.random.Generator
 
     @property
     def lowest(self) -> float:
         """The lowest S visited, the start included."""
-        return float(self.totals[2])
+        return float(self.totals[LOWEST])
 
-
-class BlockDraws(NamedTuple):
-    """The draws kept on a stretch of the chain."""
-
-    labels: Array  # (T, N)
-    entropy: Array  # (T,)
-    acceptance: Array  # (T,) the share of visits that moved their vertex, since the draw before
+    @property
+    def counters(self) -> Counters:
+        """What the chain counts, for kernels."""
+        return Counters(self.totals, self.tally, self.best)
 
 
 def start(setup: BlockSetup, labels: Array, rng: np.random.Generator) -> BlockState:
@@ -74,26 +73,21 @@ def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockS
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
-    draws = empty_draws(setup.settings, int(state.tally[2]), n_sweeps, n_nodes, n_blocks)
+    draws = empty_draws(setup.settings, int(state.tally[SWEEPS]), n_sweeps, n_nodes, n_blocks)
     run_blocks(
-        state.rng, setup.model, state.ledger, n_sweeps, *setup.settings,
-        state.totals, state.tally, state.best, *workspace(n_nodes, n_blocks), *draws,
+        state.rng, setup.model, state.ledger, Schedule(*setup.settings), n_sweeps,
+        state.counters, make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return state, draws
 
 
 def empty_draws(settings: BlockSettings, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
     """Return room for the draws that ``n_sweeps`` sweeps keep after those that are done."""
-    burn, thin = settings.burn, settings.thin
-    kept = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
+    kept = n_kept(settings.burn, settings.thin, done, n_sweeps)
     labels = np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1))
     return BlockDraws(labels, np.empty(kept), np.empty(kept))
 
 
-def workspace(n_nodes: int, n_blocks: int) -> tuple[Array, Array, Array]:
-    """Return the arrays that block kernels work in: journal, work and scratch."""
-    return (
-        np.empty((2, n_nodes), dtype=np.int64),
-        np.empty((4, n_nodes), dtype=np.int64),
-        np.zeros((3, n_blocks + 1), dtype=np.int64),
-    )
+def n_kept(burn: int, thin: int, done: int, n_sweeps: int) -> int:
+    """Return how many draws ``n_sweeps`` sweeps keep after those that are done."""
+    return max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)

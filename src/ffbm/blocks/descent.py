@@ -13,6 +13,7 @@ from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.single import sweep
 from ffbm.kernels.target import Model, entropy_of
+from ffbm.kernels.workspace import ENTROPY, MOVES, make_workspace
 from ffbm.types import Array, Graph
 
 _WARM, _GREEDY = 1.0, 1e8  # inverse temperatures: sweeps that explore, then sweeps that only descend
@@ -90,15 +91,14 @@ def sweep_down(
 ) -> float:
     """Run warm sweeps, then greedy ones until nothing moves; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
-    journal = np.empty((2, len(ledger.b)), dtype=np.int64)
-    scratch = np.zeros((3, len(ledger.n) + 1), dtype=np.int64)
+    journal, _, scratch = make_workspace(len(ledger.b), len(ledger.n))
     for turn in range(n_warm + n_greedy):
         beta = _WARM if turn < n_warm else _GREEDY
-        tally[1] = 0
+        tally[MOVES] = 0
         sweep(rng, model, ledger, beta, 0.5, allow_empty, totals, tally, journal, scratch)
-        if beta == _GREEDY and tally[1] == 0:
+        if beta == _GREEDY and tally[MOVES] == 0:
             break
-    return -float(totals[0])
+    return -float(totals[ENTROPY])
 
 
 def _merge_level(

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats, log_factorials
 from ffbm.blocks.logq import log_partitions, partition_tables
-from ffbm.kernels.directed_corrected import DirectedCorrected
+from ffbm.kernels.degree_corrected import DirectedCorrected
 from ffbm.types import Array, Graph
 
 

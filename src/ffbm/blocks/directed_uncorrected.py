@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats
-from ffbm.kernels.directed_uncorrected import DirectedUncorrected
+from ffbm.kernels.uncorrected import DirectedUncorrected
 from ffbm.types import Array, Graph
 
 

@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws, workspace
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws
 from ffbm.blocks.chain import start as block_start
 from ffbm.blocks.target import BlockTarget
+from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.target import Model
+from ffbm.kernels.workspace import ENTROPY, FIELD, LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.types import Array
 
 
@@ -48,7 +50,12 @@ class LadderState(NamedTuple):
     @property
     def lowest(self) -> float:
         """The lowest S of the cold chain and of all starts."""
-        return float(self.totals[self.exchange.replica[0], 2])
+        return float(self.totals[self.exchange.replica[0], LOWEST])
+
+    @property
+    def counters(self) -> Counters:
+        """What the replicas count, for kernels."""
+        return Counters(self.totals, self.tally, self.best)
 
     @property
     def round_trips(self) -> int:
@@ -61,14 +68,14 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
     betas = np.array(betas, dtype=np.float64)
     plain = BlockSetup(setup.target, setup.model, setup.settings)
     first = [block_start(plain, its, rng) for its in labels]
-    lowest = min(first, key=lambda state: round(float(state.totals[0]), 6))
+    lowest = min(first, key=lambda state: round(float(state.totals[ENTROPY]), 6))
     ledgers = type(first[0].ledger)(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
     rungs, plain_rung = lay_out(setup, betas), lay_out(setup, np.ones(1))
     totals, prior = np.array([state.totals for state in first]), setup.model.prior
     for k in range(len(betas)):
-        totals[k, 0] += prior_cost(prior, rungs, k, ledgers, k) - prior_cost(prior, plain_rung, 0, ledgers, k)
-    totals[:, 1] /= betas
-    totals[:, 2] = [lowest.totals[0], *np.full(len(betas) - 1, -np.inf)]
+        totals[k, ENTROPY] += prior_cost(prior, rungs, k, ledgers, k) - prior_cost(prior, plain_rung, 0, ledgers, k)
+    totals[:, FIELD] /= betas
+    totals[:, LOWEST] = [lowest.totals[ENTROPY], *np.full(len(betas) - 1, -np.inf)]
     exchange = Exchange(
         replica=np.arange(len(betas)),
         swaps=np.zeros((len(betas) - 1, 2), dtype=np.int64),
@@ -84,12 +91,11 @@ def advance(setup: LadderSetup, state: LadderState, n_sweeps: int) -> tuple[Ladd
 
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    burn, thin, _, *moves = setup.settings
     n_nodes, n_blocks = state.ledgers.b.shape[1], state.ledgers.n.shape[1]
-    draws = empty_draws(setup.settings, int(state.tally[0, 2]), n_sweeps, n_nodes, n_blocks)
+    draws = empty_draws(setup.settings, int(state.tally[0, SWEEPS]), n_sweeps, n_nodes, n_blocks)
     run_ladder(
-        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_sweeps, burn, thin, setup.gap, *moves,
-        state.totals, state.tally, state.best, state.exchange, *workspace(n_nodes, n_blocks), *draws,
+        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, Schedule(*setup.settings), n_sweeps,
+        state.counters, state.exchange, make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return state, draws
 
@@ -103,4 +109,5 @@ def lay_out(setup: LadderSetup, betas: Array) -> Rungs:
         size_step=model.prior.size_step / betas[:, None],
         used_cost=np.array([model.prior.used_cost / beta for beta in betas]),
         field=model.field / betas[:, None, None],
+        gap=setup.gap,
     )

@@ -18,6 +18,7 @@ from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
 from ffbm.kernels.improve import merge_cheapest, split_best
 from ffbm.kernels.target import Model
+from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array, Graph
 
 _SPREAD = 2.0  # descents begin with this times sqrt(2E) blocks: a flat model does not tell more apart
@@ -136,7 +137,7 @@ def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: 
     kinds = kinds_of(target.types, labels) if side < 0 else with_room(target.types, labels, _one_each)
     model, room = resized(target, model, kinds), len(kinds)
     ledger = block_ledger(model, labels, room)
-    work, scratch = np.empty((4, len(labels)), dtype=np.int64), np.zeros((3, room + 1), dtype=np.int64)
+    _, work, scratch = make_workspace(len(labels), room)
     if side < 0:
         merge_cheapest(model, ledger, -np.inf, work)
     else:

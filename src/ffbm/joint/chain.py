@@ -3,20 +3,23 @@
 A sweep over the labels in the field of the weights, some moves of many vertices, then weight moves given the labels.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.chain import n_kept
 from ffbm.blocks.target import block_ledger
 from ffbm.joint.prepare import JointModel
-from ffbm.kernels.carrying import Desk
-from ffbm.kernels.joint import Harvest, Pace, run_joint
+from ffbm.kernels.blockchain import Schedule
+from ffbm.kernels.carrying import Carrier, Desk
+from ffbm.kernels.joint import WEIGHT_MOVES, Harvest, Pace, WeightMoves, run_joint
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.settling import MEMORY, Room
 from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
 from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
 from ffbm.theta.prepare import WeightTarget
@@ -39,9 +42,8 @@ class JointSettings(NamedTuple):
     @property
     def pace(self) -> Pace:
         """The same for the kernel."""
-        return Pace(
-            self.burn, self.thin, self.n_moves, _EPSILON, self.jumps, self.shifts, _SCANS, self.sampler == "hmc"
-        )
+        blocks = Schedule(self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS)
+        return Pace(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
 
     @property
     def n_adapting(self) -> int:
@@ -65,8 +67,8 @@ class JointState(NamedTuple):
     """A chain at rest: all that steps change."""
 
     ledger: Ledger | WeightedLedger
-    totals: Array  # S, a place that block moves alone use, the lowest S
-    tally: Array  # (8,) int64: see ``run_joint``
+    totals: Array  # see ``workspace.Counters``
+    tally: Array  # (8,) int64: the same, and at the places that ``kernels.joint`` names
     best: Array  # (N,) the labels of the lowest S
     metric: Metric  # the geometry of the weight moves: it is found again half-way through the burn-in
     times: Array  # (2,) the least and the most time of a trajectory in it
@@ -79,7 +81,12 @@ class JointState(NamedTuple):
     @property
     def lowest(self) -> float:
         """The lowest S visited, the start included."""
-        return float(self.totals[2])
+        return float(self.totals[LOWEST])
+
+    @property
+    def counters(self) -> Counters:
+        """What the chain counts, for kernels."""
+        return Counters(self.totals, self.tally, self.best)
 
 
 def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
@@ -96,7 +103,7 @@ def resume_at(
     ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
     entropy = entropy_of(setup.model.blocks, ledger)
     tally = np.zeros(8, dtype=np.int64)
-    tally[7] = setup.settings.n_warmup
+    tally[WEIGHT_MOVES] = setup.settings.n_warmup
     return JointState(
         ledger=ledger,
         totals=np.array([entropy, 0.0, entropy]),
@@ -132,7 +139,7 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     to it until the burn-in ends. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     renewal = setup.settings.burn // 2
-    before = renewal - int(state.tally[2])
+    before = renewal - int(state.tally[SWEEPS])
     if renewal == 0 or not 0 <= before < n_sweeps:
         return state, _run(setup, state, n_sweeps)
     first = _run(setup, state, before)
@@ -150,8 +157,7 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
     model, settings = setup.model, setup.settings
     n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
     n_features = len(state.scale)
-    done = int(state.tally[2])
-    kept = max((done + n_sweeps - settings.burn) // settings.thin, 0) - max((done - settings.burn) // settings.thin, 0)
+    kept = n_kept(settings.burn, settings.thin, int(state.tally[SWEEPS]), n_sweeps)
     harvest = Harvest(
         labels=np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1)),
         entropy=np.empty(kept),
@@ -165,26 +171,25 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
     )
     # each sweep fills the field and the sums before it reads them
     blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
-    target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
+    carrier, moves = _carrier_and_moves(setup, state)
     run_joint(
-        state.rng, blocks, state.ledger, settings.pace, n_sweeps, target, state.metric,
-        settings.plan(state.times), model.even, state.weights, state.adapt, state.totals, state.tally, state.best,
-        *_workspace(setup, state), harvest,
+        state.rng, blocks, state.ledger, settings.pace, n_sweeps, carrier, moves, state.weights, state.adapt,
+        state.counters, make_workspace(n_nodes, n_blocks), harvest,
     )  # fmt: skip
     return harvest
 
 
-def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
-    """Return the arrays that the kernel works in."""
-    n_nodes, (n_active, n_blocks) = len(state.ledger.b), state.weights.shape
+def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, WeightMoves]:
+    """Return what moves of the weights need, along with the labels and given them, with the arrays they work in."""
+    model, (n_active, n_blocks) = setup.model, state.weights.shape
     n_features, n_moves = len(state.scale), setup.settings.n_moves
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
-    line = np.empty((2, max(state.metric.root.shape[1], setup.model.even.root.shape[1], 1)))
+    line = np.empty((2, max(state.metric.root.shape[1], model.even.root.shape[1], 1)))
     desk = Desk(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
         carried=np.empty((3, n_active, n_blocks)),
-        rows=np.empty((len(setup.model.training.rows.counts), n_blocks)),
+        rows=np.empty((len(model.training.rows.counts), n_blocks)),
         blank=np.zeros((0, 0)),
         nowhere=np.zeros((0, 0, n_blocks)),
     )
@@ -198,7 +203,7 @@ def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
     )
     draw = np.empty((n_blocks, n_features))
     nothing = np.empty((3, 0, n_blocks)), np.empty(0), np.empty((0, n_blocks))  # what learned scales would need
-    inner = Scratch(tile, bits, line, np.empty((6, n_active, n_blocks)), draw, *nothing)
+    scratch = Scratch(tile, bits, line, np.empty((6, n_active, n_blocks)), draw, *nothing)
     record = Record(
         weights=np.empty((n_moves, n_blocks, n_features)),
         energy=np.empty(n_moves),
@@ -207,13 +212,7 @@ def _workspace(setup: JointSetup, state: JointState) -> tuple[Any, ...]:
         n_steps=np.empty(n_moves, dtype=np.int32),
         diverging=np.empty(n_moves, dtype=np.bool_),
     )
-    return (
-        np.empty((2, n_nodes), dtype=np.int64),  # journal
-        np.empty((4, n_nodes), dtype=np.int64),  # work
-        np.zeros((3, n_blocks + 1), dtype=np.int64),  # scratch
-        desk,
-        room,
-        inner,
-        np.zeros((2, n_blocks, n_features)),  # moments, which labels that change would make meaningless
-        record,
-    )
+    target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
+    moments = np.zeros((2, n_blocks, n_features))
+    moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, moments, record)
+    return Carrier(target, model.even, desk, room), moves

@@ -19,6 +19,7 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.joint import chain as joint
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
 from ffbm.joint.prepare import joint_model
+from ffbm.kernels.workspace import ENTROPY
 from ffbm.theta.design import Design, train_on
 from ffbm.theta.mode import curvature_metric
 from ffbm.types import Array
@@ -138,7 +139,7 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
             state.chains[k], _ = joint.advance(given, chain, setup.gap)
         seen = np.array([look(setup, k, chain) for k, chain in enumerate(state.chains)])
         if step >= setup.burn:
-            entropy = np.array([chain.totals[0] for chain in state.chains])
+            entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
             for table, row in zip(draws, (seen[:, 0], entropy, seen[:, 1], seen[:, 2]), strict=True):
                 table[step - max(done, setup.burn)] = row
         if step == setup.burn:

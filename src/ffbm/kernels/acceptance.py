@@ -5,6 +5,7 @@ from numba import njit
 
 from ffbm.kernels.compiling import INLINE, INNER
 from ffbm.kernels.target import move
+from ffbm.kernels.workspace import ENTROPY, FIELD
 
 IMPOSSIBLE = -np.inf  # the log ratio of a proposal that was not made
 
@@ -20,12 +21,12 @@ def decide(rng, m, c, beta, change, lift, log_ratio, before, after, totals):
     """Accept the labels ``after`` that a move proposes, or stay at those ``before``; the ledger may be anywhere.
 
     The move changes S by ``change`` and the field's sum by ``lift``; ``log_ratio`` is ln of the probability of
-    proposing the way back over that of the way there. totals: S and the field's sum, kept up to date.
+    proposing the way back over that of the way there. S and the field's sum in totals are kept up to date.
     """
     is_accepted = log_ratio > IMPOSSIBLE and accepts(rng.random(), beta * (lift - change) + log_ratio)
     if is_accepted:
-        totals[0] += change
-        totals[1] += lift
+        totals[ENTROPY] += change
+        totals[FIELD] += lift
     put(m, c, after if is_accepted else before)
     return is_accepted
 

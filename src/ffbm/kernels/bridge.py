@@ -5,14 +5,14 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.compiling import DOOR, INNER
 from ffbm.kernels.hmc import bare_metric, move
 from ffbm.kernels.metric import apply_inverse, follow_precisions
 from ffbm.kernels.slab import draw_precisions
 from ffbm.kernels.softmax import energy_and_gradient
-from ffbm.kernels.weightchain import bare_target
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def multiply_column(target: Any, column: Any, factor: float) -> None:
     """Set the values of a column to ``factor`` times those it has, and its response with them."""
     entries, members, values, sums = column
@@ -23,7 +23,7 @@ def multiply_column(target: Any, column: Any, factor: float) -> None:
             target.sums[members[j], k] = factor * sums[j, k]
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _add_prior(target: Any, w: Any, g: Any, sign: float) -> float:
     """Add the prior's part, times sign, to the gradient g (A, B); return its part of U."""
     total = 0.0
@@ -35,7 +35,7 @@ def _add_prior(target: Any, w: Any, g: Any, sign: float) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def follow_path(
     rng: Any, target: Any, metric: Any, path: Any, column: Any, step: float, n_steps: int, w: Any, scratch: Any
 ) -> float:
@@ -45,7 +45,7 @@ def follow_path(
     of its values among those of the rows, its features, and what both are at factor 1. The target's values and
     response are overwritten.
     """
-    target, metric, w, column = bare_target(target), bare_metric(metric, scratch.factor), bare(w), bare(column)
+    target, metric, w, column = bare(target), bare_metric(metric, scratch.factor), bare(w), bare(column)
     tile, bits, line, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.line), bare(scratch.own)
     g, q, gain = own[0], own[1], 0.0
     draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)

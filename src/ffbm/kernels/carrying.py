@@ -17,9 +17,9 @@ from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.compiling import INNER, copy_table
-from ffbm.kernels.metric import add_curvature, take_mean_away
-from ffbm.kernels.settling import settle
-from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
+from ffbm.kernels.settling import Room, settle
+from ffbm.kernels.softmax import Target, energy_and_gradient
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
 SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
@@ -34,6 +34,15 @@ class Desk(NamedTuple):
     rows: np.ndarray  # (R, B): log probabilities of the training rows
     blank: np.ndarray  # (0, 0): no field
     nowhere: np.ndarray  # (0, 0, B): for curvatures without a dense part
+
+
+class Carrier(NamedTuple):
+    """What moves that carry the weights along need of them."""
+
+    target: Target  # its sums follow the labels that were looked at last
+    metric: Metric  # the same for all blocks, for modes
+    desk: Desk
+    room: Room
 
 
 @njit(**INNER)
@@ -86,33 +95,35 @@ def sum_features(target, b):
 
 
 @njit(**INNER)
-def find_mode_of(target, metric, b, close, w, room):
+def find_mode_of(carrier, b, close, w):
     """Fill w (A, B) with the mode of the weights given the labels; the sums are left as those of the labels."""
-    sum_features(target, b)
-    settle(target, metric, close, w, room)
+    sum_features(carrier.target, b)
+    settle(carrier.target, carrier.metric, close, w, carrier.room)
 
 
 @njit(**INNER)
-def see_mode(target, metric, c, close, desk, room, field):
+def see_mode(carrier, c, close, field):
     """Write the field of the mode of the weights given the labels."""
-    find_mode_of(target, metric, c.b, close, desk.carried[2], room)
-    fill_field(target.rows, desk.carried[2], desk.rows, field)
+    desk = carrier.desk
+    find_mode_of(carrier, c.b, close, desk.carried[2])
+    fill_field(carrier.target.rows, desk.carried[2], desk.rows, field)
 
 
 @njit(**INNER)
-def carry_over(rng, b, before, w, target, metric, desk, room):
+def carry_over(rng, b, before, w, carrier):
     """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
 
     ``desk.modes[0]`` is the mode given ``before``; W' is left in ``desk.carried[1]``. The mean over blocks is drawn
     from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
     """
+    target, desk, room = carrier.target, carrier.desk, carrier.room
     n_active, n_blocks = w.shape
     full, new, spare = desk.carried[0], desk.carried[1], desk.carried[2]
     for d in range(n_active):
         mean = target.scale[target.rows.active[d]] * rng.standard_normal() / sqrt(n_blocks)
         for k in range(n_blocks):
             full[d, k] = w[d, k] + mean
-    find_mode_of(target, metric, b, SHARP, desk.modes[1], room)
+    find_mode_of(carrier, b, SHARP, desk.modes[1])
     for side in range(2):
         curve = desk.curves[side]
         for d in range(n_active):
@@ -132,17 +143,15 @@ def carry_over(rng, b, before, w, target, metric, desk, room):
 
 
 @njit(**INNER)
-def carry_and_decide(
-    rng, plain, c, before, after, change, log_ratio, w, target, metric, totals, desk, room
-):  # fmt: skip
+def carry_and_decide(rng, plain, c, before, after, change, log_ratio, w, carrier, totals):
     """Carry the weights over from the labels ``before`` to those ``after``, and accept both or neither.
 
     change is that of S, log_ratio what the way there and back were proposed with.
     """
     if log_ratio > IMPOSSIBLE:
-        log_ratio += carry_over(rng, after, before, w, target, metric, desk, room)
+        log_ratio += carry_over(rng, after, before, w, carrier)
     is_accepted = decide(rng, plain, c, 1.0, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
-        copy_table(desk.carried[1], w)
+        copy_table(carrier.desk.carried[1], w)
         take_mean_away(w)
     return is_accepted

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import copy
+from ffbm.kernels.compiling import DOOR, INNER, copy
 
 _CONSTANT = 1e-15  # a series that spans less than this is constant: arviz-stats' own bound
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series: Any, rhat: Any) -> None:
     """Fill the four split series of each quantity and its R-hat.
 
@@ -64,7 +64,7 @@ def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series
                 flat[3, to] = row[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def _score_ranks(value: Any, at: Any, normal: Any, out: Any) -> None:
     """Write the normal score of each of the sorted values to its place; ties share their average rank."""
     first = 0
@@ -78,7 +78,7 @@ def _score_ranks(value: Any, at: Any, normal: Any, out: Any) -> None:
         first = last
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def _fold(value: Any, at: Any) -> None:
     """Replace the sorted values by their sorted distances from the median, and their places with them.
 
@@ -102,7 +102,7 @@ def _fold(value: Any, at: Any) -> None:
     copy(whose, at)
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def _quantile(row: Any, rank: Any, prob: float) -> float:
     """Return the linearly interpolated quantile with numpy's rounding, since draws are compared with it."""
     where = (len(rank) - 1) * prob
@@ -114,7 +114,7 @@ def _quantile(row: Any, rank: Any, prob: float) -> float:
     return float(below + (above - below) * weight)
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def _potential_scale(z: Any, n: int, S: int) -> float:
     """Return R-hat of S chains of n draws: infinite if each is constant and they differ, NaN if all agree."""
     mean = np.empty(S)
@@ -131,7 +131,7 @@ def _potential_scale(z: Any, n: int, S: int) -> float:
     return float(np.sqrt((between / within + n - 1) / n))
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _chain_means(z: Any, n: int, S: int, mean: Any) -> None:
     """Fill the mean (S,) of each chain, exactly for a constant one: its value is taken off before summing."""
     for s in range(S):
@@ -141,7 +141,7 @@ def _chain_means(z: Any, n: int, S: int, mean: Any) -> None:
         mean[s] = first + total / n
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _variance(mean: Any) -> float:
     centre, total = 0.0, 0.0
     for m in mean:
@@ -151,7 +151,7 @@ def _variance(mean: Any) -> float:
     return total / (len(mean) - 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def effective_size(series: Any, max_lag: int, ess: Any, between: Any, done: Any) -> None:
     """Fill the effective sample size of each series, as far as ``max_lag`` autocovariances tell it.
 
@@ -193,7 +193,7 @@ def effective_size(series: Any, max_lag: int, ess: Any, between: Any, done: Any)
             wanted = min(2 * known, n)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _is_constant(flat: Any) -> bool:
     low, high = flat[0], flat[0]
     for v in flat:
@@ -203,7 +203,7 @@ def _is_constant(flat: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@njit(**INNER, fastmath={"reassoc"})
 def _dot(a: Any, b: Any) -> float:
     # a sum in any order is as good as another here, and only then do vector instructions serve
     total = 0.0
@@ -212,7 +212,7 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**DOOR)
 def effective_size_from(gamma: Any, between: Any, S: int, ess: Any) -> None:
     """Fill the effective sample size (K,) from all autocovariances (K, n), averaged over the S chains."""
     n = gamma.shape[1]
@@ -221,7 +221,7 @@ def effective_size_from(gamma: Any, between: Any, S: int, ess: Any) -> None:
         ess[k] = _geyer(gamma[k], between[k], n, S, rho)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _geyer(gamma: Any, between: float, n: int, S: int, rho: Any) -> float:
     """Return n S / tau by Geyer's initial monotone sequence; -1 if ``gamma`` stops before the rule does.
 

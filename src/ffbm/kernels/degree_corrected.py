@@ -1,12 +1,17 @@
-"""The microcanonical degree-corrected SBM, P(A|k,e,b) P(k|e,b) P(e|b): see ``ffbm.blocks.degree_corrected``."""
+"""The microcanonical degree-corrected SBM, P(A|k,e,b) P(k|e,b) P(e|b), out- and in-degrees apart in directed graphs.
+
+See ``ffbm.blocks.degree_corrected`` and ``ffbm.blocks.directed_corrected``.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.choosing import answer
 from ffbm.kernels.compiling import INLINE, INNER
-from ffbm.kernels.edges import edge_change, edge_merge_change, edge_total, opening_change
+from ffbm.kernels.directed_edges import DIRECTED
+from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.logq import log_q
 from ffbm.kernels.tables import log_factorials, look
@@ -16,15 +21,25 @@ class DegreeCorrected(NamedTuple):
     """Its tables."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
-    lf: np.ndarray  # ln x!, x up to max(2E, N) + 1
+    lf: np.ndarray  # ln x!, x up to max(2E, N) + 1, or max(E, N) + 1 of a directed graph
     exact: np.ndarray  # the tables of ln q
+    few: np.ndarray
+    shape: np.ndarray
+
+
+class DirectedCorrected(NamedTuple):
+    """The same for directed graphs."""
+
+    edge_cost: np.ndarray
+    lf: np.ndarray
+    exact: np.ndarray
     few: np.ndarray
     shape: np.ndarray
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
-    """Return ln q(e, n)."""
+    """Return ln q(e, n), of half-edges, or of the tails or the heads in a block."""
     return log_q(e, n, likelihood.lf, likelihood.exact, likelihood.few, likelihood.shape)
 
 
@@ -32,46 +47,55 @@ def block_term(likelihood, n, e):
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b) when a vertex moves from r to s."""
     lf = likelihood.lf
-    adjacency = edge_change(lf, c, loops, r, s, blocks, links, n_near)
-    adjacency += lf[c.e[r] - k] - lf[c.e[r]] + lf[c.e[s] + k] - lf[c.e[s]]
-    return adjacency + degree_change(likelihood, c, k, kind, r, s) + opening_change(likelihood.edge_cost, c, r, s)
+    nats = edge_change(likelihood, c, loops, r, s, blocks, links, n_near)
+    for side in range(len(k)):
+        first, d = side * c.n.size, k[side]
+        e_r, e_s = c.e[first + r], c.e[first + s]
+        nats += lf[e_r - d] - lf[e_r] + lf[e_s + d] - lf[e_s]
+        nats += degree_change(likelihood, c, d, kind[side], r, s, first)
+    return nats + opening_change(likelihood.edge_cost, c, r, s)
 
 
 @njit(**INLINE)
-def degree_change(likelihood, c, k, kind, r, s):
-    """Return the change of -ln P(k|e,b)."""
-    lf = likelihood.lf
-    own, other, n_r, n_s = look(c.eta, r, kind), look(c.eta, s, kind), c.n[r], c.n[s]
+def degree_change(likelihood, c, k, kind, r, s, first):
+    """Return the change of -ln P(k|e,b), of one side, its rows of the ledger beginning at ``first``."""
+    lf, x, y = likelihood.lf, first + r, first + s
+    own, other, n_r, n_s = look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
     total = lf[own] - lf[own - 1] + lf[other] - lf[other + 1]
     total += lf[n_r - 1] - lf[n_r] + lf[n_s + 1] - lf[n_s]
-    total += block_term(likelihood, n_r - 1, c.e[r] - k) - c.term[r]
-    return total + block_term(likelihood, n_s + 1, c.e[s] + k) - c.term[s]
+    total += block_term(likelihood, n_r - 1, c.e[x] - k) - c.term[x]
+    return total + block_term(likelihood, n_s + 1, c.e[y] + k) - c.term[y]
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return -ln P(A|b) up to the degrees and multiplicities of the graph."""
     lf = likelihood.lf
-    nats = likelihood.edge_cost[c.used[0]] + edge_total(lf, c) - log_factorials(c.eta, lf, False)
-    for r in range(c.n.size):
-        nats += lf[c.e[r]] + lf[c.n[r]] + c.term[r]
+    nats = likelihood.edge_cost[c.used[0]] + edge_total(likelihood, c) - log_factorials(c.eta, lf, False)
+    for row in range(c.e.size):
+        nats += lf[c.e[row]] + lf[c.n[row % c.n.size]] + c.term[row]
     return nats
 
 
 @njit(**INNER)
 def merge_change(likelihood, c, r, s):
     """Return the change when blocks r and s become one, P(e|b) left out."""
-    lf = likelihood.lf
-    e, n = c.e[r] + c.e[s], c.n[r] + c.n[s]
-    nats = edge_merge_change(lf, c, r, s)
-    nats += lf[e] - lf[c.e[r]] - lf[c.e[s]]
-    nats += lf[n] - lf[c.n[r]] - lf[c.n[s]]
-    for kind in range(c.eta.shape[1]):
-        own, other = c.eta[r, kind], c.eta[s, kind]
-        if own > 0 and other > 0:
-            nats -= lf[own + other] - lf[own] - lf[other]
-    nats += block_term(likelihood, n, e)
-    return nats - c.term[r] - c.term[s]
+    lf, n = likelihood.lf, c.n[r] + c.n[s]
+    nats = edge_merge_change(likelihood, c, r, s)
+    for first in range(0, c.e.size, c.n.size):
+        x, y = first + r, first + s
+        e = c.e[x] + c.e[y]
+        nats += lf[e] - lf[c.e[x]] - lf[c.e[y]]
+        nats += lf[n] - lf[c.n[r]] - lf[c.n[s]]
+        for kind in range(c.eta.shape[1]):
+            own, other = c.eta[x, kind], c.eta[y, kind]
+            if own > 0 and other > 0:
+                nats -= lf[own + other] - lf[own] - lf[other]
+        nats += block_term(likelihood, n, e)
+        nats -= c.term[x] + c.term[y]
+    return nats
 
 
-register(DegreeCorrected, change, total, merge_change, block_term)
+for tables, edges in ((DegreeCorrected, UNDIRECTED), (DirectedCorrected, DIRECTED)):
+    register(tables, change, total, merge_change, block_term)
+    answer(tables, **edges)

@@ -8,8 +8,8 @@ from ffbm.kernels.tables import log_factorials, look
 
 
 @njit(**INLINE)
-def arc_change(lf, c, loops, r, s, blocks, links, n_near):
-    """Return the change when a vertex moves from r to s; lf[x] is ln x!."""
+def _change(likelihood, c, loops, r, s, blocks, links, n_near):
+    lf = likelihood.lf
     out_r, out_s, in_r, in_s = 0, 0, 0, 0
     change = 0.0
     for a in range(n_near):
@@ -29,18 +29,19 @@ def arc_change(lf, c, loops, r, s, blocks, links, n_near):
 
 
 @njit(**INNER)
-def arc_total(lf, c):
-    """Return the whole of it."""
-    return -log_factorials(c.ers, lf, False)
+def _total(likelihood, c):
+    return -log_factorials(c.ers, likelihood.lf, False)
 
 
 @njit(**INNER)
-def arc_merge_change(lf, c, r, s):
-    """Return the change when blocks r and s become one; for dense tables."""
-    e, change = c.ers, 0.0
+def _merge_change(likelihood, c, r, s):
+    lf, e, change = likelihood.lf, c.ers, 0.0
     for t in range(c.n.size):
         if t not in (r, s):
             change += lf[e[r, t]] + lf[e[s, t]] - lf[e[r, t] + e[s, t]]
             change += lf[e[t, r]] + lf[e[t, s]] - lf[e[t, r] + e[t, s]]
     inside = e[r, r] + e[r, s] + e[s, r] + e[s, s]
     return change + (lf[e[r, r]] + lf[e[r, s]] + lf[e[s, r]] + lf[e[s, s]] - lf[inside])
+
+
+DIRECTED = {"edge_change": _change, "edge_total": _total, "edge_merge_change": _merge_change}

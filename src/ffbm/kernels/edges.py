@@ -1,8 +1,12 @@
-"""What the edge counts cost in every undirected flat likelihood: -sum_{r<s} ln e_rs! - sum_r ln e_rr!!, and P(e|b)."""
+"""What the edge counts cost in every flat likelihood, and P(e|b).
+
+It is -sum_{r<s} ln e_rs! - sum_r ln e_rr!! for undirected graphs; those of directed ones are in ``directed_edges``.
+"""
 
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.choosing import question
 from ffbm.kernels.compiling import INLINE, INNER
 from ffbm.kernels.ledger import used_after
 from ffbm.kernels.tables import log_factorials, look
@@ -10,9 +14,24 @@ from ffbm.kernels.tables import log_factorials, look
 LN2 = np.log(2.0)
 
 
+@question
+def edge_change(likelihood, c, loops, r, s, blocks, links, n_near):
+    """Return the change when a vertex moves from r to s."""
+
+
+@question
+def edge_total(likelihood, c):
+    """Return the whole of it, P(e|b) left out."""
+
+
+@question
+def edge_merge_change(likelihood, c, r, s):
+    """Return the change when blocks r and s become one, P(e|b) left out; for dense tables."""
+
+
 @njit(**INLINE)
-def edge_change(lf, c, loops, r, s, blocks, links, n_near):
-    """Return the change when a vertex moves from r to s; lf[x] is ln x!."""
+def _change(likelihood, c, loops, r, s, blocks, links, n_near):
+    lf = likelihood.lf
     to_r, to_s = 0, 0
     change = 0.0
     for a in range(n_near):
@@ -39,8 +58,8 @@ def opening_change(edge_cost, c, r, s):
 
 
 @njit(**INNER)
-def edge_total(lf, c):
-    """Return the whole of it, P(e|b) left out."""
+def _total(likelihood, c):
+    lf = likelihood.lf
     total = -log_factorials(c.ers, lf, True)
     for r in range(c.n.size):
         inside = look(c.ers, r, r) >> 1
@@ -49,11 +68,13 @@ def edge_total(lf, c):
 
 
 @njit(**INNER)
-def edge_merge_change(lf, c, r, s):
-    """Return the change when blocks r and s become one, P(e|b) left out; for dense tables."""
-    change = 0.0
+def _merge_change(likelihood, c, r, s):
+    lf, change = likelihood.lf, 0.0
     for t in range(c.n.size):
         if t not in (r, s):
             change += lf[c.ers[r, t]] + lf[c.ers[s, t]] - lf[c.ers[r, t] + c.ers[s, t]]
     inside_r, inside_s, between = c.ers[r, r] >> 1, c.ers[s, s] >> 1, c.ers[r, s]
     return change + (lf[inside_r] + lf[inside_s] + lf[between] - LN2 * between - lf[inside_r + inside_s + between])
+
+
+UNDIRECTED = {"edge_change": _change, "edge_total": _total, "edge_merge_change": _merge_change}

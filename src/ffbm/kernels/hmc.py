@@ -6,13 +6,13 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.compiling import DOOR, INNER, copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, follow_precisions
 from ffbm.kernels.slab import draw_precisions, without_scales
 from ffbm.kernels.softmax import energy_and_gradient
 from ffbm.kernels.stretch import stretch_columns
-from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
+from ffbm.kernels.weightchain import keep_draw, learn, step_size
 
 OUTER = 0.21178  # the outer kicks of the two-stage step (Blanes, Casas and Sanz-Serna, 2014)
 JITTER = 0.2  # the step size of a draw is uniform within this share of the adapted one
@@ -20,7 +20,7 @@ MAX_STEPS = 128
 DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def kick(g: Any, q: Any, v: Any, h: float) -> float:
     """Take h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
 
@@ -39,7 +39,7 @@ def kick(g: Any, q: Any, v: Any, h: float) -> float:
     return h * (total(lanes) + rest)
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def drift(w: Any, v: Any, h: float) -> None:
     """Move the position w by h v."""
     n_blocks, whole = w.shape[1], w.size - w.size % LANES
@@ -49,7 +49,7 @@ def drift(w: Any, v: Any, h: float) -> None:
         w[at // n_blocks, at % n_blocks] += h * v[at // n_blocks, at % n_blocks]
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def trajectory(
     target: Any,
     metric: Any,
@@ -83,7 +83,7 @@ def trajectory(
     return u, kinetic
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def move(
     rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, own: Any, tile: Any, bits: Any,
     line: Any,
@@ -111,7 +111,7 @@ def move(
     return u, acceptance, diverged
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def bare_metric(metric: Any, factor: Any) -> Any:
     """Return the metric with room for its factors, without reference counts: see ``bare``."""
     return Metric(
@@ -124,13 +124,13 @@ def bare_metric(metric: Any, factor: Any) -> Any:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def run_hmc(
     rng: Any, target: Any, metric: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
-    target, metric = bare_target(target), bare_metric(metric, scratch.factor)
+    target, metric = bare(target), bare_metric(metric, scratch.factor)
     w, mean, square = bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
     own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)

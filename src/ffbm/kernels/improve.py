@@ -6,7 +6,7 @@ from numba import njit
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INNER, copy
-from ffbm.kernels.mergesplit import gather, launch, scan, send, shift
+from ffbm.kernels.mergesplit import Split, gather, scan, send, shift, toss
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
 
@@ -16,12 +16,12 @@ LEAST = 1e-6  # nats that a step must gain
 
 
 @njit(**INNER)
-def split_low(rng, m, c, n_scans, group, size, r, s, sums, scratch):
-    """Split the group between r and s: coins, warm scans, then greedy ones until nothing moves."""
-    launch(rng, m, c, 1.0, n_scans, group, size, r, s, sums, scratch)
+def split_low(rng, m, c, n_scans, split, sums, scratch):
+    """Split a group between two blocks: coins, warm scans, then greedy ones until nothing moves."""
+    toss(rng, m, c, 1.0, n_scans, split, sums, scratch)
     for _ in range(_DESCENTS):
         before = sums[0]
-        scan(rng, m, c, _GREEDY, group, size, r, s, group, False, sums, scratch)
+        scan(rng, m, c, _GREEDY, split, split.group, False, sums, scratch)
         if sums[0] >= before - LEAST:
             break
 
@@ -33,7 +33,7 @@ def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
     size = gather(c, t, t, i, j, group)
     sums = np.zeros(2)
     shift(m, c, j, s, sums, scratch)
-    split_low(rng, m, c, n_scans, group, size, t, s, sums, scratch)
+    split_low(rng, m, c, n_scans, Split(group, size, np.int64(t), np.int64(s)), sums, scratch)
     fallen = -sums[0]
     if fallen < least:
         send(m, c, group, size, t)

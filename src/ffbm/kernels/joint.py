@@ -6,28 +6,37 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
+from ffbm.kernels.blockchain import Schedule, keep, note_best, step
 from ffbm.kernels.carrying import carry_and_decide, fill_field, sum_features
 from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
-from ffbm.kernels.mergesplit import many_at_once
+from ffbm.kernels.metric import Metric
 from ffbm.kernels.scattering import scatter_jump
 from ffbm.kernels.shifting import shift_jump
-from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.target import Model
+from ffbm.kernels.weightchain import Plan, Record, Scratch
+
+CARRIED_TRIED, CARRIED_MADE, WEIGHT_MOVES = 5, 6, 7  # in ``tally``, after those of ``workspace``
 
 
 class Pace(NamedTuple):
     """What is chosen for a chain."""
 
-    burn: int
-    thin: int
+    blocks: Schedule  # its jumps are moves of many vertices with the weights as they are
+    shifts: float  # the same with the weights carried along, tried after each sweep, on average
     n_moves: int  # weight moves after each sweep
-    epsilon: float
-    jumps: float  # moves of many vertices tried after each sweep, in the mean: the weights stay as they are
-    shifts: float  # the same: the weights are carried along
-    n_scans: int
     hamiltonian: bool  # HMC, else MALA
+
+
+class WeightMoves(NamedTuple):
+    """What moves of the weights given the labels need."""
+
+    metric: Metric
+    plan: Plan
+    scratch: Scratch
+    moments: np.ndarray  # (2, B, D): labels that change make them meaningless
+    record: Record  # of the moves after one sweep
 
 
 class Harvest(NamedTuple):
@@ -45,82 +54,54 @@ class Harvest(NamedTuple):
 
 
 @njit(**DOOR)
-def run_joint(
-    rng, model, ledger, pace, n_sweeps, target, metric, plan, even, w, adapt,
-    totals, tally, best, journal, work, scratch, desk, room, inner, moments, record, harvest,
-):  # fmt: skip
+def run_joint(rng, model, ledger, pace, n_sweeps, carrier, moves, w, adapt, counters, workspace, harvest):
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
-    metric is that of the weight moves, even one that is the same for all blocks, for modes: see ``carrying``.
-    totals: S, a place that nobody reads, the lowest S. tally: visits and moves since the last kept draw, sweeps, moves
-    of many vertices tried and made, those that carry the weights along tried and made, weight moves.
+    The counters are those of a block chain, with a longer tally; nobody reads the field's sum.
     """
     m, c = bare(model), bare(ledger)
-    w, best, work = bare(w), bare(best), bare(work)
-    before, after = work[0], work[1]
-    plain = Model(m.graph, m.likelihood, m.prior, bare(desk.blank), m.constant)
+    w, counters, workspace, target = bare(w), bare(counters), bare(workspace), carrier.target
+    plain = Model(m.graph, m.likelihood, m.prior, bare(carrier.desk.blank), m.constant)
+    tally, record = counters.tally, moves.record
     n_active = w.shape[0]
     kept = 0
     for _ in range(n_sweeps):
         if n_active > 0:
-            fill_field(target.rows, w, desk.rows, m.field)
-        noted = sweep(rng, m, c, 1.0, pace.epsilon, True, totals, tally, journal, scratch)
-        if noted >= 0:
-            copy(c.b, best)
-            for a in range(noted - 1, -1, -1):
-                best[journal[0, a]] = journal[1, a]
-        for _ in range(int(pace.jumps + rng.random())):
-            tally[3] += 1
-            if many_at_once(rng, m, c, int(rng.random() * 3), 1.0, pace.n_scans, totals, work, scratch):
-                tally[4] += 1
-                note_best(c, totals, best)
+            fill_field(target.rows, w, carrier.desk.rows, m.field)
+        step(rng, m, c, pace.blocks, 1.0, counters, workspace)
         if n_active > 0:
             for _ in range(int(pace.shifts + rng.random())):
-                tally[5] += 1
-                kind = int(rng.random() * 4)
-                copy(c.b, before)
-                if kind < 3:
-                    change, log_ratio = shift_jump(
-                        rng, plain, m, c, kind, pace.n_scans, target, even, work, desk, room, scratch
-                    )
-                else:
-                    change, log_ratio = scatter_jump(
-                        rng, plain, m, c, pace.n_scans, target, even, work, desk, room, scratch
-                    )
-                if carry_and_decide(
-                    rng, plain, c, before, after, change, log_ratio, w, target, even, totals, desk, room
-                ):
-                    tally[6] += 1
-                    note_best(c, totals, best)
+                tally[CARRIED_TRIED] += 1
+                if carried_move(rng, plain, m, c, pace.blocks.n_scans, carrier, w, counters.totals, workspace):
+                    tally[CARRIED_MADE] += 1
+                    note_best(c.b, counters.totals, counters.best)
             sum_features(target, c.b)
-        done = tally[7]
+        done, mean, square = tally[WEIGHT_MOVES], moves.moments[0], moves.moments[1]
         if pace.hamiltonian:
             run_hmc(
-                rng, target, metric, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner,
+                rng, target, moves.metric, moves.plan, w, adapt, done, pace.n_moves, mean, square, moves.scratch,
                 record,
             )  # fmt: skip
         else:
-            run_mala(rng, target, plan, w, adapt, done, pace.n_moves, moments[0], moments[1], inner, record)
-        tally[7] += pace.n_moves
-        tally[2] += 1
-        if tally[2] == pace.burn:
-            tally[0] = tally[1] = 0
-        elif tally[2] > pace.burn and (tally[2] - pace.burn) % pace.thin == 0:
-            copy(c.b, harvest.labels[kept])
-            harvest.entropy[kept] = totals[0]
-            harvest.moved[kept] = tally[1] / max(tally[0], 1)
-            tally[0] = tally[1] = 0
+            run_mala(rng, target, moves.plan, w, adapt, done, pace.n_moves, mean, square, moves.scratch, record)
+        tally[WEIGHT_MOVES] += pace.n_moves
+        if keep(c.b, counters, pace.blocks, kept, harvest.labels, harvest.entropy, harvest.moved):
             write_weights(record, pace.n_moves, harvest, kept)
             kept += 1
     return kept
 
 
 @njit(**INNER)
-def note_best(c, totals, best):
-    """Keep the labels if S is the lowest so far."""
-    if totals[0] < totals[2] - ROUNDING:
-        totals[2] = totals[0]
-        copy(c.b, best)
+def carried_move(rng, plain, sighted, c, n_scans, carrier, w, totals, workspace):
+    """Try one move of many vertices, of a random kind, that carries the weights along; return whether it was made."""
+    work, scratch = workspace.work, workspace.scratch
+    kind = int(rng.random() * 4)
+    copy(c.b, work[0])
+    if kind < 3:
+        change, log_ratio = shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch)
+    else:
+        change, log_ratio = scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch)
+    return carry_and_decide(rng, plain, c, work[0], work[1], change, log_ratio, w, carrier, totals)
 
 
 @njit(**INNER)

@@ -17,6 +17,7 @@ from ffbm.kernels.compiling import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import ledger_at
 from ffbm.kernels.partition import used_total, with_tables
 from ffbm.kernels.target import Model
+from ffbm.kernels.workspace import ENTROPY, FIELD, LOWEST, SWEEPS, Counters
 
 UNKNOWN, TO_HOT, TO_COLD = 0, 1, 2  # which end a replica was at last, and so where it is heading
 
@@ -29,6 +30,7 @@ class Rungs(NamedTuple):
     size_step: np.ndarray  # (R, N+1)
     used_cost: np.ndarray  # (R, B+1), or (R, types, B+1)
     field: np.ndarray  # (R, N, B) the field over beta, or (R, 0, 0)
+    gap: int  # sweeps between exchanges
 
 
 class Exchange(NamedTuple):
@@ -41,37 +43,35 @@ class Exchange(NamedTuple):
 
 
 @njit(**DOOR)
-def run_ladder(
-    rng, model, rungs, ledgers, n_sweeps, burn, thin, gap, epsilon, allow_empty, jumps, n_scans,
-    totals, tally, best, exchange, journal, work, scratch, labels, entropy, acceptance,
-):  # fmt: skip
+def run_ladder(rng, model, rungs, ledgers, schedule, n_sweeps, counters, exchange, workspace, draws):
     """Advance all replicas by n_sweeps and write the draws that are kept of the cold one; return how many.
 
-    ledgers: that of replica k at place k of each array. totals (R, 3) by replica and tally (R, 5) by temperature are
-    as in ``run_blocks``; the lowest S is that of the cold chain, minus infinity for replicas elsewhere.
+    ledgers: that of replica k at place k of each array. In the counters totals (R, 3) are by replica and tally (R, 5)
+    by temperature; the lowest S is that of the cold chain, minus infinity for replicas elsewhere.
     """
     m, s, rungs, exchange = bare(model), bare(ledgers), bare(rungs), bare(exchange)
-    totals, tally, best = bare(totals), bare(tally), bare(best)
+    counters, workspace = bare(counters), bare(workspace)
     kept = 0
     for _ in range(n_sweeps):
-        climb(
-            rng, m, rungs, s, gap, epsilon, allow_empty, jumps, n_scans,
-            totals, tally, best, exchange, journal, work, scratch,
-        )  # fmt: skip
-        if tally[0, 2] == burn:
+        climb(rng, m, rungs, s, schedule, counters, exchange, workspace)
+        if counters.tally[0, SWEEPS] == schedule.burn:
             exchange.swaps[:] = 0
             exchange.trips[:] = 0
         k = exchange.replica[0]
-        kept += keep(s.b[k], totals[k], tally[0], burn, thin, kept, labels, entropy, acceptance)
+        cold = counters_of(counters, k, 0)
+        kept += keep(s.b[k], cold, schedule, kept, draws.labels, draws.entropy, draws.acceptance)
     return kept
 
 
+@njit(**INLINE)
+def counters_of(counters, k, t):
+    """Return the counters of replica k at temperature t."""
+    return Counters(counters.totals[k], counters.tally[t], counters.best)
+
+
 @njit(**INNER)
-def climb(
-    rng, m, rungs, s, gap, epsilon, allow_empty, jumps, n_scans,
-    totals, tally, best, exchange, journal, work, scratch,
-):  # fmt: skip
-    """Let every replica make one sweep, and after each ``gap`` of them trade places, at even and odd pairs in turn."""
+def climb(rng, m, rungs, s, schedule, counters, exchange, workspace):
+    """Let every replica make one sweep, and after some of them trade places, at even and odd pairs in turn."""
     for t in range(rungs.beta.size):
         k = exchange.replica[t]
         tempered = Model(
@@ -81,13 +81,11 @@ def climb(
             rungs.field[t],
             m.constant,
         )
-        step(
-            rng, tempered, ledger_at(s, k), rungs.beta[t], epsilon, allow_empty, jumps, n_scans,
-            totals[k], tally[t], best, journal, work, scratch,
-        )  # fmt: skip
-    n_sweeps = tally[0, 2]
-    if n_sweeps % gap == 0:
-        trade_places(rng, m.prior, rungs, s, (n_sweeps // gap) % 2, totals, best, exchange)
+        step(rng, tempered, ledger_at(s, k), schedule, rungs.beta[t], counters_of(counters, k, t), workspace)
+    n_sweeps = counters.tally[0, SWEEPS]
+    if n_sweeps % rungs.gap == 0:
+        first = (n_sweeps // rungs.gap) % 2
+        trade_places(rng, m.prior, rungs, s, first, counters.totals, counters.best, exchange)
         follow(exchange)
 
 
@@ -103,17 +101,18 @@ def trade_places(rng, prior, rungs, s, first, totals, best, exchange):
     beta, replica = rungs.beta, exchange.replica
     for t in range(first, beta.size - 1, 2):
         i, j = replica[t], replica[t + 1]
-        of_i = totals[i, 0] - prior_cost(prior, rungs, t, s, i)  # L
-        of_j = totals[j, 0] - prior_cost(prior, rungs, t + 1, s, j)
+        of_i = totals[i, ENTROPY] - prior_cost(prior, rungs, t, s, i)  # L
+        of_j = totals[j, ENTROPY] - prior_cost(prior, rungs, t + 1, s, j)
         exchange.swaps[t, 0] += 1
         if accepts(rng.random(), (beta[t] - beta[t + 1]) * (of_i - of_j)):
             exchange.swaps[t, 1] += 1
             replica[t], replica[t + 1] = j, i
-            totals[i, 0] = of_i + prior_cost(prior, rungs, t + 1, s, i)
-            totals[j, 0] = of_j + prior_cost(prior, rungs, t, s, j)
-            totals[i, 1] *= beta[t] / beta[t + 1]
-            totals[j, 1] *= beta[t + 1] / beta[t]
-            totals[i, 2], totals[j, 2] = totals[j, 2], totals[i, 2]  # the lowest S belongs to the temperature
+            totals[i, ENTROPY] = of_i + prior_cost(prior, rungs, t + 1, s, i)
+            totals[j, ENTROPY] = of_j + prior_cost(prior, rungs, t, s, j)
+            totals[i, FIELD] *= beta[t] / beta[t + 1]
+            totals[j, FIELD] *= beta[t + 1] / beta[t]
+            # the lowest S belongs to the temperature
+            totals[i, LOWEST], totals[j, LOWEST] = totals[j, LOWEST], totals[i, LOWEST]
             note_best(s.b[j], totals[j], best)
 
 

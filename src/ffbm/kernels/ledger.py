@@ -12,6 +12,7 @@ from numba import njit
 
 from ffbm.kernels.choosing import answer, question
 from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.tables import add, clear
 
 
 class Ledger(NamedTuple):
@@ -54,25 +55,7 @@ def n_sides(g):
 
 @question
 def vertex_of(g, i):
-    """Return the degree of vertex i, its self-loops and its degree class; degree and class are pairs if directed."""
-
-
-@question
-def count_all(g, c):
-    """Fill all counts from the labels."""
-
-
-@question
-def look_around(g, c, i, blocks, links, marks):
-    """List the blocks that vertex i has neighbours in, and its links with each; return how many.
-
-    marks (B,) is zero before and after.
-    """
-
-
-@question
-def relabel(g, c, i, s):
-    """Give vertex i the label s and bring all counts up to date."""
+    """Return the degree of vertex i, its self-loops and its degree class; degree and class for each side in turn."""
 
 
 @question
@@ -106,8 +89,13 @@ def ledger_at(s, k):
 
 
 @question
-def across(g, c, t, which):
-    """Return the block at the other end of half-edge number ``which`` of block t, counted in any fixed order."""
+def link_of(g, leads):
+    """Return what one entry in the row of a vertex adds to its links: an edge that leads to the other end, or not."""
+
+
+@question
+def add_edges(g, c, r, t, leads, d):
+    """Add d edges between blocks r and t to the counts; those of a directed graph lead from r to t, or not."""
 
 
 @njit(**INLINE)
@@ -139,6 +127,115 @@ def leave(c, i):
     before, after = c.ring[i, 0], c.ring[i, 1]
     c.ring[before, 1] = after
     c.ring[after, 0] = before
+
+
+@njit(**INLINE)
+def count_vertex(g, c, i, r, d):
+    """Count vertex i in block r, but for its links with others; with d = -1 it is taken out."""
+    k, loops, kind = vertex_of(g, i)
+    c.n[r] += d
+    add(c.ers, r, r, d * loops * (2 // len(k)))  # a loop is two half-edges, or one arc
+    for side in range(len(k)):
+        row = side * c.n.size + r
+        c.e[row] += d * k[side]
+        add(c.eta, row, kind[side], d)
+
+
+@njit(**INNER)
+def count_all(g, c):
+    """Fill all counts from the labels."""
+    c.n[:] = 0
+    c.e[:] = 0
+    c.near[:] = 0
+    clear(c.ers)
+    clear(c.eta)
+    clear_ring(c)
+    for i in range(c.b.size):
+        r, turn = c.b[i], turn_of(g, i)
+        count_vertex(g, c, i, r, 1)
+        if c.ring.size > 0:
+            enter(c, i, r)
+        for h in range(g.indptr[i], g.indptr[i + 1]):
+            t = c.b[g.indices[h]]
+            if h < turn:
+                add(c.ers, r, t, 1)
+            if c.near.size > 0:
+                c.near[i, t] += link_of(g, h < turn)
+    c.used[0] = np.count_nonzero(c.n)
+
+
+@njit(**INLINE)
+def look_around(g, c, i, blocks, links, marks):
+    """List the blocks that vertex i has neighbours in, and its links with each; return how many.
+
+    marks (B,) is zero before and after.
+    """
+    n_near = 0
+    if c.near.size > 0:
+        for t in range(c.n.size):
+            blocks[n_near] = t
+            links[n_near] = c.near[i, t]
+            n_near += c.near[i, t] > 0
+        return n_near
+    turn = turn_of(g, i)
+    for h in range(g.indptr[i], g.indptr[i + 1]):
+        t = c.b[g.indices[h]]
+        if marks[t] == 0:
+            blocks[n_near] = t
+            n_near += 1
+        marks[t] += link_of(g, h < turn)
+    for a in range(n_near):
+        links[a] = marks[blocks[a]]
+        marks[blocks[a]] = 0
+    return n_near
+
+
+@njit(**INLINE)
+def relabel(g, c, i, s):
+    """Give vertex i the label s and bring all counts up to date."""
+    r, turn = c.b[i], turn_of(g, i)
+    for h in range(g.indptr[i], g.indptr[i + 1]):
+        j = g.indices[h]
+        t = c.b[j]
+        add_edges(g, c, r, t, h < turn, -1)
+        add_edges(g, c, s, t, h < turn, 1)
+        if c.near.size > 0:
+            c.near[j, r] -= link_of(g, h >= turn)
+            c.near[j, s] += link_of(g, h >= turn)
+    if c.ring.size > 0:
+        leave(c, i)
+        enter(c, i, s)
+    c.used[0] = used_after(c, r, s)
+    count_vertex(g, c, i, r, -1)
+    count_vertex(g, c, i, s, 1)
+    c.b[i] = s
+
+
+@njit(**INLINE)
+def across(g, c, t, which):
+    """Return the block at the other end of half-edge number ``which`` of block t, counted in any fixed order."""
+    if c.ring.size > 0:
+        return across_ring(g, c, t, which)
+    which -= between(g, c, t, t)  # the own block first: it is the likeliest
+    if which < 0:
+        return t
+    for s in range(c.n.size):
+        if s != t:
+            which -= between(g, c, t, s)
+            if which < 0:
+                return s
+    return t
+
+
+@njit(**INNER)
+def across_ring(g, c, t, which):
+    """Do the same along the members of block t, where its row of counts cannot be read off."""
+    v = c.ring[c.b.size + t, 1]
+    while which >= degree_of(g, v):
+        which -= degree_of(g, v)
+        v = c.ring[v, 1]
+    which -= 2 * vertex_of(g, v)[1]
+    return t if which < 0 else c.b[g.indices[g.indptr[v] + which]]
 
 
 @njit(**INLINE)

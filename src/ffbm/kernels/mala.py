@@ -6,14 +6,14 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.compiling import DOOR, copy_table
 from ffbm.kernels.metric import take_mean_away
 from ffbm.kernels.slab import draw_precisions, without_scales
 from ffbm.kernels.softmax import energy_and_gradient
-from ffbm.kernels.weightchain import bare_target, keep_draw, learn, step_size
+from ffbm.kernels.weightchain import keep_draw, learn, step_size
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> float:
     """Return ln q(w_new -> w) - ln q(w -> w_new), q(w -> .) = N(w - h g, 2 h C) on the contrasts."""
     there, back = 0.0, 0.0
@@ -25,13 +25,13 @@ def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> floa
     return (there - back) / (4.0 * h)
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def run_mala(
     rng: Any, target: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
     mean: Any, square: Any, scratch: Any, record: Any,
 ) -> None:  # fmt: skip
     """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
-    target, w, mean, square = bare_target(target), bare(w), bare(mean), bare(square)
+    target, w, mean, square = bare(target), bare(w), bare(mean), bare(square)
     tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
     g, w_new, g_new = own[0], own[1], own[2]
     n_active, n_blocks, learned = w.shape[0], w.shape[1], len(target.slab.column) > 0

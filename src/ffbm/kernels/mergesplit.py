@@ -11,6 +11,8 @@ the probability of proposing the way back over that of the way there. It leaves 
 ``acceptance.decide`` brings it to the labels that are accepted.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -22,6 +24,15 @@ from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move
 
 RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
+
+
+class Split(NamedTuple):
+    """What is split between two blocks: a group of vertices without its anchors."""
+
+    group: np.ndarray  # int64: the first ``size`` of it
+    size: int
+    r: int
+    s: int
 
 
 @njit(**INNER)
@@ -52,13 +63,14 @@ def gather(c, r, s, i, j, group):
 
 
 @njit(**INNER)
-def scan(rng, m, c, beta, group, size, r, s, goal, forced, sums, scratch):
-    """Draw each vertex of the group again between r and s, or force it to its goal (N,); return ln of its chance."""
-    m, c, group, goal, sums, scratch = bare(m), bare(c), bare(group), bare(goal), bare(sums), bare(scratch)
+def scan(rng, m, c, beta, split, goal, forced, sums, scratch):
+    """Draw each vertex of a split again, or force it to its goal (N,); return ln of its chance."""
+    m, c, group, goal, sums, scratch = bare(m), bare(c), bare(split.group), bare(goal), bare(sums), bare(scratch)
+    both = split.r + split.s
     log_probability = 0.0
-    for a in range(size):
+    for a in range(split.size):
         v = group[a]
-        other = r + s - c.b[v]
+        other = both - c.b[v]
         change, lift = change_to(m, c, v, other, scratch), lift_to(m, c, v, other)
         x = beta * (change - lift)
         leaves = goal[v] == other if forced else np.log(rng.random()) < log_chance(x)
@@ -71,19 +83,26 @@ def scan(rng, m, c, beta, group, size, r, s, goal, forced, sums, scratch):
 
 
 @njit(**INNER)
-def launch(rng, m, c, beta, n_scans, group, size, r, s, sums, scratch):
-    """Bring the group to a launch between r and s: coins, then restricted Gibbs scans."""
-    for a in range(size):
-        shift(m, c, group[a], r if rng.random() < 0.5 else s, sums, scratch)
+def toss(rng, m, c, beta, n_scans, split, sums, scratch):
+    """Bring a split to a launch: coins, then restricted Gibbs scans."""
+    for a in range(split.size):
+        shift(m, c, split.group[a], split.r if rng.random() < 0.5 else split.s, sums, scratch)
     for _ in range(n_scans):
-        scan(rng, m, c, beta, group, size, r, s, group, False, sums, scratch)  # no goal is looked at
+        scan(rng, m, c, beta, split, split.group, False, sums, scratch)  # no goal is looked at
 
 
 @njit(**INNER)
-def collect(m, c, group, size, r, sums, scratch):
-    """Move every vertex of the group to block r and add what that changes to sums."""
-    for a in range(size):
-        shift(m, c, group[a], r, sums, scratch)
+def draw_split(rng, m, c, beta, n_scans, split, goal, forced, sums, scratch):
+    """Launch a split and scan it one last time, or force it to the labels ``goal``; return ln of that scan's chance."""
+    toss(rng, m, c, beta, n_scans, split, sums, scratch)
+    return scan(rng, m, c, beta, split, goal, forced, sums, scratch)
+
+
+@njit(**INNER)
+def collect(m, c, split, r, sums, scratch):
+    """Move every vertex of a split to block r and add what that changes to sums."""
+    for a in range(split.size):
+        shift(m, c, split.group[a], r, sums, scratch)
 
 
 @njit(**INNER)
@@ -103,13 +122,11 @@ def resplit(rng, m, c, beta, n_scans, work, scratch):
     if r == s or not may_share(m.prior, r, s):
         return 0.0, 0.0, IMPOSSIBLE
     before, after, group = work[0], work[1], work[2]
-    size = gather(c, r, s, i, j, group)
+    split = Split(group, gather(c, r, s, i, j, group), r, s)
     path, spare = np.zeros(2), np.zeros(2)  # from the present state to the one proposed, and the way back
-    launch(rng, m, c, beta, n_scans, group, size, r, s, path, scratch)
-    there = scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)
+    there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
     copy(c.b, after)
-    launch(rng, m, c, beta, n_scans, group, size, r, s, spare, scratch)
-    back = scan(rng, m, c, beta, group, size, r, s, before, True, spare, scratch)
+    back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)
     return path[0], path[1], back - there
 
 
@@ -122,24 +139,22 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     if r == s or not may_share(m.prior, r, s):
         return 0.0, 0.0, IMPOSSIBLE
     before, after, first, second = work[0], work[1], work[2], work[3]
-    n_first = gather(c, r, s, i, j, first)
+    merged = Split(first, gather(c, r, s, i, j, first), r, s)
     path, spare = np.zeros(2), np.zeros(2)
-    collect(m, c, first, n_first, r, path, scratch)
+    collect(m, c, merged, r, path, scratch)
     shift(m, c, j, r, path, scratch)
     k, h = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     t = np.int64(c.b[k])
     if k == h or c.b[h] != t or not may_share(m.prior, s, t):
         return 0.0, 0.0, IMPOSSIBLE
-    n_second = gather(c, t, t, k, h, second)
+    split = Split(second, gather(c, t, t, k, h, second), t, s)
     shift(m, c, h, s, path, scratch)
-    launch(rng, m, c, beta, n_scans, second, n_second, t, s, path, scratch)
-    there = scan(rng, m, c, beta, second, n_second, t, s, before, False, path, scratch)
+    there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
     copy(c.b, after)
-    send(m, c, second, n_second, t)
+    send(m, c, second, split.size, t)
     move(m, c, h, t)
     move(m, c, j, s)
-    launch(rng, m, c, beta, n_scans, first, n_first, r, s, spare, scratch)
-    back = scan(rng, m, c, beta, first, n_first, r, s, before, True, spare, scratch)
+    back = draw_split(rng, m, c, beta, n_scans, merged, before, True, spare, scratch)
     return path[0], path[1], back - there
 
 
@@ -153,42 +168,34 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
     n_nodes, n_blocks = c.b.size, c.n.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     opens = rng.random() < 0.5
-    r = np.int64(c.b[i])
-    if i == j or (c.b[j] == r) != opens or (opens and c.used[0] == n_blocks):
+    r, s = np.int64(c.b[i]), np.int64(c.b[j])
+    if i == j or (s == r) != opens or (opens and c.used[0] == n_blocks):
         return 0.0, 0.0, IMPOSSIBLE
     before, after, group = work[0], work[1], work[2]
     path, spare = np.zeros(2), np.zeros(2)
     if opens:
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
-        if not may_share(m.prior, r, s):
-            return 0.0, 0.0, IMPOSSIBLE
-        size = gather(c, r, r, i, j, group)
-        shift(m, c, j, s, path, scratch)
-        launch(rng, m, c, beta, n_scans, group, size, r, s, path, scratch)
-        there = scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch) - np.log(free)
-        copy(c.b, after)
-        return path[0], path[1], -there
-    s = np.int64(c.b[j])
     if not may_share(m.prior, r, s):
         return 0.0, 0.0, IMPOSSIBLE
-    size = gather(c, r, s, i, j, group)
-    collect(m, c, group, size, r, path, scratch)
+    split = Split(group, gather(c, r, s, i, j, group), r, s)
+    if opens:
+        shift(m, c, j, s, path, scratch)
+        there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch) - np.log(free)
+        copy(c.b, after)
+        return path[0], path[1], -there
+    collect(m, c, split, r, path, scratch)
     shift(m, c, j, r, path, scratch)
     copy(c.b, after)
     free = n_blocks - c.used[0]
     move(m, c, j, s)
-    launch(rng, m, c, beta, n_scans, group, size, r, s, spare, scratch)
-    back = scan(rng, m, c, beta, group, size, r, s, before, True, spare, scratch) - np.log(free)
+    back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch) - np.log(free)
     return path[0], path[1], back
 
 
 @njit(**DOOR)
 def many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
-    """Try one move of a kind; return whether the partition moved.
-
-    work (4, N) int64: the labels before and after, and two groups of vertices.
-    """
+    """Try one move of a kind; return whether the partition moved. work and scratch: see ``workspace``."""
     m, c, totals, work, scratch = bare(model), bare(ledger), bare(totals), bare(work), bare(scratch)
     copy(c.b, work[0])
     if kind == RESPLIT:

@@ -9,7 +9,7 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compiling import INNER, copy
 from ffbm.kernels.ledger import count_all
-from ffbm.kernels.mergesplit import collect, gather, launch, resplit, scan, shift
+from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, resplit, shift
 from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
 from ffbm.kernels.target import keep_term, move
@@ -34,21 +34,19 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
         if s == c.n.size:
             return 0.0, 0.0, IMPOSSIBLE
         parents[s] = parents[r]
-        size = gather(c, r, r, i, j, group)
+        split = Split(group, gather(c, r, r, i, j, group), r, s)
         shift(m, c, j, s, path, scratch)
-        launch(rng, m, c, beta, n_scans, group, size, r, s, path, scratch)
-        there = scan(rng, m, c, beta, group, size, r, s, before, False, path, scratch)
+        there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
         copy(c.b, after)
         return path[0], path[1], -there
     if parents[r] != parents[s]:
         return 0.0, 0.0, IMPOSSIBLE
-    size = gather(c, r, s, i, j, group)
-    collect(m, c, group, size, r, path, scratch)
+    split = Split(group, gather(c, r, s, i, j, group), r, s)
+    collect(m, c, split, r, path, scratch)
     shift(m, c, j, r, path, scratch)
     copy(c.b, after)
     move(m, c, j, s)
-    launch(rng, m, c, beta, n_scans, group, size, r, s, spare, scratch)
-    back = scan(rng, m, c, beta, group, size, r, s, before, True, spare, scratch)
+    back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)
     return path[0], path[1], back
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.compiling import DOOR, INNER
 from ffbm.kernels.softmax import TILE, logits, softmax_rows
 
 _FAINT, _LEAST = 1e-250, 1e-308  # below the first, sums of odds lose digits; the second is the smallest probability
@@ -19,7 +20,7 @@ class Rows(NamedTuple):
     values: np.ndarray  # float64, or empty when every entry is 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, hits: Any, losses: Any) -> None:
     """Add softmax(W x) of each draw to ``probs`` (R, B), and 1 to ``hits`` (R, B) at the first of its largest entries.
 
@@ -57,7 +58,7 @@ def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, h
                     probs[first + i, k] += tile[i, k]
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def draw_probs(rows: Any, weights: Any, probs: Any) -> None:
     """Fill ``probs`` (T, R, B) with softmax(W x) of each row for each draw of ``weights`` (T, B, D)."""
     n_draws, n_blocks, n_features = weights.shape
@@ -71,7 +72,7 @@ def draw_probs(rows: Any, weights: Any, probs: Any) -> None:
             softmax_rows(ones[: last - first], probs[t, first:last], bits)
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def mean_by_state(probs: Any, shares: Any, state: Any, w: Any, means: Any) -> None:
     """Fill ``means`` (T, V+1, B) with the mean of softmax over rows when all of them are brought to one state.
 
@@ -106,7 +107,7 @@ def mean_by_state(probs: Any, shares: Any, state: Any, w: Any, means: Any) -> No
                     _add_by_logs(probs[t, r], w[t], now, u, shares[r], means[t, u])
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def _add_by_logs(p: Any, w: Any, now: int, u: int, share: float, mean: Any) -> None:
     """Add share times softmax(ln p - w_now + w_u) to ``mean`` (B,), for odds too far apart to be multiplied."""
     z = np.empty(len(p))
@@ -116,7 +117,7 @@ def _add_by_logs(p: Any, w: Any, now: int, u: int, share: float, mean: Any) -> N
     mean += share / z.sum() * z
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def turn(weights: Any, w: Any) -> None:
     """Fill w (D, B) with ``weights`` (B, D)."""
     for d in range(w.shape[0]):

@@ -69,25 +69,23 @@ def scatter(rng, m, c, s, home, forced, chances, scratch):
 
 
 @njit(**INNER)
-def condense(
-    rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, target, metric, desk, room, scratch
-):  # fmt: skip
+def condense(rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, carrier, scratch):
     """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
     move(plain, c, anchor, s)
     for _ in range(n_scans):
         scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
     for _ in range(LOOKS):
-        see_mode(target, metric, c, ROUGH, desk, room, sighted.field)
+        see_mode(carrier, c, ROUGH, sighted.field)
         scan_homes(rng, sighted, c, home, s, anchor, goal, False, scratch)
     return scan_homes(rng, sighted, c, home, s, anchor, goal, forced, scratch)
 
 
 @njit(**INNER)
-def scatter_jump(rng, plain, sighted, c, n_scans, target, metric, work, desk, room, scratch):
+def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
     """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
 
-    work (4, N) int64: the labels before and after, and two rows that are not used. The mode of the weights given the
-    labels before is left in ``desk.modes[0]``.
+    work: see ``workspace``. The mode of the weights given the labels before is left in ``modes[0]`` of the carrier's
+    desk.
     """
     n_nodes, n_blocks = c.b.size, c.n.size
     before, after = work[0], work[1]
@@ -95,18 +93,18 @@ def scatter_jump(rng, plain, sighted, c, n_scans, target, metric, work, desk, ro
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
         return 0.0, IMPOSSIBLE
-    tail = (target, metric, desk, room, scratch)
+    target, desk = carrier.target, carrier.desk
     chances = np.empty(n_blocks)
-    find_mode_of(target, metric, before, SHARP, desk.modes[0], room)
+    find_mode_of(carrier, before, SHARP, desk.modes[0])
     if opens:
         used = c.used[0]
         free = n_blocks - used
         s = np.int64(free_label(c, int(rng.random() * free)))
-        ratio = log(free) - condense(rng, plain, sighted, c, before, s, j, n_scans, before, False, *tail)
+        ratio = log(free) - condense(rng, plain, sighted, c, before, s, j, n_scans, before, False, carrier, scratch)
         if c.used[0] != used + 1:  # a block has gone over to the new one: there is no way back
             return 0.0, IMPOSSIBLE
         copy(c.b, after)
-        see_mode(target, metric, c, SHARP, desk, room, sighted.field)
+        see_mode(carrier, c, SHARP, sighted.field)
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
@@ -114,7 +112,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, target, metric, work, desk, ro
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]
-        ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, *tail) - log(free)
+        ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, carrier, scratch) - log(free)
     path = np.zeros(2)
     put(plain, c, before)
     for v in range(n_nodes):

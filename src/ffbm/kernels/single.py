@@ -14,6 +14,7 @@ from ffbm.kernels.compiling import DOOR, INLINE
 from ffbm.kernels.ledger import across, between, degree_of, ends_of, look_around, n_links, vertex_of
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import entropy_change, lift_to, move
+from ffbm.kernels.workspace import ENTROPY, FIELD, LOWEST, MOVES, VISITS
 
 ROUNDING = 1e-9  # S is carried as a sum of changes: a partition that is met again may seem lower by less than this
 _NEVER = 40.0  # exp(-40) lies below the smallest uniform number above zero
@@ -65,7 +66,7 @@ def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
 def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal, scratch):
     """Visit every vertex once, in order, and return how many entries of the journal are in use.
 
-    totals: S, the field's sum, the lowest S; tally: visits, moves; scratch (3, B+1), its last row zero.
+    totals, tally, journal and scratch: see ``workspace``.
     journal (2, N): the moves since the lowest S of this sweep, as vertex and block left, so that the best
     partition can be found again at its end; -1 if the lowest S was not reached in this sweep.
     """
@@ -92,15 +93,15 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
         ratio = log_proposal_ratio(m.graph, c, i, s, epsilon, blocks, links, n_near)
         if accepts(u, beta * (lift - change) + ratio):
             move(m, c, i, s)
-            totals[0] += change
-            totals[1] += lift
-            tally[1] += 1
-            if totals[0] < totals[2] - ROUNDING:
-                totals[2] = totals[0]
+            totals[ENTROPY] += change
+            totals[FIELD] += lift
+            tally[MOVES] += 1
+            if totals[ENTROPY] < totals[LOWEST] - ROUNDING:
+                totals[LOWEST] = totals[ENTROPY]
                 noted = 0
             elif noted >= 0:
                 journal[0, noted] = i
                 journal[1, noted] = r
                 noted += 1
-    tally[0] += c.b.size
+    tally[VISITS] += c.b.size
     return noted

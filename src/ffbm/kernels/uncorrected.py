@@ -1,12 +1,17 @@
-"""The microcanonical SBM without degree correction, P(A|e,b) P(e|b): see ``ffbm.blocks.uncorrected``."""
+"""The microcanonical SBM without degree correction, P(A|e,b) P(e|b), of undirected and of directed graphs.
+
+See ``ffbm.blocks.uncorrected`` and ``ffbm.blocks.directed_uncorrected``.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.choosing import answer
 from ffbm.kernels.compiling import INLINE, INNER
-from ffbm.kernels.edges import edge_change, edge_merge_change, edge_total, opening_change
+from ffbm.kernels.directed_edges import DIRECTED
+from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 
 
@@ -14,36 +19,51 @@ class Uncorrected(NamedTuple):
     """Its tables."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
-    lf: np.ndarray  # ln x!, x up to 2E + 1
+    lf: np.ndarray  # ln x!, x up to 2E + 1, or E + 1 of a directed graph
     ln: np.ndarray  # ln n, n up to N + 1; 0 for an empty block, which has no half-edges
+
+
+class DirectedUncorrected(NamedTuple):
+    """The same for directed graphs."""
+
+    edge_cost: np.ndarray
+    lf: np.ndarray
+    ln: np.ndarray
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
-    """Return e ln n: each half-edge of a block is at any of its vertices alike."""
+    """Return e ln n: each half-edge of a block, or tail, or head, is at any of its vertices alike."""
     return e * likelihood.ln[n]
 
 
 @njit(**INLINE)
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa: ARG001 - degrees do not matter
     """Return the change of -ln P(A|b) when a vertex moves from r to s."""
-    nats = edge_change(likelihood.lf, c, loops, r, s, blocks, links, n_near)
-    nats += block_term(likelihood, c.n[r] - 1, c.e[r] - k) - c.term[r]
-    nats += block_term(likelihood, c.n[s] + 1, c.e[s] + k) - c.term[s]
+    nats = edge_change(likelihood, c, loops, r, s, blocks, links, n_near)
+    for side in range(len(k)):
+        x, y = side * c.n.size + r, side * c.n.size + s
+        nats += block_term(likelihood, c.n[r] - 1, c.e[x] - k[side]) - c.term[x]
+        nats += block_term(likelihood, c.n[s] + 1, c.e[y] + k[side]) - c.term[y]
     return nats + opening_change(likelihood.edge_cost, c, r, s)
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return -ln P(A|b) up to the multiplicities of the graph."""
-    return likelihood.edge_cost[c.used[0]] + edge_total(likelihood.lf, c) + c.term.sum()
+    return likelihood.edge_cost[c.used[0]] + edge_total(likelihood, c) + c.term.sum()
 
 
 @njit(**INNER)
 def merge_change(likelihood, c, r, s):
     """Return the change when blocks r and s become one, P(e|b) left out."""
-    nats = edge_merge_change(likelihood.lf, c, r, s)
-    return nats + block_term(likelihood, c.n[r] + c.n[s], c.e[r] + c.e[s]) - c.term[r] - c.term[s]
+    nats = edge_merge_change(likelihood, c, r, s)
+    for first in range(0, c.e.size, c.n.size):
+        x, y = first + r, first + s
+        nats += block_term(likelihood, c.n[r] + c.n[s], c.e[x] + c.e[y]) - c.term[x] - c.term[y]
+    return nats
 
 
-register(Uncorrected, change, total, merge_change, block_term)
+for tables, edges in ((Uncorrected, UNDIRECTED), (DirectedUncorrected, DIRECTED)):
+    register(tables, change, total, merge_change, block_term)
+    answer(tables, **edges)

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import copy_table
+from ffbm.kernels.compiling import DOOR, INNER, copy_table
 from ffbm.kernels.slab import draw_scales
-from ffbm.kernels.softmax import Target, TrainingRows
 
 
 class Plan(NamedTuple):
@@ -54,7 +52,7 @@ class Record(NamedTuple):
     diverging: np.ndarray  # (T,) bool
 
 
-@njit(nogil=True, cache=True)
+@njit(**DOOR)
 def learn(adapt: Any, acceptance: float, target: float) -> None:
     """Update the step size by dual averaging (Hoffman and Gelman, 2014).
 
@@ -67,13 +65,13 @@ def learn(adapt: Any, acceptance: float, target: float) -> None:
     adapt[1] += n**-0.75 * (adapt[0] - adapt[1])
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def step_size(adapt: Any, warm: bool) -> float:
     """Return the step size: the one on trial in warm-up, its average after; within e^-20 and e^20."""
     return exp(min(max(adapt[0] if warm else adapt[1], -20.0), 20.0))
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def keep_draw(
     rng: Any,
     target: Any,
@@ -96,7 +94,7 @@ def keep_draw(
     return row
 
 
-@njit(nogil=True, cache=True)
+@njit(**INNER)
 def record_draw(rng: Any, target: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
     """Complete the contrasts w by exact draws of the rest, in ``draw`` (B, D), and take it into the moments.
 
@@ -130,24 +128,3 @@ def record_draw(rng: Any, target: Any, w: Any, u: float, n_drawn: int, draw: Any
             mean[k, d] += share * off
             square[k, d] += off * (draw[k, d] - mean[k, d])
     return u
-
-
-@njit(nogil=True, cache=True)
-def bare_target(target: Any) -> Any:
-    """Return the target without reference counts: see ``bare``."""
-    rows = target.rows
-    return Target(
-        TrainingRows(
-            bare(rows.indptr),
-            bare(rows.indices),
-            bare(rows.values),
-            bare(rows.counts),
-            bare(rows.group),
-            bare(rows.active),
-            bare(rows.idle),
-        ),
-        bare(target.sums),
-        bare(target.scale),
-        bare(target.precision),
-        bare(target.slab),
-    )

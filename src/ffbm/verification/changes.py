@@ -9,6 +9,7 @@ from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.doors import claimed_change, claimed_ratio, make_move
+from ffbm.kernels.workspace import FIELD, make_workspace
 from ffbm.types import Array, Graph
 from ffbm.verification.finding import Check, Effort, Finding
 
@@ -57,7 +58,7 @@ def change_of_entropy(
         target = BlockTarget(random_graph(rng, n_nodes, n_edges, directed), likelihood)
         model = block_model(target, n_blocks)
         ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
-        scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
+        scratch = make_workspace(n_nodes, n_blocks).scratch
         before = target.entropy(ledger.b, n_blocks)
         for i, s in random_moves(rng, ledger.b, n_blocks, n_moves):
             claimed = claimed_change(model, ledger, i, s, *scratch)
@@ -76,7 +77,7 @@ def way_back(directed: bool, effort: Effort) -> Finding:
         graph = random_graph(rng, n_nodes, n_edges, directed)
         model = block_model(BlockTarget(graph), n_blocks)
         ledger = block_ledger(model, rng.integers(0, n_blocks, n_nodes), n_blocks)
-        scratch = np.zeros((3, n_blocks + 1), dtype=np.int64)
+        scratch = make_workspace(n_nodes, n_blocks).scratch
         for i, s in random_moves(rng, ledger.b, n_blocks, n_moves):
             r, epsilon = int(ledger.b[i]), float(rng.choice([0.1, 0.5, 3.0]))
             claimed = claimed_ratio(model, ledger, i, s, epsilon, *scratch)
@@ -99,7 +100,7 @@ def carried_entropy(effort: Effort) -> Finding:
         for labels, carried in zip(draws.labels, draws.entropy, strict=True):
             worst = max(worst, abs(carried - target.entropy(labels, 5)))
         lift = float(model.field[np.arange(60), state.ledger.b].sum())
-        worst = max(worst, abs(lift - float(state.totals[1])))
+        worst = max(worst, abs(lift - float(state.totals[FIELD])))
     return Finding(worst, 1e-7)
 
 

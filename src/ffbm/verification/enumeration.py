@@ -9,7 +9,9 @@ import numpy as np
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
+from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.visits import count_visits
+from ffbm.kernels.workspace import Counters, make_workspace
 from ffbm.types import Array, EdgeWeights, Graph
 from ffbm.workers import Run
 
@@ -162,11 +164,8 @@ def _visits(
     model = block_model(target, case.layout, field)
     ledger = block_ledger(model, random_start(case, rng), case.n_blocks, case.dense)
     visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
-    totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
-    work = np.zeros((4, case.n_nodes), dtype=np.int64)
-    scratch = np.zeros((3, case.n_blocks + 1), dtype=np.int64)
-    count_visits(
-        rng, model, ledger, kinds, n_steps, n_steps // 100, beta, epsilon, case.allow_empty,
-        totals, tally, work, scratch, visits,
-    )  # fmt: skip
+    schedule = Schedule(0, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1)
+    counters = Counters(np.zeros(3), np.zeros(5, dtype=np.int64), ledger.b.copy())
+    workspace = make_workspace(case.n_nodes, case.n_blocks)
+    count_visits(rng, model, ledger, kinds, n_steps, n_steps // 100, schedule, counters, workspace, visits)
     return visits

@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockSettings, workspace
+from ffbm.blocks.chain import BlockSettings
 from ffbm.blocks.ladder import LadderSetup, lay_out, start
 from ffbm.blocks.likelihoods import UNCORRECTED
 from ffbm.blocks.priors import SETS
 from ffbm.blocks.target import block_model
+from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.visits import count_ladder_visits
+from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, random_start, target_of
 from ffbm.verification.finding import Effort, Finding
@@ -62,9 +64,8 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
     state = start(setup, labels, np.array(BETAS), rng)
     visits = np.zeros((len(BETAS), case.n_blocks**case.n_nodes), dtype=np.int64)
     count_ladder_visits(
-        rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, n_steps // 100, setup.gap,
-        settings.epsilon, settings.allow_empty, settings.jumps, settings.n_scans, state.totals, state.tally, state.best,
-        state.exchange, *workspace(case.n_nodes, case.n_blocks), visits,
+        rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, n_steps // 100, Schedule(*settings),
+        state.counters, state.exchange, make_workspace(case.n_nodes, case.n_blocks), visits,
     )  # fmt: skip
     return visits
 

@@ -15,6 +15,7 @@ from ffbm.blocks.entropy import description_length
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.joint.chain import JointSettings, JointSetup, advance, resume_at, set_up
 from ffbm.joint.prepare import JointModel, joint_model
+from ffbm.kernels.workspace import ENTROPY
 from ffbm.simulation.memberships import draw_labels, draw_weights
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.theta.adapt import first_adaptation
@@ -93,7 +94,7 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
         setup = JointSetup(_with_graph(model, graph), SETTINGS)
         state = resume_at(setup, b, contrasts, adapt, given, rng)
         if step:  # the first is a fresh draw itself
-            found.append(functions(w, b, graph, float(state.totals[0])))
+            found.append(functions(w, b, graph, float(state.totals[ENTROPY])))
         if step < n_steps:
             state, draws = advance(setup, state, SWEEPS)
             w, b, contrasts = draws.weights[-1], draws.labels[-1].astype(np.int64), state.weights
