@@ -1,13 +1,19 @@
 """The words of the command line: keywords become options, and typer's sentences those of the package."""
 
+import pickle
+from dataclasses import replace
+
 import pytest
 import typer.main
 
 from ffbm.cli import app, options_of, run
 from ffbm.cli.announcing import SignsOfLife, announcing
+from ffbm.cli.options import in_options
 from ffbm.cli.simulate import _blocks_in_words
-from ffbm.cli.wording import in_options
+from ffbm.data.remarks import option
+from ffbm.errors import OptionError, Wording, either, keyword
 from ffbm.progress import Progress
+from ffbm.types import Note
 
 COMMANDS = typer.main.get_command(app).commands
 NUMBERS = [
@@ -21,30 +27,39 @@ NUMBERS = [
 @pytest.mark.parametrize(
     ("command", "message", "told"),
     [
-        ("fit", "n_sweeps must be a whole number; got 0", "--sweeps must be a whole number; got 0"),
-        ("fit", "x.csv: missing must be one of 'none', 'flag'", "x.csv: --missing must be one of none, flag"),
-        ("fit", "nodes.csv: drop= names 'b'", "nodes.csv: --drop names 'b'"),
-        ("fit", "pass id='my key' (--id 'my key')", "pass --id 'my key'"),
-        ("fit", "drop= (--drop) gives no flag", "--drop gives no flag"),
-        ("fit", "the flag 'firm=A b' is set; exclude= (--exclude)", "the flag 'firm=A b' is set; --exclude"),
-        ("fit", "say which with --out, or out= in Python", "say which with --out"),
-        ("fit", "rename it, or leave intercept=False", "rename it, or leave out --intercept"),
-        ("fit", "x was begun with: n_blocks was 2 and is 3", "x was begun with: --blocks was 2 and is 3"),
-        ("fit", "fewer than thin=5; run more sweeps", "fewer than thin=5; run more sweeps"),
-        ("fit", "n_nodes must be more", "n_nodes must be more"),  # fit has no such option
-        ("simulate", "n_nodes must be more", "--vertices must be more"),
-        ("simulate", "ask for fewer, or exact=True for more", "ask for fewer, or --exact for more"),
-        ("fit", "column 'n_blocks' is odd", "column 'n_blocks' is odd"),
-        ("fit", "runs/n_blocks.csv is odd", "runs/n_blocks.csv is odd"),
-        ("fit", "my-target=2.csv is odd", "my-target=2.csv is odd"),
-        ("fit", "the target of an edge must be known", "the target of an edge must be known"),
-        ("datasets", "n_blocks must be more", "n_blocks must be more"),
-        ("fit", "go on with ffbm fit e.csv --drop id=3 --resume", "go on with ffbm fit e.csv --drop id=3 --resume"),
-        ("fit", "go on with fit(..., out='a b', resume=True)", "go on with ffbm fit SOURCE --out 'a b' --resume"),
+        ("fit", f"{keyword('n_sweeps')} must be more; got 0", "--sweeps must be more; got 0"),
+        ("fit", f"x.csv: {keyword('missing')} must be {either(repr('none'), 'none')}", "x.csv: --missing must be none"),
+        ("fit", f"nodes.csv: {keyword('drop', '')} names 'b'", "nodes.csv: --drop names 'b'"),
+        ("fit", f"pass {keyword('id', repr('my key'))}", "pass --id 'my key'"),
+        ("fit", f"pass {option('id', repr('my key'))}", "pass --id 'my key'"),
+        ("fit", f"the flag 'drop=A b' is set; {option('exclude')}", "the flag 'drop=A b' is set; --exclude"),
+        ("fit", f"say which with --out{either(', or out= in Python')}", "say which with --out"),
+        ("fit", f"fewer than {keyword('thin', 5)}", "fewer than thin=5"),  # fit has no such option
+        ("fit", f"{keyword('n_nodes')} must be more", "n_nodes must be more"),
+        ("simulate", f"{keyword('n_nodes')} must be more", "--vertices must be more"),
+        ("simulate", f"or {keyword('exact', True)} for more", "or --exact for more"),
+        ("fit", "runs/n_blocks.csv is odd: n_blocks=3", "runs/n_blocks.csv is odd: n_blocks=3"),  # what is not marked
+        ("datasets", f"{keyword('n_blocks')} must be more", "n_blocks must be more"),
     ],
 )
 def test_keywords_become_options_of_the_command(command, message, told):
     assert in_options(message, options_of(command)) == told
+    assert in_options(Wording(message), options_of(command)) == told
+
+
+def test_an_error_keeps_what_is_marked_wherever_it_goes():
+    error = OptionError(f"{keyword('n_blocks')} must be one of {either(repr('a'), 'a')}; got {keyword('exact', True)}")
+    assert str(error) == error.args[0] == "n_blocks must be one of 'a'; got exact=True"
+    for same in (error, pickle.loads(pickle.dumps(error)), OptionError(error.wording)):
+        assert in_options(same.wording, ["--blocks", "--exact"]) == "--blocks must be one of a; got --exact"
+    assert in_options(str(error), ["--blocks"]) == str(error)
+
+
+def test_a_note_keeps_what_is_marked():
+    note = Note("dropped", f"see {option('drop')}", 1)
+    assert note.message == "see drop= (--drop)"
+    for message in (note.message, note.to_dict()["message"], replace(note, count=2).message):
+        assert in_options(message, ["--drop"]) == "see --drop"
 
 
 @pytest.mark.parametrize(("command", "option", "metavar"), NUMBERS)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, either, keyword
 
 
 def check_int(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
@@ -20,7 +20,7 @@ def check_int(name: str, value: Any, low: int | None = None, high: int | None = 
     ffbm.errors.OptionError: n_blocks must be a whole number, at least 1; got 0
     """
     if not _is_whole(value) or _outside(value, low, high):
-        raise OptionError(f"{name} must be a whole number{_bounds(low, high)}; got {value!r}")
+        raise OptionError(f"{keyword(name)} must be a whole number{_bounds(low, high)}; got {value!r}")
     return int(value)
 
 
@@ -33,7 +33,9 @@ def check_int_or(word: str, name: str, value: Any, low: int) -> int | str:
     if isinstance(value, str) and value == word:
         return value
     if not _is_whole(value) or _outside(value, low, None):
-        raise OptionError(f"{name} must be a whole number{_bounds(low, None)}, or {word!r}; got {value!r}")
+        raise OptionError(
+            f"{keyword(name)} must be a whole number{_bounds(low, None)}, or {either(repr(word), word)}; got {value!r}"
+        )
     return int(value)
 
 
@@ -43,14 +45,14 @@ def check_real(
     """Return ``value`` as a finite float in [low, high], or in (low, high] with ``above=True``."""
     wrong = isinstance(value, bool) or not isinstance(value, Real) or not abs(float(value)) < float("inf")
     if wrong or _outside(value, low, high) or (above and value == low):
-        raise OptionError(f"{name} must be a number{_bounds(low, high, above=above)}; got {value!r}")
+        raise OptionError(f"{keyword(name)} must be a number{_bounds(low, high, above=above)}; got {value!r}")
     return float(value)
 
 
 def check_bool(name: str, value: Any) -> bool:
     """Return ``value`` if it is a truth value."""
     if not isinstance(value, bool):
-        raise OptionError(f"{name} must be True or False; got {value!r}")
+        raise OptionError(f"{keyword(name)} must be True or False; got {value!r}")
     return value
 
 
@@ -61,7 +63,7 @@ def check_bool_or(name: str, value: Any, word: str) -> bool | str:
     ('auto', True)
     """
     if not isinstance(value, bool) and not (isinstance(value, str) and value == word):
-        raise OptionError(f"{name} must be True, False or {word!r}; got {value!r}")
+        raise OptionError(f"{keyword(name)} must be True, False or {word!r}; got {value!r}")
     return value
 
 
@@ -78,29 +80,33 @@ def check_scale(name: str, value: Any) -> float | list[float] | dict[str, float]
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise OptionError(f"{name} must have names of columns as keys; got {key!r}")
+                raise OptionError(f"{keyword(name)} must have names of columns as keys; got {key!r}")
         return {key: check_real(f"{name}[{key!r}]", one, low=0, above=True) for key, one in value.items()}
     shape = getattr(value, "shape", None)
     if isinstance(value, list | tuple) or (shape is not None and len(shape) == 1):
         return [check_real(f"{name}[{i}]", one, low=0, above=True) for i, one in enumerate(value)]
     if shape:
-        raise OptionError(f"{name} must be a number, one for each feature, or a dict by column; got the shape {shape}")
+        raise OptionError(
+            f"{keyword(name)} must be a number, one for each feature, or a dict by column; got the shape {shape}"
+        )
     return check_real(name, value, low=0, above=True)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+        raise OptionError(
+            f"{keyword(name)} must be one of {either(', '.join(map(repr, choices)), ', '.join(choices))}; got {value!r}"
+        )
     return value
 
 
 def check_seed(value: Any) -> int:
     """Return ``value`` as a seed: a whole number from 0 to 2**128 - 1."""
     if not _is_whole(value) or int(value) < 0:
-        raise OptionError(f"seed must be a whole number, 0 or more, or None; got {value!r}")
+        raise OptionError(f"{keyword('seed')} must be a whole number, 0 or more{either(', or None')}; got {value!r}")
     if int(value) >= 2**128:
-        raise OptionError(f"seed must be a whole number below 2**128, or None; got {value!r}")
+        raise OptionError(f"{keyword('seed')} must be a whole number below 2**128{either(', or None')}; got {value!r}")
     return int(value)
 
 
@@ -150,5 +156,7 @@ def check_tempering(value: Any) -> str | bool | list[float]:
         return check_choice("tempering", value, ("auto",))
     betas = [check_real("tempering", one, low=0, high=1, above=True) for one in value]
     if not betas or betas[0] != 1 or any(lower >= upper for upper, lower in pairwise(betas)):
-        raise OptionError(f"tempering must be inverse temperatures from 1 down, as [1, 0.9, 0.8]; got {betas}")
+        raise OptionError(
+            f"{keyword('tempering')} must be inverse temperatures from 1 down, as [1, 0.9, 0.8]; got {betas}"
+        )
     return betas

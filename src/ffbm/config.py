@@ -21,7 +21,7 @@ from ffbm.check import (
     check_tempering,
     check_workers,
 )
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, keyword
 from ffbm.plain import did_you_mean
 
 READING = "reading"  # the table of a settings file that says how its network was read
@@ -33,7 +33,9 @@ JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
 _FOLDS, _LEAST_FOLDED, _MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
 LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
-SIGMA_IS_FIXED = 'sigma is of weight_prior="fixed": give that too, or leave sigma out'
+_FIXED, _LEARNED = keyword("weight_prior", '"fixed"'), keyword("weight_prior", '"learned"')
+_HIERARCHY = keyword("hierarchy", True)
+SIGMA_IS_FIXED = f"sigma is of {_FIXED}: give that too, or leave sigma out"
 PRESETS: dict[str, dict[str, Any]] = {  # all that the paper does; what the defaults are today does not matter
     "paper": {
         "target": "cut",
@@ -205,13 +207,15 @@ class FitConfig:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.column_groups is not None and not learns:
-            raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
+            raise OptionError(f"column_groups are for {_LEARNED}; got {_FIXED}: leave them out")
         if learns and self.sigma != 1.0:
             raise OptionError(SIGMA_IS_FIXED)
         if self.hierarchy:
             self._check_hierarchy()
         if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):
-            raise OptionError(f"edge_weight must be the name of a column, False or None; got {self.edge_weight!r}")
+            raise OptionError(
+                f"{keyword('edge_weight')} must be the name of a column, False or None; got {self.edge_weight!r}"
+            )
 
     def _check_blocks(self) -> Any:
         """Return the number of blocks, or those of each type."""
@@ -222,13 +226,16 @@ class FitConfig:
     def _check_hierarchy(self) -> None:
         """Refuse what hierarchies of blocks do not have."""
         if self.target != "cut":
-            raise OptionError(f'hierarchy=True is for target="cut"; got target="{self.target}": leave one of them out')
+            cut, came = (keyword("target", f'"{name}"') for name in ("cut", self.target))
+            raise OptionError(f"{_HIERARCHY} is for {cut}; got {came}: leave one of them out")
         if self.n_blocks != "auto":
-            raise OptionError(f"hierarchy=True finds the number of blocks; got n_blocks={self.n_blocks}: leave it out")
+            came = keyword("n_blocks", self.n_blocks)
+            raise OptionError(f"{_HIERARCHY} finds the number of blocks; got {came}: leave it out")
         if self.tempering is True or isinstance(self.tempering, list):
-            raise OptionError("hierarchy=True has no tempering; got tempering=: leave it out")
+            raise OptionError(f"{_HIERARCHY} has no tempering; got {keyword('tempering', '')}: leave it out")
         if isinstance(self.edge_weight, str):
-            raise OptionError("hierarchy=True has no law of edge weights; got edge_weight=: leave one of them out")
+            came = keyword("edge_weight", "")
+            raise OptionError(f"{_HIERARCHY} has no law of edge weights; got {came}: leave one of them out")
 
     def _take_preset(self) -> None:
         """Give what was left at its default the value of the preset."""
@@ -353,7 +360,7 @@ def _check_groups(value: Any) -> dict[str, list[str]] | None:
 
 def _check_path(name: str, value: Any) -> str:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise OptionError(f"{name} must be the path of a folder; got {value!r}")
+        raise OptionError(f"{keyword(name)} must be the path of a folder; got {value!r}")
     return str(os.fspath(value))
 
 

@@ -20,6 +20,7 @@ from ffbm.cli.datasets import datasets
 from ffbm.cli.describe import describe
 from ffbm.cli.fit import fit
 from ffbm.cli.links import links
+from ffbm.cli.options import in_options
 from ffbm.cli.report import report
 from ffbm.cli.reproduce import reproduce
 from ffbm.cli.screen import one_line, print_error, print_text
@@ -27,7 +28,6 @@ from ffbm.cli.simulate import simulate
 from ffbm.cli.test import test
 from ffbm.cli.usage import tell_usage
 from ffbm.cli.verify import verify
-from ffbm.cli.wording import WordedError, in_options
 from ffbm.errors import FFBMError
 
 DONE, REFUSED, BUG, INTERRUPTED = 0, 2, 70, 130
@@ -50,10 +50,8 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*arguments, **options)
         except KeyboardInterrupt as stop:
             raise _StoppedError(str(stop)) from None
-        except WordedError:
-            raise
         except FFBMError as error:
-            raise WordedError(in_options(str(error), options_of(command.__name__))) from error
+            raise FFBMError(in_options(error.wording, options_of(command.__name__))) from error
 
     return run_command
 

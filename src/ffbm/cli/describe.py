@@ -7,7 +7,6 @@ import typer
 from ffbm.cli import options
 from ffbm.cli.description import describe_network, estimate_fit
 from ffbm.cli.screen import align, print_json, print_text, wrap
-from ffbm.cli.wording import in_options
 from ffbm.plain import count_of, span_in_words, visible
 
 _N_SHOWN = 20
@@ -105,7 +104,7 @@ def _print_description(it: dict[str, Any], *, is_given: bool) -> None:
         print_text("\n" + wrap(_duration(it["fit"], is_given=is_given), rest="  "))
     print_text("\nnotes" if it["notes"] else "\nnothing was left out or changed")
     for note in it["notes"]:
-        print_text(wrap(in_options(note["message"], options.READING), first="  - ", rest="    "))
+        print_text(wrap(options.in_options(note["message"], options.READING), first="  - ", rest="    "))
 
 
 def _weights_row(weights: dict[str, Any] | None) -> list[list[str]]:

@@ -15,7 +15,6 @@ from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.typed import fit_by_type, split_blocks, tell_by_type
-from ffbm.cli.wording import WordedError
 from ffbm.errors import OptionError
 
 if TYPE_CHECKING:
@@ -380,11 +379,11 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
     try:
         found = read_settings(path)
     except OptionError as error:
-        raise WordedError(str(error)) from error
+        raise OptionError(str(error)) from error
     try:
         FitConfig(**found | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
     except OptionError as error:
-        raise WordedError(f"{path}: {error}") from error
+        raise OptionError(f"{path}: {error}") from error
     return found
 
 

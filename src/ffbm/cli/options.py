@@ -1,11 +1,13 @@
 """The options of commands that read a network, defined once."""
 
+import shlex
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ffbm.cli.completing import one_of, sources
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, Wording
 from ffbm.plain import did_you_mean
 
 if TYPE_CHECKING:
@@ -102,11 +104,38 @@ Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of text that
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 
+_QUOTES = "'\""
 # those that say how a network is read, and that its notes may name
 READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--merge",
            "--missing", "--categorical", "--numeric", "--multiplicity", "--edge-weight", "--edge-weight-model",
            "--edge-weight-prior", "--parallel", "--directed", "--undirected", "--bipartite",
            "--unknown", "--min-support", "--encoding")  # fmt: skip
+
+
+# keywords whose option is not the same word; all others are written with dashes
+_OTHER_WORDS = {
+    "n_blocks": "--blocks", "n_kept": "--keep", "n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws",
+    "n_warmup": "--warmup", "n_nodes": "--vertices", "n_edges": "--edges", "n_features": "--features",
+    "n_permutations": "--permutations",
+}  # fmt: skip
+
+
+def in_options(message: str, options: Collection[str]) -> str:
+    """Say in options what a message says in keywords; what the command has no option for stays as it is.
+
+    >>> from ffbm.errors import keyword
+    >>> in_options(f"{keyword('n_blocks')} must be 1 or more; got it with {keyword('exact', True)}", ["--blocks"])
+    '--blocks must be 1 or more; got it with exact=True'
+    """
+
+    def write(argument: str) -> str:
+        name, _, value = argument.partition("=")
+        option = _OTHER_WORDS.get(name, "--" + name.replace("_", "-"))
+        if option not in options:
+            return argument
+        return option if value in ("", "True") else f"{option} {shlex.quote(value.strip(_QUOTES))}"
+
+    return Wording(message).typed(write)
 
 
 def split_drop(pairs: list[str] | None) -> dict[str, list[str]]:

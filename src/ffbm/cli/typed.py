@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffbm.cli.announcing import announcing
 from ffbm.cli.screen import print_json, print_text
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, keyword
 
 if TYPE_CHECKING:
     from ffbm.config import FitConfig
@@ -22,7 +22,8 @@ def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "Type
 
     for name, without in (("resume", False), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
         if getattr(settings, name) != without:
-            raise OptionError(f"{name}= is not for fits with types of vertices; leave it out, or --node-type")
+            it = keyword(name, "")
+            raise OptionError(f"{it} is not for fits with types of vertices; leave it out, or --node-type")
     with announcing(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
         options = {name: getattr(settings, name) for name in (*OPTIONS, "n_blocks", "seed", "workers", "out")}

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ffbm.data.dates import Dates, read_dates
 from ffbm.data.remarks import Remark, option, shorten
-from ffbm.errors import DataError
+from ffbm.errors import DataError, keyword
 from ffbm.plain import count_of
 
 Array = npt.NDArray[Any]
@@ -284,7 +284,9 @@ def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]
             matches = [i for i, text in enumerate(texts) if number_of(text) == number_of(wanted)]
         if not matches:
             known = shorten(sorted(texts), 8)
-            raise DataError(f"drop= names {wanted!r}, which column {name!r} does not have; it has {known}")
+            raise DataError(
+                f"{keyword('drop', '')} names {wanted!r}, which column {name!r} does not have; it has {known}"
+            )
         found.extend(matches)
     return list(dict.fromkeys(found))
 

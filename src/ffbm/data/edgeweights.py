@@ -10,7 +10,7 @@ from scipy.special import gammaln, xlogy
 
 from ffbm.check import check_choice, check_real
 from ffbm.data.raw import Array
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Network, Note
 from ffbm.types.edgeweights import HYPERPARAMETERS, MICROCANONICAL
@@ -45,7 +45,8 @@ def real_weights(values: Any, column: str, where: str, place: Callable[[int], st
         first = int(np.argmax(bad))
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
-            f"{where}: edge_weight={column!r} must name finite numbers; {place(first)} has {came!r}: repair or drop it"
+            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}:"
+            " repair or drop it"
         )
     return RawWeights(column, numbers, place)
 
@@ -80,10 +81,12 @@ def reweigh(net: Network, edge_weight: str | bool | None, model: str | None, pri
     if weights is None:
         if edge_weight is None and model is None and prior is None:
             return net
-        raise OptionError("edge_weight= needs a network that was read with weights: give edge_weight= to read_network")
+        it = keyword("edge_weight", "")
+        raise OptionError(f"{it} needs a network that was read with weights: give {it} to read_network")
     if edge_weight not in (None, weights.column):
         raise OptionError(
-            f"edge_weight must name the column that the network was read with, {weights.column!r}; got {edge_weight!r}"
+            f"{keyword('edge_weight')} must name the column that the network was read with, {weights.column!r};"
+            f" got {edge_weight!r}"
         )
     if model is None and prior is None:
         return net
@@ -107,8 +110,8 @@ def check_prior(prior: Any, model: str) -> dict[str, float] | None:
     names = HYPERPARAMETERS[model]
     if not isinstance(prior, Mapping) or set(prior) != set(names):
         raise OptionError(
-            f"edge_weight_prior must be {MICROCANONICAL!r} or the numbers {', '.join(names)} of the conjugate prior of "
-            f"{model} weights, as in {dict.fromkeys(names, 1.0)}; got {prior!r}"
+            f"{keyword('edge_weight_prior')} must be {MICROCANONICAL!r} or the numbers {', '.join(names)} of the"
+            f" conjugate prior of {model} weights, as in {dict.fromkeys(names, 1.0)}; got {prior!r}"
         )
     return {
         name: check_real(name, prior[name]) if name == "m0" else check_real(name, prior[name], low=0, above=True)
@@ -133,7 +136,8 @@ def _refuse(raw: RawWeights, model: str, where: str) -> None:
         first = int(np.argmax(bad))
         raise DataError(
             f"{where}: {model} weights must be {_NEEDS[model]}; {raw.place(first)} has {x[first]:g} in {raw.column!r} "
-            f"({count_of(int(bad.sum()), 'edge')} in all): drop them, or choose another edge_weight_model="
+            f"({count_of(int(bad.sum()), 'edge')} in all): drop them, or choose another"
+            f" {keyword('edge_weight_model', '')}"
         )
     if model in ("normal", "log-normal") and len(x) and x.min() == x.max():
         raise DataError(f"{where}: {model} weights must differ; all in {raw.column!r} are {x[0]:g}: leave them out")

@@ -14,7 +14,7 @@ from ffbm.data.columns import Column, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
 from ffbm.data.spelling import merge_values, pick_merges, remark_spellings
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Features, Note
 
@@ -91,7 +91,9 @@ def encode_features(
     )  # fmt: skip
     for one, other, both in (("include", "exclude", forced & excluded), ("categorical", "numeric", coded & measured)):
         if both:
-            raise OptionError(f"{one}= and {other}= both name {shorten(sorted(both), 5)}; choose one")
+            raise OptionError(
+                f"{keyword(one, '')} and {keyword(other, '')} both name {shorten(sorted(both), 5)}; choose one"
+            )
     dropped, merged = _pick_values(drop, names), pick_merges(merge)
     _pick_columns("merge", list(merged), names)
 
@@ -126,7 +128,8 @@ def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list
         texts = [text for text in column.values if number_of(text) is None]
         came = f"it holds {shorten(texts, 3)}"
         raise DataError(
-            f"numeric= names {column.name!r}, which must hold numbers or dates; {came}: mend them, or {option('drop')}"
+            f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: mend them, or"
+            f" {option('drop')}"
         )
     return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]
 
@@ -222,19 +225,19 @@ def _pick_columns(option: str, chosen: Any, names: list[str]) -> set[str]:
     if chosen is None:
         return set()
     if not isinstance(chosen, str) and not isinstance(chosen, Iterable):
-        raise OptionError(f"{option} must be a column name or a list of them; got {chosen!r}")
+        raise OptionError(f"{keyword(option)} must be a column name or a list of them; got {chosen!r}")
     wanted = [chosen] if isinstance(chosen, str) else [str(name) for name in chosen]
     known = set(names)
     unknown = [name for name in wanted if name.strip() not in known]
     if unknown:
         has = f"its columns are {shorten(names, 10)}" if names else "it has no columns"
-        raise DataError(f"{option}= names {shorten(unknown, 5)}, which the table does not have; {has}")
+        raise DataError(f"{keyword(option, '')} names {shorten(unknown, 5)}, which the table does not have; {has}")
     return {name.strip() for name in wanted}
 
 
 def _pick_values(drop: Any, names: list[str]) -> dict[str, list[Any]]:
     if drop is not None and not isinstance(drop, Mapping):
-        raise OptionError(f"drop must be a mapping such as {{'gender': ['Unknown']}}; got {drop!r}")
+        raise OptionError(f"{keyword('drop')} must be a mapping such as {{'gender': ['Unknown']}}; got {drop!r}")
     _pick_columns("drop", drop, names)
     single = str, bytes, int, float
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ffbm.data.remarks import option
 from ffbm.data.spreadsheet import is_spreadsheet
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 
 _GZIP = b"\x1f\x8b"
 _FOREIGN = {  # what people hand over by mistake, by its first bytes
@@ -88,7 +88,8 @@ def recode(data: bytes, encoding: str | None, where: str) -> bytes:
     try:
         text = data.decode(encoding)
     except (LookupError, TypeError):
-        raise OptionError(f"encoding must be one that Python knows, such as latin-1; got {encoding!r}") from None
+        known = f"{keyword('encoding')} must be one that Python knows, such as latin-1"
+        raise OptionError(f"{known}; got {encoding!r}") from None
     except (UnicodeError, ValueError) as error:
         raise DataError(f"{where} is not text in the encoding {encoding!r} ({error}): name another") from None
     return (

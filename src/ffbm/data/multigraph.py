@@ -4,7 +4,7 @@ import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Graph, Note
 
@@ -48,7 +48,7 @@ def settle_edges(
         if total > _MOST_EDGES:
             raise DataError(
                 f"{where}: multiplicities may add up to at most {_MOST_EDGES:,} edges; they add up to {total:,.0f}: "
-                "a weight is not a number of edges, leave multiplicity= away"
+                f"a weight is not a number of edges, leave {keyword('multiplicity', '')} away"
             )
         weights = None if weights is None else weights.take(np.repeat(np.arange(len(u)), counts))
         u, v = np.repeat(u, counts), np.repeat(v, counts)
@@ -65,8 +65,8 @@ def _split_edges(raw: RawGraph, u: Array, v: Array) -> tuple[Array, Array, Array
     """Return the ends of directed edges, with two for each edge that leads both ways."""
     if not raw.is_ordered:
         raise OptionError(
-            f"directed=True needs edges that lead from one vertex to another; {raw.where} has none: leave it away, or "
-            "give a directed graph"
+            f"{keyword('directed', True)} needs edges that lead from one vertex to another; {raw.where} has none:"
+            " leave it away, or give a directed graph"
         )
     twice = None if raw.both_ways is None else np.flatnonzero(raw.both_ways & (u != v))
     if twice is None or not len(twice):

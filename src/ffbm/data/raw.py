@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ffbm.data.remarks import option, shorten
-from ffbm.errors import DataError
+from ffbm.errors import DataError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Note
 
@@ -114,9 +114,11 @@ def pick_column(names: Sequence[str], wanted: str, option: str, where: str) -> i
     count = names.count(wanted)
     if count == 0:
         has = f"its columns are {shorten(names, 10)}" if names else "it has no columns"
-        raise DataError(f"{where} must have the column {wanted!r} that {option}= names; {has}")
+        raise DataError(f"{where} must have the column {wanted!r} that {keyword(option, '')} names; {has}")
     if count > 1:
-        raise DataError(f"{where}: {option}= names {wanted!r}, which {count} columns are called; rename them")
+        raise DataError(
+            f"{where}: {keyword(option, '')} names {wanted!r}, which {count} columns are called; rename them"
+        )
     return names.index(wanted)
 
 
@@ -156,7 +158,7 @@ def whole_counts(values: Any, option: str, where: str, place: Any) -> Array:
         first = int(np.argmax(bad))
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
-            f"{where}: multiplicity={option!r} must name positive whole numbers; "
-            f"{place(first)} has {came!r}: mend it, or leave multiplicity= away"
+            f"{where}: {keyword('multiplicity', repr(option))} must name positive whole numbers; "
+            f"{place(first)} has {came!r}: mend it, or leave {keyword('multiplicity', '')} away"
         )
     return numbers.astype(np.int64)

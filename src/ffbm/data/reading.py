@@ -22,7 +22,7 @@ from ffbm.data.remarks import option
 from ffbm.data.spreadsheet import is_spreadsheet, sheet_to_text
 from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.types import Network
 from ffbm.types.edgeweights import HYPERPARAMETERS
 
@@ -141,9 +141,11 @@ def read_network(
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
     elif source_column is not None or target_column is not None:
-        raise OptionError(f"source_column= and target_column= are for edge lists; {where} is a graph file")
+        ends = f"{keyword('source_column', '')} and {keyword('target_column', '')}"
+        raise OptionError(f"{ends} are for edge lists; {where} is a graph file")
     elif bipartite:
-        raise OptionError(f"bipartite= is for edge lists; {where} is a graph file: name its attribute in node_type=")
+        cure = f"name its attribute in {keyword('node_type', '')}"
+        raise OptionError(f"{keyword('bipartite', '')} is for edge lists; {where} is a graph file: {cure}")
     raw, id_left = _place_ids(raw, id)
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)
     if id_left and table is None:
@@ -292,7 +294,7 @@ def _read_table(nodes: Any, id: str | None, *, is_needed: bool, encoding: str | 
 
 def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
     if raw.vertices is None:
-        raise OptionError(f"id={id!r} names a column of a node table, and none is given")
+        raise OptionError(f"{keyword('id', repr(id))} names a column of a node table, and none is given")
     pick_column(list(map(str, raw.vertices.table.columns)), id, "id", raw.where)
 
 
@@ -331,19 +333,19 @@ def _check_choices(
     check_choice("parallel", parallel, ("count", "merge"))
     check_choice("unknown", unknown, ("error", "keep"))
     check_bool_or("directed", directed, "auto")
+    counts, weighs, merges = keyword("multiplicity", ""), keyword("edge_weight", ""), keyword("parallel", "merge")
     if multiplicity is not None and parallel == "merge":
-        raise OptionError("multiplicity= counts parallel edges and parallel=merge drops them: choose one")
+        raise OptionError(f"{counts} counts parallel edges and {merges} drops them: choose one")
     if edge_weight is None:
         if (edge_weight_model, edge_weight_prior) != ("auto", "microcanonical"):
-            raise OptionError("edge_weight_model= and edge_weight_prior= are for weighted edges: name edge_weight= too")
+            both = f"{keyword('edge_weight_model', '')} and {keyword('edge_weight_prior', '')}"
+            raise OptionError(f"{both} are for weighted edges: name {weighs} too")
         return
     check_choice("edge_weight_model", edge_weight_model, ("auto", *HYPERPARAMETERS))
     if edge_weight == multiplicity:
-        raise OptionError(
-            f"{edge_weight!r} cannot be multiplicity= and edge_weight=: it counts edges or it weighs them"
-        )
+        raise OptionError(f"{edge_weight!r} cannot be {counts} and {weighs}: it counts edges or it weighs them")
     if parallel == "merge":
-        raise OptionError("edge_weight= has a weight for every edge and parallel=merge drops edges: add them up first")
+        raise OptionError(f"{weighs} has a weight for every edge and {merges} drops edges: add them up first")
 
 
 def _choices(

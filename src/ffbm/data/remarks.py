@@ -3,16 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ffbm.errors import either, keyword
 from ffbm.types import Note
 
 
 def option(name: str, value: str = "") -> str:
     """Name an option so that it can be used in Python and on the command line.
 
-    >>> option("unknown", "keep"), option("drop")
-    ('unknown=keep (--unknown keep)', 'drop= (--drop)')
+    >>> Note("unknown", f"{option('unknown', 'keep')}, {option('drop')}", 1).message
+    'unknown=keep (--unknown keep), drop= (--drop)'
     """
-    return f"{name}={value} ({' '.join(('--' + name.replace('_', '-'), value)).rstrip()})"
+    typed = " ".join(("--" + name.replace("_", "-"), value)).rstrip()
+    return either(f"{name}={value} ({typed})", typed)
 
 
 # The sentence for a whole group of columns, used where one note for each column would bury the reader.
@@ -21,19 +23,19 @@ HEADLINES = {
     "comma": "of numbers with a comma, read as text; write them with a point",
     "constant": "left out because they do not vary over the vertices",
     "dates": "of dates, read as numbers, years with fractions",
-    "dropped": "with values that drop= gives no flag",
+    "dropped": f"with values that {keyword('drop', '')} gives no flag",
     "empty": "left out because they have no values",
-    "excluded": "left out by exclude=",
+    "excluded": f"left out by {keyword('exclude', '')}",
     "identifier": "left out because nearly every vertex has a value of its own",
     "looks-coded": f"with few different whole numbers or dates, which a fit reads as numbers or as values, whichever"
     f" explains more; {option('categorical')} or {option('numeric')} settles it",
     "looks-missing": f"with values such as NA, kept as values; name them in {option('drop')} to give them no flag",
-    "merged-values": "with values read as others by merge=",
+    "merged-values": f"with values read as others by {keyword('merge', '')}",
     "missing": "with missing cells",
     "mixed": "that mix numbers and text, read as text",
     "nearly-constant": f"with a flag on nearly every vertex, much like an intercept; {option('exclude')} leaves out",
     "one-each": f"with most values on one vertex each; {option('exclude')} or {option('min_support', '2')} leaves out",
-    "rare": "with flags left out by min_support=",
+    "rare": f"with flags left out by {keyword('min_support', '')}",
     "read-as-number": f"of whole numbers or dates read as numbers; {option('categorical')} overrules",
     "read-as-values": f"of whole numbers or dates read as values, which explain more; {option('numeric')} overrules",
     "renamed": "with features renamed to keep names unique",

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ffbm.data.remarks import Remark, option, shorten
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Array
 
@@ -119,7 +119,8 @@ def merge_values(name: str, cells: pd.Series, pairs: Mapping[str, str]) -> tuple
     unknown = [wrong for wrong in pairs if wrong not in counts.index]
     if unknown:
         known = shorten(sorted(set(texts[cells.notna()])), 8)
-        raise DataError(f"merge= names {shorten(unknown, 3)}, which column {name!r} does not have; it has {known}")
+        it = f"{keyword('merge', '')} names {shorten(unknown, 3)}"
+        raise DataError(f"{it}, which column {name!r} does not have; it has {known}")
     remarks = []
     for wrong, right in pairs.items():
         told = f"has {count_of(int(counts[wrong]), 'cell')} {wrong!r}: read as {right!r}"

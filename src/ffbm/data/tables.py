@@ -15,7 +15,7 @@ from ffbm.data.integers import whole_numbers
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
 from ffbm.data.remarks import option, shorten
 from ffbm.data.twomode import tell_apart
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Note
 
@@ -90,7 +90,7 @@ def read_edges(
 def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[int, int], where: str) -> int:
     place = pick_column(names, wanted, option, where)
     if place in ends:
-        raise OptionError(f"{option}={wanted!r} names a column with ids; name one of numbers")
+        raise OptionError(f"{keyword(option, repr(wanted))} names a column with ids; name one of numbers")
     return place
 
 

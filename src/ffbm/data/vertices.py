@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ffbm.data.ids import id_text, text_array
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
-from ffbm.errors import DataError
+from ffbm.errors import DataError, keyword
 from ffbm.types import Note
 
 _TABLE = "the table of features"
@@ -89,17 +89,19 @@ def rename_vertices(raw: RawGraph, column: str) -> RawGraph:
     missing = int(values.isna().sum())
     if missing:
         raise DataError(
-            f"{raw.where}: id={column!r} must name an attribute of every vertex; {missing:,} of {len(values):,} "
-            "lack it: add it, or name another"
+            f"{raw.where}: {keyword('id', repr(column))} must name an attribute of every vertex; {missing:,} of "
+            f"{len(values):,} lack it: add it, or name another"
         )
     if len(raw.ids) > len(vertices.ids):
         stranger = raw.ids[len(vertices.ids)]
-        raise DataError(f"{raw.where}: id={column!r} cannot name {stranger!r}, an end of an edge that is no node of it")
+        it = f"{raw.where}: {keyword('id', repr(column))}"
+        raise DataError(f"{it} cannot name {stranger!r}, an end of an edge that is no node of it")
     ids = text_array((id_text(value, raw.where) for value in values), len(values))
     index = pd.Index(ids)
     if not index.is_unique:
         again = ids[index.duplicated()][0]
-        raise DataError(f"{raw.where}: ids must be different; {again!r} stands twice as {column!r}: name another id=")
+        twice = f"{again!r} stands twice as {column!r}"
+        raise DataError(f"{raw.where}: ids must be different; {twice}: name another {keyword('id', '')}")
     table = vertices.table.drop(columns=[column])
     return dataclasses.replace(raw, ids=ids, vertices=dataclasses.replace(vertices, ids=ids, table=table))
 

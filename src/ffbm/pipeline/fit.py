@@ -6,7 +6,7 @@ from typing import Any
 
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.conduct import Conduct
@@ -128,14 +128,16 @@ def _fit_hierarchy(
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
     if net.graph.is_directed:
         raise OptionError(
-            "hierarchy=True is for undirected networks; got a directed one: give net.undirected() (--undirected)"
+            f"{keyword('hierarchy', True)} is for undirected networks; got a directed one: give"
+            f" {either('net.undirected() (--undirected)', '--undirected')}"
         )
     if net.graph.weights is not None:
         raise OptionError(
-            "hierarchy=True has no law of edge weights; got a network with weights: give net.without_weights()"
+            f"{keyword('hierarchy', True)} has no law of edge weights; got a network with weights: give"
+            " net.without_weights()"
         )
     if blocks is not None:
-        raise OptionError("hierarchy=True samples its blocks; got blocks=: leave one of them out")
+        raise OptionError(f"{keyword('hierarchy', True)} samples its blocks; got blocks=: leave one of them out")
     sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)
     members = align_blocks(sampled.blocks)
     wait()
@@ -148,8 +150,11 @@ def _why_none(net: Network) -> str:
     """Say why a network has no features, and what to do."""
     left = [note.message for note in net.notes if note.code in _LEFT_OUT]
     if left:
-        return f"none of its columns became one ({'; '.join(left[:3])}): see include= (--include)"
-    return "this network has none: give a table of vertex attributes with nodes= (--nodes), or features="
+        return (
+            f"none of its columns became one ({'; '.join(left[:3])}): see {either('include= (--include)', '--include')}"
+        )
+    nodes = either("nodes= (--nodes), or features=", "--nodes")
+    return f"this network has none: give a table of vertex attributes with {nodes}"
 
 
 def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ffbm.blocks.entropy import description_length
 from ffbm.diagnostics import given_diagnostics
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.types import BlockTrace, Network
 
 
@@ -34,7 +34,9 @@ def take_blocks(net: Network, blocks: Any, n_blocks: int | str, degree_corrected
             f"blocks= were sampled with degree_corrected={not degree_corrected}: give the same to the fit"
         )
     if n_blocks not in ("auto", trace.n_blocks):
-        raise OptionError(f"n_blocks={n_blocks} and blocks= of {trace.n_blocks} blocks differ: leave out n_blocks")
+        raise OptionError(
+            f"{keyword('n_blocks', n_blocks)} and blocks= of {trace.n_blocks} blocks differ: leave out n_blocks"
+        )
     return trace
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.config import FitConfig
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, keyword
 from ffbm.explanation import Explanation
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.contributions import Fold, measuring, measuring_on
@@ -143,13 +143,14 @@ def _cross_validated(
 
 def check_joint(config: FitConfig, blocks: Any) -> None:
     """Refuse what has no meaning for the joint posterior."""
+    cut, joint = keyword("target", '"cut"'), '"joint"'
     if config.memberships != "averaged":
         raise OptionError(
-            f'memberships={config.memberships!r} is for target="cut": with "joint" every draw of the weights has'
-            " labels of its own; leave it out"
+            f"{keyword('memberships', repr(config.memberships))} is for {cut}: with {joint} every draw of the weights"
+            " has labels of its own; leave it out"
         )
     if blocks is not None:
-        raise OptionError('blocks= is for target="cut": with "joint" blocks are sampled with the weights; leave it out')
+        raise OptionError(f"blocks= is for {cut}: with {joint} blocks are sampled with the weights; leave it out")
 
 
 def _sampled(trace: JointTrace) -> SampledWeights:

@@ -23,7 +23,7 @@ from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_int
 from ffbm.data.values import ColumnValues, column_values
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.choice import find_candidates
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.given import take_blocks
@@ -237,7 +237,7 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     if wanted is None:
         wanted = [name for name in known if name != within]
     if not isinstance(wanted, Iterable):
-        raise OptionError(f"columns must be a column name or a list of them; got {columns!r}")
+        raise OptionError(f"{keyword('columns')} must be a column name or a list of them; got {columns!r}")
     names = list(dict.fromkeys(wanted))
     for option, name in (
         *(("columns", name) for name in names),
@@ -245,11 +245,15 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     ):
         if name not in known:
             cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{option}= must name columns of the network; got {name!r}: {cure}")
+            raise OptionError(f"{keyword(option, '')} must name columns of the network; got {name!r}: {cure}")
     if within in names:
-        raise OptionError(f"within= and columns= both name {within!r}, which cannot vary among its equals: drop one")
+        both = f"{keyword('within', '')} and {keyword('columns', '')}"
+        raise OptionError(f"{both} both name {within!r}, which cannot vary among its equals: drop one")
     if not names:
-        raise OptionError("columns= must name at least one column other than that of within=; got none")
+        raise OptionError(
+            f"{keyword('columns', '')} must name at least one column other than that of"
+            f" {keyword('within', '')}; got none"
+        )
     return names
 
 

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ffbm.diagnostics import FitDiagnostics, Verdict
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
@@ -151,7 +151,8 @@ class Fit(FitParts):
         from ffbm.results.hierarchy import FitTree
 
         if self.hierarchy is None:
-            raise OptionError("a tree of blocks is for fits with hierarchy=True (--hierarchy); this one is flat")
+            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
+            raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
         return FitTree.of(self.hierarchy, self)
 
     def level(self, level: int) -> Explanation:

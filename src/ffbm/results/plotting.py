@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ class Plots:
         from ffbm.plots import plot_tree
 
         if self._fit.hierarchy is None:
-            raise OptionError("a tree of blocks is for fits with hierarchy=True (--hierarchy); this one is flat")
+            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
+            raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
         return plot_tree(self._fit.hierarchy, **options)
 
     def bits(self, **options: Any) -> "Figure":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ffbm.config import FitConfig, burn_sweeps
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, Wording, keyword
 from ffbm.store.folder import CHAINS, PROVENANCE, RECORD, how_to_resume, is_run, is_unfinished
 from ffbm.store.journal import Journal, digest, read_record
 from ffbm.types import BlockTrace, Network
@@ -76,7 +76,7 @@ def telling_how_to_resume(path: str | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt as stop:
         if path is not None and is_unfinished(path):
-            raise KeyboardInterrupt(how_to_resume(Path(path))) from stop
+            raise KeyboardInterrupt(Wording(how_to_resume(Path(path)))) from stop
         raise
     except (OSError, RuntimeError) as error:  # HDF5 wraps the system's word in its own
         is_full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
@@ -99,7 +99,7 @@ def _compare_data(folder: Path, begun: dict[str, Any], wanted: dict[str, Any]) -
 
 def _compare_settings(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     other = [
-        f"{name} was {old.get(name)} and is {value}"
+        f"{keyword(name)} was {old.get(name)} and is {value}"
         for name, value in new.items()
         if old.get(name) != value and not (name in _LENGTHS and _is_longer(value, old[name]))
     ]

@@ -17,7 +17,7 @@ from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.opening import open_network
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, either, keyword
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
@@ -272,12 +272,15 @@ def fit_with(
     """
     check_network(net)
     if config.directed is True and not net.graph.is_directed:
-        raise OptionError("directed=True needs a network whose edges have a direction; read it with directed=True too")
+        it = keyword("directed", True)
+        raise OptionError(f"{it} needs a network whose edges have a direction; read it with {it} too")
     if config.directed is False:
         net = net.undirected()
     net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
     if config.resume and config.out is None:
-        raise OptionError("resume goes on with the run in a folder: say which with --out, or out= in Python")
+        raise OptionError(
+            f"resume goes on with the run in a folder: say which with --out{either(', or out= in Python')}"
+        )
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
     if config.target == "joint":
         n_sweeps = JOINT_SWEEPS if config.n_sweeps == "auto" else config.n_sweeps

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_int, check_real
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, keyword
 from ffbm.scoring.losses import base_rate_note, empty_notes
 from ffbm.types.network import Array
 from ffbm.types.scores import Scores
@@ -26,7 +26,8 @@ def split_rows(n_nodes: int, train_fraction: float, rng: np.random.Generator) ->
     n_train = floor(fraction * n_nodes + 1e-9)  # 0.29 * 100 is meant to be 29, not 28.999...
     if n_train == 0:
         raise OptionError(
-            f"train_fraction={train_fraction} leaves none of {n_nodes} vertices for training; give at least 1/{n_nodes}"
+            f"{keyword('train_fraction', train_fraction)} leaves none of {n_nodes} vertices for training;"
+            f" give at least 1/{n_nodes}"
         )
     return np.sort(rng.permutation(n_nodes)[:n_train])
 

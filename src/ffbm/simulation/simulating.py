@@ -11,7 +11,7 @@ from ffbm.blocks.entropy import check_labels
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.check import check_bool, check_choice, check_int, check_real
 from ffbm.data.edgeweights import check_prior
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.rng import resolve_seed, stream
 from ffbm.simulation.edgeweights import draw_edge_weights
 from ffbm.simulation.memberships import draw_flags, draw_labels, draw_weights, take_features
@@ -103,18 +103,20 @@ def simulate(
     >>> ffbm.simulate(features=ffbm.load_dataset("polbooks").features, n_edges=441, exact=True, seed=1).network
     <Network simulated: 105 vertices, 441 edges, 3 features>
     """
-    seed = resolve_seed(seed)
+    seed, exactly = resolve_seed(seed), keyword("exact", True)
     sigma = check_real("sigma", sigma, low=0, above=True)
     own = None if labels is None else np.asarray(labels)
     effects = None if weights is None else _matrix("weights", weights)
     if own is not None and effects is not None:
-        raise OptionError("labels= and weights= both say which block a vertex is in: give one of them")
+        raise OptionError(f"labels= and {keyword('weights', '')} both say which block a vertex is in: give one of them")
     if exact:
         given = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
         if wrong := [name for name, value in given.items() if value is not None]:
-            raise OptionError(f"{wrong[0]}= is for planted graphs; got it with exact=True: leave one of them out")
+            it = keyword(wrong[0], "")
+            raise OptionError(f"{it} is for planted graphs; got it with {exactly}: leave one of them out")
     elif not check_bool("degree_corrected", degree_corrected):
-        raise OptionError("degree_corrected=False is for exact=True: planted graphs have degrees by degree_exponent=")
+        own_way = f"planted graphs have degrees by {keyword('degree_exponent', '')}"
+        raise OptionError(f"{either('degree_corrected=False', '--no-degree-correction')} is for {exactly}: {own_way}")
     directed, law = check_bool("directed", directed), _check_law(edge_weight_model, edge_weight_prior)
     density = None if block_matrix is None else _check_density(block_matrix, directed)
     x = _find_features(features, n_nodes, own, effects, seed)
@@ -128,7 +130,8 @@ def simulate(
         if effects is None:
             effects = draw_weights(stream(seed, "simulate", "weights"), n_blocks, x.n_features, sigma)
         if effects.shape != (n_blocks, x.n_features):
-            raise OptionError(f"weights must have the shape ({n_blocks}, {x.n_features}), B x D; got {effects.shape}")
+            shape = f"({n_blocks}, {x.n_features}), B x D"
+            raise OptionError(f"{keyword('weights')} must have the shape {shape}; got {effects.shape}")
         b = draw_labels(stream(seed, "simulate", "labels"), x.values, effects)
     rng = stream(seed, "simulate", "graph")
     settings: dict[str, Any] = {"exact": bool(exact), "directed": directed, "seed": seed, "sigma": sigma}
@@ -141,7 +144,8 @@ def simulate(
             ratio = check_real("contrast", _CONTRAST if contrast is None else contrast, low=0)
             density = np.ones((n_blocks, n_blocks)) + (ratio - 1) * np.eye(n_blocks)
         elif contrast is not None:
-            raise OptionError("contrast= and block_matrix= both say how dense blocks are: give one of them")
+            both = f"{keyword('contrast', '')} and {keyword('block_matrix', '')}"
+            raise OptionError(f"{both} both say how dense blocks are: give one of them")
         if degree_exponent is not None:
             degree_exponent = check_real("degree_exponent", degree_exponent, low=2, above=True)
         n_edges = _check_edges(n_edges, n_nodes, count_room(b, density, directed))
@@ -160,13 +164,15 @@ def _check_law(model: str | None, prior: Any) -> tuple[str, dict[str, float]] | 
     """Return the law of the weights of edges, if there is one: a model and all numbers of its prior."""
     if model is None:
         if prior is not None:
-            raise OptionError("edge_weight_prior= is for weighted edges: name edge_weight_model= too")
+            prior, model = keyword("edge_weight_prior", ""), keyword("edge_weight_model", "")
+            raise OptionError(f"{prior} is for weighted edges: name {model} too")
         return None
     check_choice("edge_weight_model", model, tuple(HYPERPARAMETERS))
     checked = check_prior(prior, model)
     if checked is None:
         names = ", ".join(HYPERPARAMETERS[model])
-        raise OptionError(f"weights are drawn from a prior with numbers; give edge_weight_prior= with {names}")
+        asked = keyword("edge_weight_prior", "")
+        raise OptionError(f"weights are drawn from a prior with numbers; give {asked} with {names}")
     return model, checked
 
 
@@ -200,7 +206,8 @@ def _agree(name: str, value: int | None, said: dict[str, int | None]) -> int:
     for other, differs in rest:
         if differs != number:
             raise OptionError(
-                f"{first}= and {other}= must agree on {_WHAT[name]}; got {number} and {differs}: mend one"
+                f"{keyword(first, '')} and {keyword(other, '')} must agree on {_WHAT[name]};"
+                f" got {number} and {differs}: mend one"
             )
     return check_int(name, number, low=1)
 
@@ -212,8 +219,8 @@ def _check_edges(n_edges: int | None, n_nodes: int, room: int | None) -> int:
     n_edges = check_int("n_edges", n_edges, low=0)
     if room is not None and n_edges > room:
         raise OptionError(
-            f"n_edges must be at most {room:,}, the pairs of vertices that may have an edge; got {n_edges:,}:"
-            " ask for fewer, or exact=True for a multigraph"
+            f"{keyword('n_edges')} must be at most {room:,}, the pairs of vertices that may have an edge;"
+            f" got {n_edges:,}: ask for fewer, or {keyword('exact', True)} for a multigraph"
         )
     return n_edges
 
@@ -229,9 +236,9 @@ def _check_density(block_matrix: npt.ArrayLike, directed: bool) -> Array:
         wrong = f"{n_negative} negative" if n_negative else ""
     if wrong:
         form = "square" if directed else "square and symmetric"
-        raise OptionError(f"block_matrix must be {form} without negative entries; got {wrong}: mend it")
+        raise OptionError(f"{keyword('block_matrix')} must be {form} without negative entries; got {wrong}: mend it")
     if not density.any():
-        raise OptionError("block_matrix must have an entry above 0; got none: no edge could be drawn")
+        raise OptionError(f"{keyword('block_matrix')} must have an entry above 0; got none: no edge could be drawn")
     return density
 
 
@@ -239,7 +246,9 @@ def _matrix(name: str, value: npt.ArrayLike) -> Array:
     try:
         matrix = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{name} must be a table of numbers; got something else: give rows of equal length") from None
+        wanted = f"{keyword(name)} must be a table of numbers"
+        raise DataError(f"{wanted}; got something else: give rows of equal length") from None
     if matrix.ndim != 2 or not np.isfinite(matrix).all():
-        raise DataError(f"{name} must be a table of finite numbers, one row for each block; got shape {matrix.shape}")
+        wanted = f"{keyword(name)} must be a table of finite numbers, one row for each block"
+        raise DataError(f"{wanted}; got shape {matrix.shape}")
     return matrix

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either
 
 SCHEMA = 1  # raised when a run written by this version cannot be read by the one before
 PROVENANCE = "provenance.json"  # written last: a folder without it is no whole run
@@ -81,7 +81,7 @@ def how_to_resume(folder: Path) -> str:
         return how_to_begin_again(folder, record)
     command = str(record.get("command", ""))
     if not command:
-        way = f"fit(..., out={os.fspath(folder)!r}, resume=True)"
+        way = _in_python(os.fspath(folder), ", resume=True", " --resume")
     else:
         way = _in_its_folder(record, command if command.endswith(" --resume") else f"{command} --resume")
     return f"{folder} holds a run that has not ended: go on with {way}"
@@ -91,7 +91,7 @@ def how_to_begin_again(folder: Path, record: Mapping[str, Any]) -> str:
     """Say that the chains of an earlier version cannot go on, and what begins the run again."""
     words = shlex.split(str(record.get("command", "")))
     if not words:
-        way = f"fit(..., out={f'{folder}-again'!r})"
+        way = _in_python(f"{folder}-again")
     else:
         at = words.index("--out") + 1 if "--out" in words[:-1] else None
         out = (str(folder) if at is None else words[at]).rstrip("/") + "-again"
@@ -102,6 +102,10 @@ def how_to_begin_again(folder: Path, record: Mapping[str, Any]) -> str:
         f"{folder} was begun by ffbm {record.get('ffbm', 'of an earlier version')}, whose chains this version cannot go"
         f" on with{ended}: start it again with {way}"
     )
+
+
+def _in_python(out: str, resume: str = "", typed: str = "") -> str:
+    return either(f"fit(..., out={out!r}{resume})", f"ffbm fit SOURCE --out {shlex.quote(out)}{typed}")
 
 
 def _in_its_folder(record: Mapping[str, Any], command: str) -> str:

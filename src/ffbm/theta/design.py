@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either
 from ffbm.kernels.prediction import Rows
 from ffbm.kernels.slab import Slab
 from ffbm.kernels.softmax import NO_SLAB, Target, TrainingRows
@@ -91,7 +91,8 @@ class Design:
     def with_intercept(self) -> "Design":
         """Return the design with one more feature that is 1 everywhere."""
         if INTERCEPT in self.names:
-            raise DataError(f"a feature is named {INTERCEPT!r} already: rename it, or leave intercept=False")
+            off = either("intercept=False", "out --intercept")
+            raise DataError(f"a feature is named {INTERCEPT!r} already: rename it, or leave {off}")
         return Design(
             x=sp.csr_array(sp.hstack((self.x, np.ones((self.x.shape[0], 1))), format="csr")),
             group=self.group,

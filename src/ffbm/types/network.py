@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, Wording
 from ffbm.plain import count_of
 from ffbm.types.edgeweights import EdgeWeights
 from ffbm.types.html import notes_html, table_html
@@ -27,6 +27,9 @@ class Note:
     code: str
     message: str
     count: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", Wording(self.message))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it by name."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.plain import did_you_mean
 from ffbm.types.network import Array, Graph, Network
 
@@ -34,7 +34,8 @@ class NodeTypes(NamedTuple):
         example = "{" + ", ".join(f"{value!r}: 2" for value in self.values[:3]) + "}"
         if not isinstance(n_blocks, Mapping) or set(map(str, n_blocks)) != set(self.values):
             raise OptionError(
-                f"with node_type n_blocks must be 'auto', 'free' or a number for each type, {example}; got {n_blocks!r}"
+                f"with {keyword('node_type')} {keyword('n_blocks')} must be 'auto', 'free' or a number for each type,"
+                f" {example}; got {n_blocks!r}"
             )
         given = {str(value): number for value, number in n_blocks.items()}
         for value, size in zip(self.values, self.sizes.tolist(), strict=True):
@@ -43,7 +44,7 @@ class NodeTypes(NamedTuple):
             if not is_whole or number < 1 or (number > size and not allow_empty):
                 most = "" if allow_empty else f" and at most its {size:,} vertices"
                 raise OptionError(
-                    f"n_blocks of type {value!r} must be a whole number, at least 1{most}; got {number!r}"
+                    f"{keyword('n_blocks')} of type {value!r} must be a whole number, at least 1{most}; got {number!r}"
                 )
         return [int(given[value]) for value in self.values]
 
@@ -56,7 +57,7 @@ class NodeTypes(NamedTuple):
             r, other = int(labels[mixed[0]]), self.values[self.of_vertex[mixed[0]]]
             raise DataError(
                 f"a block must hold vertices of one type; block {r} has {self.values[kinds[r]]!r} and {other!r}:"
-                " leave out node_type, or cut the block"
+                f" leave out {keyword('node_type')}, or cut the block"
             )
         return kinds
 
@@ -74,14 +75,15 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
         return None
     if isinstance(node_type, str):
         if not isinstance(net, Network):
-            raise OptionError(f"node_type={node_type!r} names a column, and a Graph has none: give a type per vertex")
+            it = keyword("node_type", repr(node_type))
+            raise OptionError(f"{it} names a column, and a Graph has none: give a type per vertex")
         texts = _column_texts(net, node_type)
     else:
         given = np.asarray(node_type)
         if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
             raise OptionError(
-                f"node_type must be the name of a column, or a type for each of the {net.n_nodes:,} vertices;"
-                f" got {given.dtype} of shape {given.shape}"
+                f"{keyword('node_type')} must be the name of a column, or a type for each of the {net.n_nodes:,}"
+                f" vertices; got {given.dtype} of shape {given.shape}"
             )
         texts = given.astype(str)
     values, of_vertex = np.unique(texts, return_inverse=True)
@@ -95,8 +97,8 @@ def _column_texts(net: Network, name: str) -> Array:
     inside = np.flatnonzero([column == name for column in x.columns])
     if not len(inside):
         hint = did_you_mean(name, x.column_names) or f"its columns are {', '.join(map(repr, x.column_names[:8]))}"
-        hint = hint if x.n_features else "it has no columns: give a table with nodes= (--nodes)"
-        raise OptionError(f"node_type={name!r} must name a column that varies; {hint}")
+        hint = hint if x.n_features else f"it has no columns: give a table with {either('nodes= (--nodes)', '--nodes')}"
+        raise OptionError(f"{keyword('node_type', repr(name))} must name a column that varies; {hint}")
     cells = x.values[:, inside]
     cells = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
     known = ~x.is_missing(name)
@@ -104,7 +106,8 @@ def _column_texts(net: Network, name: str) -> Array:
         texts = np.array([f"{value:.12g}" for value in x.mean[inside[0]] + x.sd[inside[0]] * cells[:, 0]])
         if len(np.unique(texts[known])) > _MOST_NUMBERS:
             raise OptionError(
-                f"node_type={name!r} must name a column of types; it has more than {_MOST_NUMBERS} different numbers"
+                f"{keyword('node_type', repr(name))} must name a column of types; it has more than {_MOST_NUMBERS}"
+                " different numbers"
             )
     elif len(inside) == 1 or x.names[inside[0]] == name:  # one flag, of which 0 is a value too
         texts = np.where(cells[:, 0] != 0, "1", "0")
@@ -115,7 +118,7 @@ def _column_texts(net: Network, name: str) -> Array:
     if not known.all():
         first = str(net.node_ids[np.argmin(known)])
         raise DataError(
-            f"node_type={name!r} must have a value on every vertex;"
+            f"{keyword('node_type', repr(name))} must have a value on every vertex;"
             f" {np.count_nonzero(~known):,} of {net.n_nodes:,} have none, such as {first!r}: fill it in"
         )
     return texts
