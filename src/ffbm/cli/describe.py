@@ -16,29 +16,10 @@ Blocks = Annotated[
 ]
 
 
+@options.reads_network
 def describe(
     source: options.Source,
-    nodes: options.Nodes = None,
-    id_column: options.Id = None,
-    source_column: options.SourceColumn = None,
-    target_column: options.TargetColumn = None,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    drop: options.Drop = None,
-    merge: options.Merge = None,
-    missing: options.Missing = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    multiplicity: options.Multiplicity = None,
-    edge_weight: options.EdgeWeight = None,
-    edge_weight_model: options.EdgeWeightModel = None,
-    edge_weight_prior: options.EdgeWeightPrior = None,
-    parallel: options.Parallel = None,
-    directed: options.Directed = None,
-    bipartite: options.Bipartite = None,
-    unknown: options.Unknown = None,
-    min_support: options.MinSupport = None,
-    encoding: options.Encoding = None,
+    reading: options.Reading = None,
     blocks: Blocks = None,
     as_json: options.Json = False,
 ) -> None:
@@ -48,30 +29,7 @@ def describe(
 
     Example: ffbm describe edges.csv --nodes people.csv --exclude name
     """
-    network = options.open_network(
-        source,
-        nodes=nodes,
-        id=id_column,
-        source_column=source_column,
-        target_column=target_column,
-        include=include,
-        exclude=exclude,
-        drop=options.split_drop(drop),
-        merge=merge,
-        missing=missing,
-        categorical=categorical,
-        numeric=numeric,
-        multiplicity=multiplicity,
-        edge_weight=edge_weight,
-        edge_weight_model=edge_weight_model,
-        edge_weight_prior=options.split_prior(edge_weight_prior),
-        parallel=parallel,
-        directed=directed,
-        bipartite=bipartite,
-        unknown=unknown,
-        min_support=min_support,
-        encoding=encoding,
-    )
+    network = options.open_network(source, **reading)
     described = describe_network(network) | {"source": source, "fit": estimate_fit(network, blocks)}
     if as_json:
         print_json(described)

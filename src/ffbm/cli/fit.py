@@ -5,20 +5,19 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ffbm.check import check_choice
 from ffbm.cli import options
 from ffbm.cli.announcing import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
 from ffbm.cli.completing import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.typed import fit_by_type, split_blocks, tell_by_type
+from ffbm.config import LEFT_OUT, TARGETS, FitConfig, read_settings
 from ffbm.errors import OptionError
-
-if TYPE_CHECKING:
-    from ffbm.config import FitConfig
 
 NOT_CONVERGED = 1
 
@@ -30,19 +29,27 @@ OptionalSource = Annotated[
         autocompletion=sources,
     ),
 ]
-Blocks = Annotated[str | None, typer.Option(metavar="N|auto", help="The number of blocks [default: auto].")]
+Blocks = Annotated[
+    str | None, typer.Option(metavar="N|auto", help=f"The number of blocks [default: {FitConfig.n_blocks}].")
+]
 Target = Annotated[
     str | None,
     typer.Option(
         metavar="cut|joint|both",
-        help="cut: blocks from the edges alone, then weights; joint: both together; both: side by side [default: cut].",
+        help="cut: blocks from the edges alone, then weights; joint: both together; both: side by side"
+        f" [default: {FitConfig.target}].",
         autocompletion=one_of("cut", "joint", BOTH),
     ),
 ]
 Keep = Annotated[
-    str | None, typer.Option(metavar="N|all", help="Columns kept for a refit; features, under fixed [default: all].")
+    str | None,
+    typer.Option(
+        metavar="N|all", help=f"Columns kept for a refit; features, under fixed [default: {LEFT_OUT['n_kept']}]."
+    ),
 ]
-Chains = Annotated[int | None, typer.Option(metavar="N", help="Chains of blocks and of weights [default: 4].")]
+Chains = Annotated[
+    int | None, typer.Option(metavar="N", help=f"Chains of blocks and of weights [default: {FitConfig.n_chains}].")
+]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
 Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
@@ -64,10 +71,16 @@ Config = Annotated[
     ),
 ]
 Sweeps = Annotated[
-    str | None, typer.Option(metavar="N|auto", help="Sweeps of each block chain [default: auto, until they converge].")
+    str | None,
+    typer.Option(
+        metavar="N|auto", help=f"Sweeps of each block chain [default: {FitConfig.n_sweeps}, until they converge]."
+    ),
 ]
 MaxMinutes = Annotated[
-    float | None, typer.Option(metavar="X", help="How long a fit may take if sweeps or draws are auto [default: 10].")
+    float | None,
+    typer.Option(
+        metavar="X", help=f"How long a fit may take if sweeps or draws are auto [default: {FitConfig.max_minutes:g}]."
+    ),
 ]
 Tempering = Annotated[
     bool | None,
@@ -77,21 +90,25 @@ Tempering = Annotated[
     ),
 ]
 Draws = Annotated[
-    str | None, typer.Option(metavar="N|auto", help="Draws of each weight chain [default: auto, until they converge].")
+    str | None,
+    typer.Option(
+        metavar="N|auto", help=f"Draws of each weight chain [default: {FitConfig.n_draws}, until they converge]."
+    ),
 ]
-Warmup = Annotated[int | None, typer.Option(metavar="N", help="Its warm-up [default: 500].")]
+Warmup = Annotated[int | None, typer.Option(metavar="N", help=f"Its warm-up [default: {FitConfig.n_warmup}].")]
 Members = Annotated[
     str | None,
     typer.Option(
         "--memberships",
         metavar="averaged|drawn",
         help="Weights given each vertex's average over the drawn partitions, or given every partition in turn, which"
-        " carries their uncertainty on [default: averaged].",
+        f" carries their uncertainty on [default: {FitConfig.memberships}].",
         autocompletion=one_of("averaged", "drawn"),
     ),
 ]
 Sigma = Annotated[
-    float | None, typer.Option(metavar="X", help="Prior deviation of a weight, under fixed [default: 1].")
+    float | None,
+    typer.Option(metavar="X", help=f"Prior deviation of a weight, under fixed [default: {FitConfig.sigma:g}]."),
 ]
 Intercept = Annotated[
     bool | None,
@@ -101,15 +118,20 @@ WeightPrior = Annotated[
     str | None,
     typer.Option(
         metavar="learned|fixed",
-        help="A prior that learns a scale for each column and which columns matter, or the paper's [default: learned].",
+        help="A prior that learns a scale for each column and which columns matter, or the paper's"
+        f" [default: {LEFT_OUT['weight_prior']}].",
         autocompletion=one_of("learned", "fixed"),
     ),
 ]
 InterceptSd = Annotated[
-    float | None, typer.Option(metavar="X", help="Prior deviation of intercepts, under learned [default: 1.28].")
+    float | None,
+    typer.Option(
+        metavar="X", help=f"Prior deviation of intercepts, under learned [default: {FitConfig.intercept_sd}]."
+    ),
 ]
 Fdr = Annotated[
-    float | None, typer.Option(metavar="X", help="False ones allowed among columns that matter [default: 0.1].")
+    float | None,
+    typer.Option(metavar="X", help=f"False ones allowed among columns that matter [default: {FitConfig.fdr}]."),
 ]
 GroupBy = Annotated[
     str | None,
@@ -124,7 +146,9 @@ Preset = Annotated[
         metavar="paper", help="The settings of the paper for all that is not given.", autocompletion=one_of("paper")
     ),
 ]
-TrainFraction = Annotated[float | None, typer.Option(metavar="X", help="Training vertices [default: 0.7].")]
+TrainFraction = Annotated[
+    float | None, typer.Option(metavar="X", help=f"Training vertices [default: {FitConfig.train_fraction}].")
+]
 Folds = Annotated[
     str | None,
     typer.Option(
@@ -133,7 +157,8 @@ Folds = Annotated[
     ),
 ]
 Columns = Annotated[
-    str | None, typer.Option(metavar="N|all", help="Columns that are tested beyond the others [default: 12].")
+    str | None,
+    typer.Option(metavar="N|all", help=f"Columns that are tested beyond the others [default: {FitConfig.columns}]."),
 ]
 DegreeCorrection = Annotated[
     bool | None,
@@ -162,6 +187,7 @@ NodeType = Annotated[
 Strict = Annotated[bool, typer.Option("--strict", help="Exit code 1 unless the chains are graded converged.")]
 
 
+@options.reads_network
 def fit(
     source: OptionalSource = None,
     nodes: options.Nodes = None,
@@ -195,26 +221,7 @@ def fit(
     group_by: GroupBy = None,
     preset: Preset = None,
     evidence: Evidence = False,
-    id_column: options.Id = None,
-    source_column: options.SourceColumn = None,
-    target_column: options.TargetColumn = None,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    drop: options.Drop = None,
-    merge: options.Merge = None,
-    missing: options.Missing = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    multiplicity: options.Multiplicity = None,
-    edge_weight: options.EdgeWeight = None,
-    edge_weight_model: options.EdgeWeightModel = None,
-    edge_weight_prior: options.EdgeWeightPrior = None,
-    parallel: options.Parallel = None,
-    directed: options.Directed = None,
-    bipartite: options.Bipartite = None,
-    unknown: options.Unknown = None,
-    min_support: options.MinSupport = None,
-    encoding: options.Encoding = None,
+    reading: options.Reading = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -230,10 +237,7 @@ def fit(
     """
     if workers is not None and cluster is not None:
         raise OptionError("--workers are threads of this machine and --cluster is another: give one of them")
-    from ffbm.check import check_choice
-    from ffbm.config import TARGETS
-
-    if bipartite and node_type is None:
+    if reading["bipartite"] and node_type is None:
         node_type = "node_type"
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
@@ -261,15 +265,13 @@ def fit(
         folds=_number_or("auto", "--folds", folds),
         columns=_number_or("all", "--columns", columns),
         degree_corrected=degree_correction,
-        directed=directed,
+        directed=reading["directed"],
         hierarchy=hierarchy,
         weight_prior=weight_prior,
         intercept_sd=intercept_sd,
         fdr=fdr,
         preset=preset,
-        edge_weight=edge_weight,
-        edge_weight_model=edge_weight_model,
-        edge_weight_prior=options.split_prior(edge_weight_prior),
+        **{name: reading[name] for name in options.WEIGHTS},
     )
     if settings.node_type and target == BOTH:
         raise OptionError("--target both is not for fits with types of vertices; leave it out, or --node-type")
@@ -277,31 +279,11 @@ def fit(
         asked = "--hierarchy" if settings.hierarchy else "--node-type" if settings.node_type else "--target both"
         raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
     source, recorded = _source(source, config)
-    given = {
-        "nodes": nodes,
-        "id": id_column,
-        "source_column": source_column,
-        "target_column": target_column,
-        "include": include,
-        "exclude": exclude,
-        "drop": options.split_drop(drop),
-        "merge": merge,
-        "missing": missing,
-        "categorical": categorical,
-        "numeric": numeric,
-        "multiplicity": multiplicity,
-        "edge_weight": settings.edge_weight or None,
-        "edge_weight_model": settings.edge_weight_model,
-        "edge_weight_prior": settings.edge_weight_prior,
-        "parallel": parallel,
-        "directed": True if directed is None and settings.directed is True else directed,
-        "bipartite": bipartite,
-        "unknown": unknown,
-        "min_support": min_support,
-        "encoding": encoding,
-        "group_by": group_by,
-    }
-    given = {name: value for name, value in given.items() if value not in (None, [], {})}
+    reading |= {name: getattr(settings, name) or None for name in options.WEIGHTS}
+    if reading["directed"] is None and settings.directed is True:
+        reading["directed"] = True
+    reading |= {"nodes": nodes, "group_by": group_by}
+    given = {name: value for name, value in reading.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.record import fit_record
@@ -360,10 +342,8 @@ def _source(source: str | None, config: str | None) -> tuple[str, dict[str, Any]
     return str(recorded.pop("source")), recorded
 
 
-def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> "FitConfig":
+def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> FitConfig:
     """Put the command line over the file over what a run was begun with over the defaults."""
-    from ffbm.config import FitConfig
-
     given = {name: value for name, value in given.items() if value is not None}
     from_file = {} if path is None else _read_settings(path, given)
     return FitConfig(**begun | from_file | given)
@@ -374,8 +354,6 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
 
     Which others they go with may be said by the command line.
     """
-    from ffbm.config import FitConfig, read_settings
-
     try:
         found = read_settings(path)
     except OptionError as error:

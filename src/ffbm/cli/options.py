@@ -1,7 +1,10 @@
 """The options of commands that read a network, defined once."""
 
+import functools
+import inspect
+import itertools
 import shlex
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -104,14 +107,48 @@ Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of text that
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 
+WEIGHTS = ("edge_weight", "edge_weight_model", "edge_weight_prior")
+_READING = {
+    "nodes": Nodes, "id": Id, "source_column": SourceColumn, "target_column": TargetColumn, "include": Include,
+    "exclude": Exclude, "drop": Drop, "merge": Merge, "missing": Missing, "categorical": Categorical,
+    "numeric": Numeric, "multiplicity": Multiplicity, "edge_weight": EdgeWeight, "edge_weight_model": EdgeWeightModel,
+    "edge_weight_prior": EdgeWeightPrior, "parallel": Parallel, "directed": Directed, "bipartite": Bipartite,
+    "unknown": Unknown, "min_support": MinSupport, "encoding": Encoding,
+}  # fmt: skip
+READING = ("--undirected", *("--" + name.replace("_", "-") for name in _READING))  # what notes may name
+Reading = Any  # the options of reading, by keyword of ``read_network``: a dict, for the commands that ask for it
+
+
+def reads_network(command: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
+    """Give a command the options of reading a network, in place of its argument ``reading``.
+
+    Those that it has by itself, or that it is to do ``without``, are left to it.
+    """
+    signature = inspect.signature(command)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in _READING.items()
+        if name not in signature.parameters and name not in without
+    ]
+    placed = [added if name == "reading" else [known] for name, known in signature.parameters.items()]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> Any:
+        reading = {known.name: given.pop(known.name) for known in added}
+        reading["drop"] = split_drop(reading["drop"])
+        if "edge_weight_prior" in reading:
+            reading["edge_weight_prior"] = split_prior(reading["edge_weight_prior"])
+        return command(**given, reading=reading)
+
+    every = [known.replace(kind=inspect.Parameter.KEYWORD_ONLY) for known in itertools.chain(*placed)]
+    run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]  # what typer looks at
+    return run
+
+
+reads_unweighted = functools.partial(reads_network, without=WEIGHTS)
+
+
 _QUOTES = "'\""
-# those that say how a network is read, and that its notes may name
-READING = ("--nodes", "--id", "--source-column", "--target-column", "--include", "--exclude", "--drop", "--merge",
-           "--missing", "--categorical", "--numeric", "--multiplicity", "--edge-weight", "--edge-weight-model",
-           "--edge-weight-prior", "--parallel", "--directed", "--undirected", "--bipartite",
-           "--unknown", "--min-support", "--encoding")  # fmt: skip
-
-
 # keywords whose option is not the same word; all others are written with dashes
 _OTHER_WORDS = {
     "n_blocks": "--blocks", "n_kept": "--keep", "n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws",

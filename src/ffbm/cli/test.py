@@ -37,6 +37,7 @@ NoGamma = Annotated[
 ]
 
 
+@options.reads_unweighted
 def test(
     source: options.Source,
     nodes: options.Nodes = None,
@@ -46,23 +47,7 @@ def test(
     seed: Seed = 0,
     workers: Workers = None,
     no_gamma: NoGamma = False,
-    id_column: options.Id = None,
-    source_column: options.SourceColumn = None,
-    target_column: options.TargetColumn = None,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    drop: options.Drop = None,
-    merge: options.Merge = None,
-    missing: options.Missing = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    multiplicity: options.Multiplicity = None,
-    parallel: options.Parallel = None,
-    directed: options.Directed = None,
-    bipartite: options.Bipartite = None,
-    unknown: options.Unknown = None,
-    min_support: options.MinSupport = None,
-    encoding: options.Encoding = None,
+    reading: options.Reading = None,
     as_json: options.Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,27 +61,7 @@ def test(
     """
     from ffbm.pipeline.permutation import permutation_test
 
-    network = options.open_network(
-        source,
-        nodes=nodes,
-        id=id_column,
-        source_column=source_column,
-        target_column=target_column,
-        include=include,
-        exclude=exclude,
-        drop=options.split_drop(drop),
-        merge=merge,
-        missing=missing,
-        categorical=categorical,
-        numeric=numeric,
-        multiplicity=multiplicity,
-        parallel=parallel,
-        directed=directed,
-        bipartite=bipartite,
-        unknown=unknown,
-        min_support=min_support,
-        encoding=encoding,
-    )
+    network = options.open_network(source, nodes=nodes, **reading)
     with announcing(quiet) as progress:
         table = permutation_test(
             network,
