@@ -1,9 +1,11 @@
-"""Systems without POSIX: what is asked of the system there has a fallback."""
+"""Systems without POSIX: what is asked of the system there has a fallback. Versions of what kernels are made with."""
 
 import os
 import sys
+import tomllib
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -46,3 +48,11 @@ def test_a_run_is_made_lengthened_and_loaded(tmp_path):
     again = ffbm.load_fit(tmp_path / "run")
     np.testing.assert_array_equal(again.weights.weights, longer.weights.weights)
     assert again.weights.n_draws == 60
+
+
+def test_numba_is_bounded_by_the_version_that_was_tried():
+    """Kernels use parts of numba that may change with any version: a newer one is let in after a run with it."""
+    dependencies = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["dependencies"]
+    (bounds,) = (wanted for wanted in dependencies if wanted.startswith("numba"))
+    major, minor = map(int, numba.__version__.split(".")[:2])
+    assert bounds.endswith(f",<{major}.{minor + 1}"), f"{bounds}, but these tests ran with numba {numba.__version__}"
