@@ -1,10 +1,15 @@
 """Convergence: the grade that a default run of the block chains ends with, and how long that takes.
 
-    python benchmarks/convergence.py [--minutes 10] [--seeds 3] [NAME ...]
+    python benchmarks/convergence.py [--minutes 10] [--seeds 3] [--wall] [NAME ...]
 
-Networks are the paper's three and those of the folder FFBM_SHARED/networks, the number of blocks is found. Every run
-is written to results/convergence.json when it ends; runs that stand there are not repeated, so the measurement can be
-made in pieces. Prints one line a run. Time is that of the wall clock: all cores work.
+A name is that of one of the paper's networks or of a folder of FFBM_SHARED/networks; the number of blocks is found.
+``NAME@B`` fixes it. Every run is written to results/convergence.json when it ends, and runs that stand there are not
+repeated: the measurement can be made in pieces.
+
+The clock of a run is that of the processor: it ends after as many processor seconds as all cores have in so many
+minutes, so that a machine that is busy with other work measures what a quiet one would; only the parts that use one
+core, such as the search for temperatures, take longer there than their share says. ``--wall`` takes the clock on the
+wall. Both times are recorded, and the processor seconds of each stage.
 """
 
 import argparse
@@ -14,10 +19,39 @@ import time
 import warnings
 from pathlib import Path
 
-import ffbm
+import record
 
-RESULTS = Path(__file__).parent / "results" / "convergence.json"
+import ffbm
+import ffbm.pipeline.clock
+
 PAPER = ("polbooks", "school", "facebook")
+PACKAGES = ("ffbm", "numpy", "scipy", "numba")
+RESULTS = record.RESULTS / "convergence.json"
+
+
+class ProcessorClock:
+    """A clock that goes by the work done: a second is one processor second of every core."""
+
+    @staticmethod
+    def monotonic():
+        return time.process_time() / (os.cpu_count() or 1)
+
+
+class Stages:
+    """A listener that notes how many processor seconds each stage takes, and prints what is told of it."""
+
+    def __init__(self):
+        self.seconds, self.last, self.note = {}, time.process_time(), ""
+
+    def __call__(self, progress):
+        now = time.process_time()
+        self.seconds[progress.stage] = self.seconds.get(progress.stage, 0.0) + now - self.last
+        self.last = now
+        if progress.note != self.note:
+            self.note = progress.note
+            print(
+                f"    {sum(self.seconds.values()):7.1f} s {progress.stage}, {progress.done:,}: {self.note}", flush=True
+            )
 
 
 def network(name):
@@ -28,12 +62,15 @@ def network(name):
 
 
 def run(name, seed, minutes):
-    graph = network(name).graph
+    source, _, wanted = name.partition("@")
+    graph, stages = network(source).graph, Stages()
     begun, used = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        blocks = ffbm.sample_blocks(graph, "auto", seed=seed, max_minutes=minutes, progress=False)
-    found, trips = blocks.diagnostics, blocks.diagnostics.round_trips
+        blocks = ffbm.sample_blocks(
+            graph, int(wanted) if wanted else "auto", seed=seed, max_minutes=minutes, progress=stages
+        )
+    measured, trips = blocks.diagnostics, blocks.diagnostics.round_trips
     return {
         "network": name,
         "seed": seed,
@@ -44,25 +81,25 @@ def run(name, seed, minutes):
         "reason": blocks.converged.reason,
         "seconds": time.perf_counter() - begun,
         "processor_seconds": time.process_time() - used,
+        "stages": {stage: round(spent, 2) for stage, spent in stages.seconds.items()},
         "n_sweeps": blocks.settings["n_sweeps"],
         "tempering": blocks.settings["tempering"],
+        "n_replicas": len(blocks.settings["tempering"] or [1]),
         "round_trips": None if trips is None else trips.tolist(),
-        "rhat_entropy": found.rhat_entropy,
-        "ess_entropy": found.ess_entropy,
-        "pairs_open": found.n_open(),
+        "rhat_entropy": measured.rhat_entropy,
+        "ess_entropy": measured.ess_entropy,
+        "pairs_open": measured.n_open(),
         "lowest": blocks.best_entropy,
         "mean_entropy": float(blocks.entropy.mean()),
         "minutes": minutes,
     }
 
 
-def show(row):
-    tempered = f"{len(row['tempering'])} replicas" if row["tempering"] else "no tempering"
-    print(
-        f"{row['network']:22} {row['seed']:2} {row['n_blocks']:4} {row['grade']:11} {row['seconds']:7.1f} s"
-        f" {row['n_sweeps']:9,} sweeps, {tempered}, R-hat {row['rhat_entropy']:.3f}, ESS {row['ess_entropy']:,.0f},"
-        f" {row['pairs_open']} pairs open",
-        flush=True,
+def line(row):
+    return (
+        f"{row['network']:22} {row['seed']:2} B {row['n_blocks']:3} {row['grade']:11}"
+        f" {row['processor_seconds']:7.1f} s of processor {row['n_sweeps']:9,} sweeps x {row['n_replicas']},"
+        f" R-hat {row['rhat_entropy']:.3f}, ESS {row['ess_entropy']:,.0f}, {row['pairs_open']} pairs open"
     )
 
 
@@ -71,19 +108,27 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--wall", action="store_true", help="minutes of the clock on the wall")
     chosen = parser.parse_args()
-    folder = Path(os.environ.get("FFBM_SHARED", "")) / "networks"
-    names = chosen.names or [*PAPER, *sorted(path.name for path in folder.glob("*") if path.is_dir())]
+    if "FFBM_SHARED" not in os.environ:
+        print("set FFBM_SHARED to the folder that holds networks/; nothing was measured")
+        return
+    if not chosen.wall:
+        ffbm.pipeline.clock.time = ProcessorClock
+    folder = Path(os.environ["FFBM_SHARED"]) / "networks"
+    names = chosen.names or [*PAPER, "facebook@10", *sorted(path.name for path in folder.glob("*") if path.is_dir())]
     rows = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
     known = {(row["network"], row["seed"]) for row in rows}
-    ffbm.sample_blocks(network("polbooks"), 3, n_sweeps=100, progress=False)  # compiled beforehand
-    ffbm.sample_blocks(network("polbooks"), 3, n_sweeps=100, tempering=True, progress=False)
+    for row in rows:
+        record.say(line(row))
+    for tempering in (False, True):  # compiled beforehand
+        ffbm.sample_blocks(network("polbooks"), 3, n_sweeps=100, tempering=tempering, progress=False)
     for name in names:
         for seed in range(chosen.seeds):
             if (name, seed) not in known:
                 rows.append(run(name, seed, chosen.minutes))
-                show(rows[-1])
-                RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "runs": rows}, indent=1) + "\n")
+                record.say(line(rows[-1]))
+                record.write("convergence", PACKAGES, {"cores": os.cpu_count(), "runs": rows})
 
 
 if __name__ == "__main__":

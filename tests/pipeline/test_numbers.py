@@ -1,13 +1,18 @@
 """P(B | A) beside the choice of B: from chains with B free, where they mix."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ffbm
+from ffbm.blocks.annealing import Found
 from ffbm.blocks.entropy import description_length
 from ffbm.pipeline import numbers
+from ffbm.pipeline.choice import next_best
+from ffbm.results.sentences import tell_choice
 
 from ..planted import planted_edges
 
@@ -50,3 +55,22 @@ def test_not_where_they_do_not_mix_or_take_long(monkeypatch):
     monkeypatch.setattr(numbers, "_MOST_EDGES", 100)
     monkeypatch.setattr(numbers, "run_chains", None)
     assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
+
+
+def test_the_next_best_number_and_what_changes_there():
+    labels = [np.zeros(6, dtype=int), np.array([0, 0, 0, 1, 1, 1]), np.array([1, 1, 2, 0, 0, 0])]
+    found = {n: Found(s, b) for n, s, b in zip((1, 2, 3), (9.0, 4.0, 4.5), labels, strict=True)}
+    assert next_best(found) == (3, pytest.approx(1 / 6))
+    assert next_best({1: found[1], 2: found[2]}) == (1, 0.5)
+    assert next_best({1: found[1]}) is None
+
+
+@pytest.mark.parametrize(("nats", "is_told"), [(0.4, True), (8.8, True), (12.0, False)])
+def test_it_is_told_where_the_choice_is_weak(nats, is_told):
+    table = pd.DataFrame({"n_blocks": [3, 4], "difference": [0.0, nats]})
+    for settings in ({"next_best": [4, 0.124]}, {"next_best": None}, {}):
+        fit = SimpleNamespace(blocks=SimpleNamespace(candidates=table, settings=settings))
+        told = " ".join(tell_choice(fit).split())
+        assert ("with 4 blocks 12% of the vertices are in another block" in told) == (
+            is_told and bool(settings.get("next_best"))
+        )

@@ -27,7 +27,7 @@ class LadderSetup(NamedTuple):
     target: BlockTarget
     model: Model
     settings: BlockSettings  # of every replica; its beta is that of the whole target
-    gap: int = 3  # sweeps between exchanges
+    gap: int = 1  # sweeps between exchanges: they cost next to nothing
 
 
 class LadderState(NamedTuple):

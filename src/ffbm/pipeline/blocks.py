@@ -18,7 +18,7 @@ from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.beginning import check_field, check_initial, check_length, check_types, random_start
-from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.length import run_for
@@ -168,6 +168,7 @@ def sample_blocks(
         if wanted is None and not is_free:
             found = find_candidates(target, seed, conduct)
             best, chosen["candidates"] = found[best_of(found)], list_candidates(found)
+            chosen["next_best"] = next_best(found)
             wanted = np.bincount(kinds_of(of_vertex, best.labels)).tolist()
             chosen["probabilities"] = probabilities(target, found, seed, conduct)
         kinds = free_kinds(target) if wanted is None else one_after_another(wanted)

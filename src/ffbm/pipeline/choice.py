@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from ffbm.blocks.annealing import Found
 from ffbm.blocks.descent import effort_for
@@ -146,3 +147,21 @@ def _compare(seed: int, target: BlockTarget, table: CandidateTable) -> Candidate
 def list_candidates(found: Candidates) -> list[tuple[int, float]]:
     """Return the numbers of blocks and their description lengths, as settings of a trace hold them."""
     return [(n, float(np.round(found[n].entropy, 6))) for n in sorted(found)]
+
+
+def next_best(found: Candidates) -> tuple[int, float] | None:
+    """Return the second best number of blocks and the share of the vertices that are in another block there.
+
+    Blocks of the two best partitions are matched one to one, so that they share as many vertices as can be. None if
+    there is one number only.
+
+    >>> next_best({2: Found(1.0, np.array([0, 0, 1, 1])), 3: Found(2.5, np.array([2, 2, 0, 1]))})
+    (3, 0.25)
+    """
+    order = sorted(found, key=lambda n: (round(found[n].entropy, 6), n))
+    if len(order) == 1:
+        return None
+    one, other = (found[n] for n in order[:2])
+    shared = np.zeros((one.n_blocks, other.n_blocks))
+    np.add.at(shared, (one.labels, other.labels), 1)
+    return order[1], float(1 - shared[linear_sum_assignment(shared, maximize=True)].sum() / len(one.labels))

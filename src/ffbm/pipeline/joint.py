@@ -23,7 +23,7 @@ from ffbm.kernels.joint import Harvest
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
-from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.gathering import gather as gather_blocks
 from ffbm.pipeline.length import Chains
@@ -145,6 +145,7 @@ def sample_joint(
         if wanted is None:
             candidates = find_candidates(partitions, seed, conduct)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
+            chosen["next_best"] = next_best(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = within_memory(settings, n_sweeps, n_chains, model)

@@ -100,8 +100,17 @@ def tell_choice(fit: FitParts) -> str:
         return f"  ({chosen}: there is no other number to choose)\n"
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
-    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})"
+    more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
+    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
     return wrap(said, "  ", "  ") + "\n"
+
+
+def _tell_changes(fit: FitParts) -> str:
+    """Say what changes at the next best number of blocks; nothing of fits that were saved before it was kept."""
+    known = fit.blocks.settings.get("next_best")
+    if known is None:
+        return ""
+    return f"; with {count_of(known[0], 'block')} {known[1]:.0%} of the vertices are in another block"
 
 
 def _tell_probabilities(fit: FitParts) -> str:
