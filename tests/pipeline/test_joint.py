@@ -25,8 +25,9 @@ from ffbm.theta.target import energy
 from ..planted import planted_network, two_flags
 
 QUICK = FitConfig(
-    n_blocks=2, target="joint", n_sweeps=60, n_warmup=40, n_draws=80, n_chains=2, thin=2, seed=4, n_kept=1
-)
+    n_blocks=2, target="joint", weight_prior="fixed", n_sweeps=60, n_warmup=40, n_draws=80, n_chains=2, thin=2, seed=4,
+    n_kept=1,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,9 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     n_sweeps = config.countable_sweeps
     n_partitions = (n_sweeps - burn_sweeps(config.burn_in, n_sweeps)) // config.thin
-    n_draws = n_partitions if config.target == "joint" else config.countable_draws
+    n_draws = config.countable_draws
+    if config.target == "joint":  # under the learned prior two draws or more of the weights for each partition
+        n_draws = n_partitions if config.weight_prior == "fixed" else max(n_draws, 2 * n_partitions)
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + bool(config.intercept))
     selected = min(weights, selection.STORED_BYTES) if config.weight_prior == "learned" else 0
     return Room(

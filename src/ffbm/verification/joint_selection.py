@@ -258,7 +258,7 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
 
 def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
     """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth."""
-    histograms, ps = [], []
+    histograms, ps, rates = [], [], list[float]()
     n_columns, n_bins = len(GROUPS), N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
     for size in sizes:
         found = np.array(effort.each(partial(calibrate_one, size, effort.seed), range(n_sets)))
@@ -269,10 +269,9 @@ def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
             ps.append(p)
             histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
         chance, truth = found[:, -2 * n_columns : -n_columns].ravel(), found[:, -n_columns:].ravel()
-        rates = calibration_of_inclusion(chance, truth)
-        ps += rates
-        histograms.append({"quantity": "inclusion", "size": where, "p": min(rates), "counts": []})
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details={"n_sets": n_sets, "ranks": histograms})
+        rates += calibration_of_inclusion(chance, truth)
+    details = {"n_sets": n_sets, "ranks": histograms, "inclusion": rates}
+    return Finding(min(ps + rates), 0.001 / len(ps + rates), at_least=True, details=details)
 
 
 def uniform_ranks(effort: Effort) -> Finding:
