@@ -101,6 +101,8 @@ class FitConfig:
         that matter, and columns that are included together.
     hierarchy : bool
         Blocks at every scale: the nested model, and a tree whose splits are explained.
+    impute : bool or "independent"
+        Whether cells without an answer are sampled with the weights; whether columns are independent a priori.
     preset : "paper", optional
         What is left at its default is that of the paper.
     node_type : text, optional
@@ -162,6 +164,7 @@ class FitConfig:
     edge_weight_model: str | None = None
     edge_weight_prior: str | dict[str, float] | None = None
     node_type: str | None = None
+    impute: bool | str = False
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -201,6 +204,7 @@ class FitConfig:
             "fdr": check_real("fdr", self.fdr, low=0, high=1),
             "column_groups": _check_groups(self.column_groups),
             "hierarchy": check_bool("hierarchy", self.hierarchy),
+            "impute": check_bool_or("impute", self.impute, "independent"),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -208,6 +212,8 @@ class FitConfig:
             raise OptionError('column_groups are for weight_prior="learned"; got weight_prior="fixed": leave them out')
         if learns and self.sigma != 1.0:
             raise OptionError(SIGMA_IS_FIXED)
+        if self.impute and target != "cut":
+            raise OptionError(f'impute is for target="cut"; got target="{target}": leave one of them out')
         if self.hierarchy:
             self._check_hierarchy()
         if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):
@@ -227,6 +233,8 @@ class FitConfig:
             raise OptionError(f"hierarchy=True finds the number of blocks; got n_blocks={self.n_blocks}: leave it out")
         if self.tempering is True or isinstance(self.tempering, list):
             raise OptionError("hierarchy=True has no tempering; got tempering=: leave it out")
+        if self.impute:
+            raise OptionError("hierarchy=True does not sample missing cells; got impute=: leave one of them out")
         if isinstance(self.edge_weight, str):
             raise OptionError("hierarchy=True has no law of edge weights; got edge_weight=: leave one of them out")
 
