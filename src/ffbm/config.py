@@ -103,6 +103,8 @@ class FitConfig:
         that matter, and columns that are included together.
     hierarchy : bool
         Blocks at every scale: the nested model, and a tree whose splits are explained.
+    impute : bool or "independent"
+        Whether cells without an answer are sampled with the weights; whether columns are independent a priori.
     preset : "paper", optional
         What is left at its default is that of the paper.
     node_type : text, optional
@@ -164,6 +166,7 @@ class FitConfig:
     edge_weight_model: str | None = None
     edge_weight_prior: str | dict[str, float] | None = None
     node_type: str | None = None
+    impute: bool | str = False
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -203,6 +206,7 @@ class FitConfig:
             "fdr": check_real("fdr", self.fdr, low=0, high=1),
             "column_groups": _check_groups(self.column_groups),
             "hierarchy": check_bool("hierarchy", self.hierarchy),
+            "impute": check_bool_or("impute", self.impute, "independent"),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -210,6 +214,9 @@ class FitConfig:
             raise OptionError(f"column_groups are for {_LEARNED}; got {_FIXED}: leave them out")
         if learns and self.sigma != 1.0:
             raise OptionError(SIGMA_IS_FIXED)
+        if self.impute and target != "cut":
+            cut, came = (keyword("target", f'"{name}"') for name in ("cut", target))
+            raise OptionError(f"{keyword('impute')} is for {cut}; got {came}: leave one of them out")
         if self.hierarchy:
             self._check_hierarchy()
         if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):
@@ -233,6 +240,9 @@ class FitConfig:
             raise OptionError(f"{_HIERARCHY} finds the number of blocks; got {came}: leave it out")
         if self.tempering is True or isinstance(self.tempering, list):
             raise OptionError(f"{_HIERARCHY} has no tempering; got {keyword('tempering', '')}: leave it out")
+        if self.impute:
+            came = keyword("impute", "")
+            raise OptionError(f"{_HIERARCHY} does not sample missing cells; got {came}: leave one of them out")
         if isinstance(self.edge_weight, str):
             came = keyword("edge_weight", "")
             raise OptionError(f"{_HIERARCHY} has no law of edge weights; got {came}: leave one of them out")

@@ -170,6 +170,10 @@ DegreeCorrection = Annotated[
 Hierarchy = Annotated[
     bool | None, typer.Option("--hierarchy", help="Blocks at every scale: a tree whose splits are explained.")
 ]
+Impute = Annotated[
+    bool | None,
+    typer.Option("--impute", help="Sample cells without an answer along with the weights, by what the others tell."),
+]
 Evidence = Annotated[
     bool,
     typer.Option(
@@ -214,6 +218,7 @@ def fit(
     columns: Columns = None,
     degree_correction: DegreeCorrection = None,
     hierarchy: Hierarchy = None,
+    impute: Impute = None,
     node_type: NodeType = None,
     weight_prior: WeightPrior = None,
     intercept_sd: InterceptSd = None,
@@ -267,12 +272,15 @@ def fit(
         degree_corrected=degree_correction,
         directed=reading["directed"],
         hierarchy=hierarchy,
+        impute=impute,
         weight_prior=weight_prior,
         intercept_sd=intercept_sd,
         fdr=fdr,
         preset=preset,
         **{name: reading[name] for name in options.WEIGHTS},
     )
+    if evidence and settings.impute:
+        raise OptionError("--evidence takes features as they are read; got --impute: leave one of them out")
     if settings.node_type and target == BOTH:
         raise OptionError("--target both is not for fits with types of vertices; leave it out, or --node-type")
     if evidence and (target == BOTH or settings.hierarchy or settings.node_type):

@@ -20,7 +20,8 @@ def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "Type
     from ffbm.errors import ConvergenceWarning
     from ffbm.results.typed import OPTIONS, fit_types, measured_types
 
-    for name, without in (("resume", False), ("target", "cut"), ("hierarchy", False), ("column_groups", None)):
+    refused = {"resume": False, "target": "cut", "hierarchy": False, "column_groups": None, "impute": False}
+    for name, without in refused.items():
         if getattr(settings, name) != without:
             it = keyword(name, "")
             raise OptionError(f"{it} is not for fits with types of vertices; leave it out, or --node-type")

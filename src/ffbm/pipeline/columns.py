@@ -98,7 +98,7 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     members = parts.memberships
     own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
-    design = make_design(parts.network.features, bool(config.intercept))
+    design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
         sample = sampler_given(short, design, some, own, Conduct(None, tell))
         sampled = sample(design, parts.train, child_seed(config.seed, "columns"), "weights by chain")

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.check import check_bool, check_choice, check_int
+from ffbm.check import check_bool, check_bool_or, check_choice, check_int
 from ffbm.config import choose_prior
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.numbering import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select_drawn
@@ -22,7 +23,10 @@ from ffbm.pipeline.weightlength import check_draws
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.journal import Journal, digest
+from ffbm.theta.blanks import INDEPENDENT
+from ffbm.theta.design import make_design
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
+from ffbm.theta.imputed import ImputedDrawnState, ImputedRecord, advance_imputed_drawn, start_imputed_drawn
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.types.blocks import BlockTrace, Memberships
 from ffbm.types.network import Array
@@ -54,6 +58,7 @@ def sample_weights_drawn(
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | None = None,
+    impute: bool | str = False,
     stage: str = "weights",
     journal: Journal | None = None,
 ) -> tuple[WeightTrace, VarianceSplit]:
@@ -69,7 +74,8 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, stage, journal
+    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, impute, stage,
+    journal
         As in ``sample_weights``.
     n_draws : int or "auto"
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)). "auto" are 1,000: more draws
@@ -116,7 +122,8 @@ def sample_weights_drawn(
     learns = weight_prior == "learned"
     intercept = learns if intercept is None else check_bool("intercept", intercept)
     prior = averaged.read_prior(weight_prior, sigma, intercept_sd, column_groups)
-    plan = plan_drawn(features, labels, blocks.n_blocks, rows, sigma, intercept, **chosen, **prior)
+    design = make_design(features, intercept, check_bool_or("impute", impute, INDEPENDENT))
+    plan = plan_drawn(design, labels, blocks.n_blocks, rows, sigma, intercept, **chosen, **prior)
     chosen |= {
         "sigma": plain_sigma(sigma, plan.scale),
         "intercept": bool(intercept),
@@ -128,14 +135,21 @@ def sample_weights_drawn(
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
     key = digest(plan._replace(repeats=Counter(), setups={})) if journal else ""
     with listening(progress) as tell:
-        conduct, stepper = Conduct(workers, tell, journal), Stepper(advance_drawn, DrawnState, Record)
+        conduct = Conduct(workers, tell, journal)
+        stepper: Stepper[Any, Any] = Stepper(advance_drawn, DrawnState, Record)
+        if plan.unknown is not None:
+            stepper = Stepper(advance_imputed_drawn, ImputedDrawnState, ImputedRecord)
         states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
         selects = learns and n_sweeps != 0
         selected = select_drawn(plan, length, n_sweeps, conduct, stage) if selects else None
+    imputed = None
+    if plan.unknown is not None:
+        imputed = gather_imputed(plan.unknown.cells, [state.cells for state in states], drawn.law)
+        states = [state.chain for state in states]
     means = [state.mean for state in states]
     squares = [state.within + plan.n_each * state.between for state in states]
     trace = averaged.gather(plan.training, drawn, means, squares, plan.thin, chosen)
-    return replace(trace, selected=selected), _split(plan, states)
+    return replace(trace, selected=selected, imputed=imputed), _split(plan, states)
 
 
 def select_columns(
@@ -178,7 +192,9 @@ def select_columns(
         return select_drawn(plan, length, None, Conduct(workers, tell, journal), stage)
 
 
-def _begin(plan: DrawnPlan) -> list[DrawnState]:
+def _begin(plan: DrawnPlan) -> list[Any]:
+    if plan.unknown is not None:
+        return [start_imputed_drawn(plan, chain) for chain in range(len(plan.labels))]
     return [start_drawn(plan, chain) for chain in range(len(plan.labels))]
 
 

@@ -14,6 +14,7 @@ from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
+from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
 from ffbm.pipeline.readings import settle_readings
 from ffbm.pipeline.splits import explain_splits
@@ -25,6 +26,7 @@ from ffbm.store.journal import Journal
 from ffbm.store.parts import FitParts
 from ffbm.theta.columns import group_columns
 from ffbm.theta.design import Design, make_design
+from ffbm.theta.parts import find_parts
 from ffbm.theta.prior import prior_scales
 from ffbm.types import BlockTrace, Memberships, Network
 from ffbm.workers import Workers
@@ -72,7 +74,9 @@ def run_fit(
         raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
     seed = resolve_seed(config.seed)
     config = replace(config, seed=seed)
-    design = make_design(net.features, bool(config.intercept))
+    design = make_design(net.features, bool(config.intercept), config.impute)
+    if design.blanks is not None:
+        find_parts(design)  # what cannot be imputed is refused before the block chains run
     group_columns(design, config.column_groups)
     prior_scales(config.sigma, design.columns)  # wrong ones are refused before the block chains run
     workers = config.workers if workers is None else workers
@@ -103,7 +107,7 @@ def _fit_given(
     """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
     if net.features.other:
         net = settle_readings(net, members.probs, config, seed)
-        design = make_design(net.features, bool(config.intercept))
+        design = make_design(net.features, bool(config.intercept), config.impute)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     sample, threads = sampler_given(config, design, blocks, members, conduct, end), conduct.threads
     whole = explain(
@@ -111,6 +115,8 @@ def _fit_given(
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
         refit=refitter_given(config, design, blocks, members), workers=threads,
     )  # fmt: skip
+    told = with_remarks(whole.weights, net.features, members.labels, config.impute)
+    whole = replace(whole, weights=told)
     whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)

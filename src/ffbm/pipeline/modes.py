@@ -55,7 +55,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         return replace(parts.explanation, mode=mode)
     if config.seed is None:
         raise AssertionError("a fit records its seed")
-    design = make_design(parts.network.features, bool(config.intercept))
+    design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(progress) as tell:
         conduct = Conduct(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)

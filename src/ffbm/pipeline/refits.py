@@ -9,16 +9,21 @@ import numpy as np
 from ffbm.config import FitConfig
 from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.weightchain import Record
+from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.weights import gather
 from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import group_columns, keep_groups
 from ffbm.theta.design import Design
+from ffbm.theta.imputed import ImputedRecord, ImputedSetup, advance_imputed, start_imputed
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.prior import keep_scales
+from ffbm.theta.response import read_members
+from ffbm.theta.unknown import Unknown, find_unknown
 from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
 N_WARMUP, N_DRAWS = 100, 250
+_MOVES_EACH = 3  # moves of the weights for a sweep over unknown cells
 _LOOKED_AT = 200  # draws of the full fit that its scales are taken from
 
 
@@ -55,11 +60,25 @@ class Refit:
         config = self.config
         sigma = keep_scales(config.sigma, self.whole, design)
         target = weight_target(design, members, rows, sigma, design.has_intercept, **self._prior(design))
+        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": N_DRAWS, "n_warmup": N_WARMUP, "n_chains": 1}
+        unknown = find_unknown(target, read_members(members, design.n_nodes))
+        if unknown is not None:
+            return self._impute(target, unknown, rng, chosen)
         setup = set_up(self._begun(target), "hmc", N_WARMUP, rng, near=self._near(target))
         state, drawn = advance(setup, start(setup, rng), N_WARMUP + N_DRAWS)
         one = Record(*(part[np.newaxis] for part in drawn))
-        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": N_DRAWS, "n_warmup": N_WARMUP, "n_chains": 1}
         return gather(target.training, one, [state.mean], [state.square], 1, chosen)
+
+    def _impute(
+        self, target: WeightTarget, unknown: Unknown, rng: np.random.Generator, chosen: dict[str, Any]
+    ) -> WeightTrace:
+        """Sample the weights with the cells that are not known."""
+        begun = unknown.complete(self._begun(target), unknown.cells.begin(rng))
+        model = ImputedSetup(set_up(begun, "hmc", N_WARMUP, rng, near=self._near(target)), unknown, _MOVES_EACH)
+        state, drawn = advance_imputed(model, start_imputed(model, rng), N_WARMUP + N_DRAWS)
+        one = ImputedRecord(*(part[np.newaxis] for part in drawn))
+        trace = gather(target.training, one, [state.mean], [state.square], 1, chosen)
+        return replace(trace, imputed=gather_imputed(unknown.cells, [state.cells], one.law))
 
     def _prior(self, design: Design) -> dict[str, Any]:
         config = self.config

@@ -26,6 +26,16 @@ from ffbm.theta.drawn_selection import (
     advance_drawn_selection,
     start_drawn_selection,
 )
+from ffbm.theta.imputed import (
+    ImputedDrawnSelectionState,
+    ImputedSelection,
+    ImputedSelectionPlan,
+    ImputedSelectionState,
+    advance_imputed_drawn_selection,
+    advance_imputed_selection,
+    start_imputed_drawn_selection,
+    start_imputed_selection,
+)
 from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.selection import (
@@ -36,6 +46,7 @@ from ffbm.theta.selection import (
     set_up_selection,
     start_selection,
 )
+from ffbm.theta.unknown import Unknown
 from ffbm.types.network import Array
 from ffbm.types.selection import SelectionTrace
 from ffbm.workers import open_workers
@@ -59,6 +70,7 @@ def select(
     seed: int,
     conduct: Conduct,
     stage: str,
+    unknown: Unknown | None = None,
 ) -> SelectionTrace:
     """Sample which columns are included, given a set-up of the full model, whose mode half of the chains start from."""
     target = setup.target
@@ -70,9 +82,13 @@ def select(
     n_sweeps = check_int("n_sweeps", n_sweeps, low=0)
     thin = thinning(n_chains * n_sweeps * target.n_blocks * len(target.scale), n_sweeps)
     key = digest(target, WARM_UP, seed, n_chains, "selection") if conduct.journal else ""
-    stepper = Stepper(advance_selection, SelectionState, SelectionRecord)
+    stepper: Stepper[Any, SelectionRecord] = Stepper(advance_selection, SelectionState, SelectionRecord)
+    model: Any = chosen
+    if unknown is not None:
+        model = ImputedSelection(chosen, unknown)
+        stepper = Stepper(advance_imputed_selection, ImputedSelectionState, SelectionRecord)
     drawn, partition, thin = run_selection(
-        f"{stage}, columns", stepper, chosen, partial(_begin, chosen, seed, n_chains, thin),
+        f"{stage}, columns", stepper, model, partial(_begin, model, seed, n_chains, thin),
         Rounds(None if is_open else 1, WARM_UP, n_sweeps), lambda n: np.zeros((n_chains, n * n_sweeps), np.int64),
         length, STORED_BYTES, conduct, key,
     )  # fmt: skip
@@ -89,6 +105,8 @@ def select_drawn(
     some = [labels[:: max(n_kept // PARTITIONS, 1)] for labels in plan.labels]
     sums = np.mean([response_of(plan.training, labels) for part in some for labels in part], axis=0)
     target = WeightTarget(plan.training, sums, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
+    if plan.unknown is not None:
+        target = plan.unknown.complete(target, plan.unknown.cells.begin(stream(plan.seed, "selection", "cells")))
     with open_workers(1, 1) as run:  # for its one BLAS thread
         [setup] = run(lambda one: set_up_selection(one, 0, find_mode(one.gaussian)), [target])
     is_open = n_sweeps is None and length.n_draws is None
@@ -101,10 +119,14 @@ def select_drawn(
     thin = thinning(n_chains * n_rounds * each * N_EACH * target.n_blocks * len(target.scale), N_EACH)
     chosen = DrawnSelectionPlan(own, setup, WARM_UP, WARM_EACH, N_EACH, plan.seed)
     key = digest(chosen) if conduct.journal else ""
-    stepper = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
+    stepper: Stepper[Any, SelectionRecord] = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
+    model: Any = chosen
+    if plan.unknown is not None:
+        model = ImputedSelectionPlan(chosen, plan.unknown)
+        stepper = Stepper(advance_imputed_drawn_selection, ImputedDrawnSelectionState, SelectionRecord)
     rounds, number = Rounds(None if is_open else n_rounds, 0, each, N_EACH), np.repeat(which, N_EACH, axis=1)
     drawn, partition, thin = run_selection(
-        f"{stage}, columns", stepper, chosen, partial(_begin_drawn, chosen, thin), rounds,
+        f"{stage}, columns", stepper, model, partial(_begin_drawn, model, thin), rounds,
         lambda n: np.tile(number, (1, n)), length, STORED_BYTES, conduct, key,
     )  # fmt: skip
     settings = {
@@ -130,7 +152,10 @@ def share_partitions(n_chains: int, n_draws: int, most: int) -> Array:
     return which
 
 
-def _begin_drawn(plan: DrawnSelectionPlan, thin: int) -> list[DrawnSelectionState]:
+def _begin_drawn(plan: DrawnSelectionPlan | ImputedSelectionPlan, thin: int) -> list[Any]:
+    if isinstance(plan, ImputedSelectionPlan):
+        n_chains = len(plan.plan.labels)
+        return [start_imputed_drawn_selection(plan, chain, starts_full(chain), thin) for chain in range(n_chains)]
     return [start_drawn_selection(plan, chain, starts_full(chain), thin) for chain in range(len(plan.labels))]
 
 
@@ -163,8 +188,10 @@ def starts_full(chain: int) -> bool:
     return chain % 2 == 1
 
 
-def _begin(setup: SelectionSetup, seed: int, n_chains: int, thin: int) -> list[SelectionState]:
+def _begin(setup: SelectionSetup | ImputedSelection, seed: int, n_chains: int, thin: int) -> list[Any]:
     streams = [stream(seed, "selection", chain) for chain in range(n_chains)]
+    if isinstance(setup, ImputedSelection):
+        return [start_imputed_selection(setup, rng, starts_full(chain), thin) for chain, rng in enumerate(streams)]
     return [start_selection(setup, rng, starts_full(chain), thin) for chain, rng in enumerate(streams)]
 
 

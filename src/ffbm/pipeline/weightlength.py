@@ -19,11 +19,12 @@ from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.clock import Clock, end_in
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import Stepper, join_draws, run_stretch
-from ffbm.theta.chain import WeightSetup, WeightState, advance
+from ffbm.theta.chain import WeightState, advance
 from ffbm.theta.selection import SelectionRecord
 from ffbm.types.network import Array
 from ffbm.types.selection import MOST_ERROR, batch_error
 
+WEIGHTS = Stepper(advance, WeightState, Record)
 _MOST_STORED = 2000  # draws of the weights of a chain: above, thinning doubles with the length
 
 
@@ -57,24 +58,26 @@ def check_draws(n_draws: Any, max_minutes: Any) -> DrawLength:
 
 def run_weights(
     stage: str,
-    setup: WeightSetup,
-    begin: Callable[[], list[WeightState]],
+    setup: Any,
+    begin: Callable[[], list[Any]],
     length: DrawLength,
     most_bytes: int,
     conduct: Conduct,
     key: str,
-) -> tuple[list[WeightState], Record]:
+    stepper: Stepper[Any, Any] = WEIGHTS,
+) -> tuple[list[Any], Any]:
     """Run chains of the full model for a fixed length, or until R-hat and ESS of every weight and of U are good enough.
 
     The first check is at 1,000 draws, which no clock cuts short. Single chains, which cannot be judged, end there.
+    ``setup`` is what the stepper advances states by.
     """
-    stepper, n_warmup, done = Stepper(advance, WeightState, Record), setup.plan.n_warmup, length.planned
+    n_warmup, done = setup.plan.n_warmup, length.planned
     states, drawn, _ = run_stretch(stage, stepper, setup, begin, n_warmup + done, conduct, key)
     while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
         thin = int(states[0].thin[0])
         if 2 * done // thin > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes:
             thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, drawn.weights.shape[1]))
-        states = [state._replace(thin=np.array([thin])) for state in states]
+        _set_thin(states, thin)
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
         states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, conduct, key, clock)
@@ -128,7 +131,7 @@ def run_selection(
         n_each = n_stored if rounds.each is None else rounds.each // thin
         if n_each > 1 and (2 * n_stored > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes):
             thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, n_each))
-        states = [state._replace(thin=np.array([thin])) for state in states]
+        _set_thin(states, thin)
         clock = Clock(length.end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
         states, more, made = run_stretch(name, stepper, model, again, done * n_steps, conduct, key, clock)
@@ -145,6 +148,11 @@ def every_second(weights: Array, n_each: int) -> Array:
     n_chains, n_stored, *rest = weights.shape
     groups = weights.reshape(n_chains, n_stored // max(n_each, 1), n_each, *rest)[:, :, 1::2]
     return np.ascontiguousarray(groups).reshape(n_chains, -1, *rest)
+
+
+def _set_thin(states: Sequence[Any], thin: int) -> None:
+    for state in states:
+        state.thin[0] = thin
 
 
 def _same(states: Sequence[Any]) -> list[Any]:

@@ -8,22 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.check import check_bool, check_bool_or, check_choice, check_int, check_real
 from ffbm.config import SIGMA_IS_FIXED, choose_prior
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.imputation import IMPUTED, gather_imputed
 from ffbm.pipeline.selection import select
-from ffbm.pipeline.weightlength import check_draws, run_weights
+from ffbm.pipeline.weightlength import WEIGHTS, check_draws, run_weights
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.journal import Journal, digest
-from ffbm.theta.chain import WeightSetup, WeightState, set_up, start
-from ffbm.theta.design import Training
+from ffbm.theta.blanks import INDEPENDENT
+from ffbm.theta.chain import WeightSetup, set_up, start
+from ffbm.theta.design import Training, make_design
+from ffbm.theta.imputed import ImputedSetup, start_imputed
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
+from ffbm.theta.response import read_members
 from ffbm.theta.scales import settle_scales
+from ffbm.theta.unknown import Unknown, find_unknown
 from ffbm.types.network import Array, Note
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
@@ -51,6 +56,7 @@ def sample_weights(
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | None = None,
     annealing: float | None = None,
+    impute: bool | str = False,
     stage: str = "weights",
     journal: Journal | None = None,
 ) -> WeightTrace:
@@ -104,6 +110,9 @@ def sample_weights(
     annealing : float, optional
         For "mala": s in the paper's step sizes h_t = s * 250 (1000 + t)^-0.8 / n, which run on through the
         draws, in place of adaptation.
+    impute : bool or "independent"
+        Sample the cells of ``Features`` that had no answer along with the weights, by a law of the columns that is
+        learned, or with columns independent a priori; ``imputed`` of the trace has the law of each.
     stage : str
         What progress calls it.
     journal : Journal, optional
@@ -143,7 +152,8 @@ def sample_weights(
     learns = weight_prior == "learned"
     intercept = learns if intercept is None else check_bool("intercept", intercept)
     prior = read_prior(weight_prior, sigma, intercept_sd, column_groups)
-    target = weight_target(features, members, rows, sigma, intercept, **prior)
+    design = make_design(features, intercept, check_bool_or("impute", impute, INDEPENDENT))
+    target = weight_target(design, members, rows, sigma, intercept, **prior)
     check_choice("sampler", sampler, ("hmc", "mala"))
     length, n_warmup = check_draws(n_draws, max_minutes), check_int("n_warmup", n_warmup, low=0)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
@@ -153,19 +163,24 @@ def sample_weights(
         annealing = check_real("annealing", annealing, low=0, above=True)
     n_bytes = 8 * n_chains * length.planned * target.n_blocks * len(target.scale)
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), length.planned)
+    unknown = find_unknown(target, read_members(members, design.n_nodes))
+    begun = target
+    if unknown is not None:
+        begun = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
         pilot = stream(seed, "weights", "scales")
-        settled = run(lambda rng: settle_scales(target, rng), [pilot])[0] if learns else target
+        settled = run(lambda rng: settle_scales(begun, rng), [pilot])[0] if learns else begun
         [setup] = run(lambda rng: set_up(settled, sampler, n_warmup, rng, thin, annealing), [mode])
     key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
     with listening(progress) as tell:
         conduct = Conduct(workers, tell, journal)
-        begin = partial(_begin, setup, seed, n_chains)
+        begin = partial(_begin, setup, unknown, seed, n_chains)
+        model, stepper = (setup, WEIGHTS) if unknown is None else (ImputedSetup(setup, unknown), IMPUTED)
         selects = learns and n_sweeps != 0
         own = length.half if selects else length
-        states, drawn = run_weights(stage, setup, begin, own, STORED_BYTES, conduct, key)
-        selected = select(setup, length, n_sweeps, n_chains, seed, conduct, stage) if selects else None
+        states, drawn = run_weights(stage, model, begin, own, STORED_BYTES, conduct, key, stepper)
+        selected = select(setup, length, n_sweeps, n_chains, seed, conduct, stage, unknown) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,
@@ -178,7 +193,10 @@ def sample_weights(
         "annealing": annealing,
     } | (prior if learns else {})
     means, squares = [state.mean for state in states], [state.square for state in states]
-    return replace(gather(target.training, drawn, means, squares, thin, chosen), selected=selected)
+    imputed = None
+    if unknown is not None:
+        imputed = gather_imputed(unknown.cells, [state.cells for state in states], drawn.law)
+    return replace(gather(target.training, drawn, means, squares, thin, chosen), selected=selected, imputed=imputed)
 
 
 def read_prior(weight_prior: str, sigma: Any, intercept_sd: Any, column_groups: Any) -> dict[str, Any]:
@@ -199,8 +217,11 @@ def read_prior(weight_prior: str, sigma: Any, intercept_sd: Any, column_groups: 
     }
 
 
-def _begin(setup: WeightSetup, seed: int, n_chains: int) -> list[WeightState]:
-    return [start(setup, stream(seed, "weights", chain)) for chain in range(n_chains)]
+def _begin(setup: WeightSetup, unknown: Unknown | None, seed: int, n_chains: int) -> list[Any]:
+    streams = [stream(seed, "weights", chain) for chain in range(n_chains)]
+    if unknown is not None:
+        return [start_imputed(ImputedSetup(setup, unknown), rng) for rng in streams]
+    return [start(setup, rng) for rng in streams]
 
 
 def gather(

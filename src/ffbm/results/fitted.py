@@ -58,6 +58,8 @@ class Fit(FitParts):
         "too short"), a ``reason`` and the ``command`` that would help.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
+    imputed : DataFrame
+        With ``impute=True``: the law of each cell that had no answer.
     tree : FitTree
         With ``hierarchy=True``: the tree of blocks; ``tree.split(node)`` is what explains a split.
     """
@@ -281,6 +283,29 @@ class Fit(FitParts):
         from ffbm.results.tables import table_of_vertices
 
         return table_of_vertices(self)
+
+    @property
+    def imputed(self) -> "pd.DataFrame":
+        """The law of each cell that had no answer, of a fit with ``impute=True``: which value, how likely.
+
+        ``vertex``, ``column``, ``value`` and ``probability``, a row for each value that the cell may have; for a number
+        one row with ``mean`` and ``sd``. Given the vertex's block, its other cells and what all vertices tell of the
+        columns; True and False are those of a flag, "(none)" is none of the values that have a flag.
+
+        >>> import ffbm, numpy as np, pandas as pd
+        >>> team = np.array(["red", "blue"] * 20, dtype=object)
+        >>> team[0] = None
+        >>> edges = [(i, j) for i in range(40) for j in range(i) if (i - j) % 2 == 0]
+        >>> net = ffbm.as_network(edges, pd.DataFrame({"team": team}))
+        >>> fit = ffbm.fit(net, blocks=np.arange(40) % 2, impute=True, n_draws=200, seed=1)
+        >>> fit.imputed[["vertex", "column", "value"]].values.tolist()
+        [['0', 'team', 'blue'], ['0', 'team', 'red']]
+        >>> bool(fit.imputed["probability"][1] > 0.9)
+        True
+        """
+        from ffbm.results.imputed import imputed_table
+
+        return imputed_table(self)
 
     def to_datatree(self) -> "xr.DataTree":
         """Return everything as an xarray DataTree, which ArviZ reads: see docs/runs.md for its groups."""

@@ -73,5 +73,5 @@ def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:
     config, net = parts.config, parts.network
     if config.seed is None:
         raise AssertionError("a fit records its seed")
-    design = make_design(net.features, bool(config.intercept))
+    design = make_design(net.features, bool(config.intercept), config.impute)
     return measuring(net, config, design, parts.weights, parts.memberships, parts.train, config.seed)

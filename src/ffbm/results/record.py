@@ -7,6 +7,7 @@ from ffbm.columntable import pairs_that_share
 from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
 from ffbm.results.by_mode import decided_by_mode, tell_decisions
+from ffbm.results.imputed import imputed_records
 from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import columns_if_open
 from ffbm.results.tables import table_of_blocks
@@ -59,6 +60,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "columns": fit.column_table.astype(object).to_dict("records"),
         "shared_bits": _shared(fit),
         "sentence": sentence_of(fit),
+        "imputed": imputed_records(fit),
         "relevance": None if fit.relevance is None else _relevance(fit, fit.relevance),
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,

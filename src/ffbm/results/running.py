@@ -78,6 +78,7 @@ def fit(
     edge_weight: str | bool | None = None,
     edge_weight_model: str | None = None,
     edge_weight_prior: str | Mapping[str, float] | None = None,
+    impute: bool | str = False,
     node_type: str | None = None,
     nodes: Any = None,
     **reading: Any,
@@ -176,6 +177,10 @@ def fit(
         the network was read: see ``read_network``.
     edge_weight_model, edge_weight_prior : text, "microcanonical" or dict, optional
         What weights are taken for; None does as the network was read.
+    impute : bool or "independent"
+        Sample the cells of the table that have no answer along with the weights, given the blocks: ``fit.imputed``.
+        True learns how the columns go together; "independent" takes them for independent a priori. For ``target="cut"``
+        without ``hierarchy``; cells must be missing at random given the block and the other columns.
     node_type : column name, optional
         Vertices of different types, such as people and events, never share a block, and each type is explained by
         itself; ``n_blocks`` is then a dict of numbers by type or "auto": see ``fit_types``.
@@ -239,6 +244,7 @@ def fit(
         edge_weight=edge_weight,
         edge_weight_model=edge_weight_model,
         edge_weight_prior=dict(edge_weight_prior) if isinstance(edge_weight_prior, Mapping) else edge_weight_prior,
+        impute=impute,
     )
     if not isinstance(net, Network) and directed != "auto":
         reading["directed"] = directed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffbm.data.decode import decode_features
 from ffbm.results.graphs import to_networkx
+from ffbm.results.imputed import imputed_table
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.repeating import reading_to_toml
 from ffbm.results.reporting import REPORT, report_text
@@ -40,6 +41,8 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
         "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft),
         REPORT: report_text(fit),
     }
+    if fit.config.impute:
+        files["imputed.csv"] = _csv(imputed_table(fit))
     write_run(path, files, fit.provenance)
 
 

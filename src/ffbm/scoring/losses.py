@@ -66,11 +66,15 @@ def score_weights(
     is_train[chosen] = True
     n_rows = len(design.counts)
     sides = (is_train, ~is_train)
-    counts = np.array([np.bincount(design.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
-    sums = np.array([sum_rows(y[side], design.group[side], n_rows) for side in sides])
+    if design.shares is None:
+        counts = np.array([np.bincount(design.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
+        sums = np.array([sum_rows(y[side], design.group[side], n_rows) for side in sides])
+    else:
+        counts = np.array([design.shares.T @ side.astype(np.float64) for side in sides])
+        sums = np.array([design.shares.T @ (y * side[:, np.newaxis]) for side in sides])
     told = average_draws(trace, design, counts, sums, workers=workers, progress=progress)
 
-    probs, hits = told.probs[design.group], told.hits[design.group]
+    probs, hits = design.by_vertex(told.probs), design.by_vertex(told.hits)
     rate, lifted = base_rate(y[is_train])
     block = y.argmax(axis=1)
     predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))

@@ -51,7 +51,7 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     design = match_design(trace, features)
     nobody = np.zeros((0, len(design.counts)))
     averaged = average_draws(trace, design, nobody, np.zeros((*nobody.shape, trace.n_blocks)), progress=progress)
-    return np.asarray(averaged.probs[design.group])
+    return design.by_vertex(averaged.probs)
 
 
 def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:

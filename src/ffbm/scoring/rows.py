@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.errors import DataError
+from ffbm.scoring.completion import complete_design
 from ffbm.theta.design import Design, make_design
 from ffbm.types.network import Array, Features
 from ffbm.types.weights import INTERCEPT, WeightTrace
@@ -16,11 +17,18 @@ def match_design(trace: WeightTrace, features: Any) -> Design:
     """Return the design with the features in the trace's order, and its intercept if it has one.
 
     Features are found by name, whatever their order, and must be those of the trace, no more and no fewer; an array
-    is taken as it is and must have as many columns. A design that has them already is returned as it is.
+    is taken as it is and must have as many columns. A design that has them already is returned as it is. Where the
+    trace has a law of the columns, vertices with unknown cells are completed by it.
     """
+    design = _matched(trace, features)
+    return design if trace.imputed is None or design.blanks is None else complete_design(design, trace.imputed)
+
+
+def _matched(trace: WeightTrace, features: Any) -> Design:
     if isinstance(features, Design) and features.names == trace.names:
         return features
-    design = make_design(features, features.has_intercept if isinstance(features, Design) else False)
+    has_intercept = features.has_intercept if isinstance(features, Design) else False
+    design = make_design(features, has_intercept, impute=trace.imputed is not None)
     wanted = [name for name in trace.names if name != INTERCEPT]
     if isinstance(features, Features | Design):
         number = {name: d for d, name in enumerate(design.names)}

@@ -9,6 +9,7 @@ import xarray as xr
 
 from ffbm.explanation import Explanation
 from ffbm.store.cells import from_json, to_json
+from ffbm.store.imputed import imputed_from_dataset, imputed_to_dataset
 from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     ranking_from_dataset,
@@ -35,6 +36,8 @@ def explanation_to_groups(one: Explanation) -> tuple[dict[str, xr.Dataset], dict
         groups["variance"] = _variance_to_dataset(one.variance, groups["posterior"])
     if one.weights.selected is not None:
         groups["selection"] = selection_to_dataset(one.weights.selected, groups["posterior"]["feature"])
+    if one.weights.imputed is not None:
+        groups["imputed"] = imputed_to_dataset(one.weights.imputed)
     known = {"scores": to_json(one.scores.to_dict())}
     if one.columns is not None:
         known["columns"] = to_json(one.columns.to_dict())
@@ -48,6 +51,8 @@ def explanation_from_groups(
     weights = weights_from_datasets(groups["posterior"], groups["sample_stats"])
     if "selection" in groups:
         weights = replace(weights, selected=selection_from_dataset(groups["selection"]))
+    if "imputed" in groups:
+        weights = replace(weights, imputed=imputed_from_dataset(groups["imputed"]))
     return Explanation(
         features=features,
         weights=weights,

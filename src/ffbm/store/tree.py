@@ -1,6 +1,7 @@
 """The parts of a fit as one xarray DataTree of sibling groups, and back."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from ffbm.ranking import keep_features, rank_features
 from ffbm.store.cells import from_json, to_json
 from ffbm.store.explanations import explanation_from_groups, explanation_to_groups
 from ffbm.store.folder import SCHEMA
+from ffbm.store.imputed import imputed_from_dataset, imputed_to_dataset
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.parts import FitParts
@@ -35,8 +37,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
 
     ``/posterior`` weights (chain, draw, block, feature), ``/sample_stats``, ``/block_posterior`` labels (chain,
     block_draw, node), ``/block_sample_stats``, ``/constant_data`` the network, memberships and split, ``/ranking``,
-    ``/modes`` if the partitions have several, ``/selection`` under the learned prior, and ``/reduced_posterior`` with
-    ``/reduced_sample_stats`` if features were left out.
+    ``/modes`` if the partitions have several, ``/selection`` under the learned prior, ``/imputed`` if cells were
+    sampled, ``/reduced_posterior`` with ``/reduced_sample_stats`` if features were left out.
     """
     own, known = explanation_to_groups(parts.explanation)
     groups = {f"/{name}": data for name, data in own.items()}
@@ -49,6 +51,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     if parts.reduced is not None:
         drawn = weights_to_datasets(parts.reduced.weights)
         groups["/reduced_posterior"], groups["/reduced_sample_stats"] = drawn
+        if parts.reduced.weights.imputed is not None:
+            groups["/reduced_imputed"] = imputed_to_dataset(parts.reduced.weights.imputed)
     attributes = {
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
@@ -73,6 +77,8 @@ def from_tree(tree: xr.DataTree) -> FitParts:
     reduced = None
     if "reduced_posterior" in group:
         trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"])
+        if "reduced_imputed" in group:
+            trace = replace(trace, imputed=imputed_from_dataset(group["reduced_imputed"]))
         reduced = Explanation(
             features=keep_features(network.features, whole.ranking),
             weights=trace,

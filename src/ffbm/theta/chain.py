@@ -7,7 +7,7 @@ import numpy as np
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric, draw_velocity
-from ffbm.kernels.softmax import TILE
+from ffbm.kernels.softmax import TILE, Target
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
@@ -106,11 +106,11 @@ def room_to_learn(target: WeightTarget) -> dict[str, Array]:
     }
 
 
-def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState, Record]:
+def advance(setup: WeightSetup, state: WeightState, n: int, kernel: Target | None = None) -> tuple[WeightState, Record]:
     """Make ``n`` moves and return the state, changed in place, and the draws kept on the way.
 
     The first ``n_warmup`` moves of a chain adapt the step size and are not kept. Advancing by a and then by b is,
-    bit for bit, advancing by a + b.
+    bit for bit, advancing by a + b. ``kernel`` is the target where the caller keeps it, made of the state's arrays.
     """
     plan, done = setup.plan._replace(thin=int(state.thin[0])), int(state.done[0])
     before, after = max(done - plan.n_warmup, 0), max(done + n - plan.n_warmup, 0)
@@ -132,11 +132,12 @@ def advance(setup: WeightSetup, state: WeightState, n: int) -> tuple[WeightState
         draw=np.empty_like(state.mean),
         **room_to_learn(setup.target),
     )
-    target = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
+    if kernel is None:
+        kernel = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
     tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)
     if setup.sampler == "hmc":
-        run_hmc(state.rng, target, setup.metric, plan, *tail)
+        run_hmc(state.rng, kernel, setup.metric, plan, *tail)
     else:
-        run_mala(state.rng, target, plan, *tail)
+        run_mala(state.rng, kernel, plan, *tail)
     state.done[0] += n
     return state, record

@@ -37,12 +37,12 @@ class ColumnGroups:
     names: tuple[str, ...]
     of_feature: Array
 
-    def slab(self, training: Training) -> Slab:
-        """Return the same for kernels, with the training rows by feature and by column.
+    def slab(self, training: Training, values: Array | None = None) -> Slab:
+        """Return the same for kernels, with the training rows by feature and by column, with values of their own.
 
         k counts the contrasts of features that training vertices have.
         """
-        x, feature = _by_feature(self, training)
+        x, feature = _by_feature(self, training, values)
         union = [np.unique(x[:, members].indices) for members in feature]
         return Slab(
             column=self.of_feature,
@@ -58,9 +58,11 @@ class ColumnGroups:
         )
 
 
-def _by_feature(groups: ColumnGroups, training: Training) -> tuple[sp.csc_array, list[Array]]:
+def _by_feature(
+    groups: ColumnGroups, training: Training, values: Array | None = None
+) -> tuple[sp.csc_array, list[Array]]:
     """Return the training rows by active feature, and the active features of each column."""
-    x = sp.csc_array(training.matrix())
+    x = sp.csc_array(training.matrix(values))
     x.sort_indices()
     own = groups.of_feature[training.rows.active]
     return x, [np.flatnonzero(own == g) for g in range(len(groups.names))]
@@ -144,9 +146,9 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
     return owner
 
 
-def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Columns:
-    """Return the training rows by column, for kernels."""
-    x, feature = _by_feature(groups, training)
+def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, values: Array | None = None) -> Columns:
+    """Return the training rows by column, for kernels, with values of their own if they are given."""
+    x, feature = _by_feature(groups, training, values)
     rows, own = training.rows, groups.of_feature[training.rows.active]
     union, with_intercept, most, particles = [], [], [], []
     n_rows, total = x.shape[0], rows.counts.sum()
@@ -157,7 +159,8 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float) -> Co
         dense = has_intercept and len(members) > 0 and rows.counts[each > 0].sum() >= DENSE * total
         union.append(np.arange(n_rows) if dense else np.flatnonzero(each))
         with_intercept.append(dense)
-        most.append(max(int(each.max(initial=1)), 1))
+        at_once = np.bincount(part.indices[part.data != 0], minlength=n_rows)
+        most.append(max(int(at_once.max(initial=1)), 1))
         particles.append(int(np.clip(ceil(EACH_PARTICLES * len(members)), LEAST_PARTICLES, MOST_PARTICLES)))
     return Columns(
         start=_bounds(feature),

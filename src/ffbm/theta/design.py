@@ -15,7 +15,8 @@ from ffbm.errors import DataError, OptionError, either
 from ffbm.kernels.prediction import Rows
 from ffbm.kernels.slab import Slab
 from ffbm.kernels.softmax import NO_SLAB, Target, TrainingRows
-from ffbm.theta.rows import merge_rows
+from ffbm.theta.blanks import INDEPENDENT, N_CLASSES, Blanks, add_zeros
+from ffbm.theta.rows import merge_apart
 from ffbm.types.network import Array, Features
 from ffbm.types.weights import INTERCEPT
 
@@ -38,6 +39,11 @@ class Design:
         Which features are numbers, not flags.
     has_intercept : bool
         Whether the last feature is one that is 1 everywhere.
+    blanks : Blanks, optional
+        The cells that are sampled. Vertices with such cells have rows of their own, with an entry for every feature of
+        the columns that they have no answer in; it is 0 here.
+    shares : (N, R) CSR, optional
+        Where unknown cells were completed several times: the share of each row in each vertex, in place of ``group``.
 
     Examples
     --------
@@ -53,6 +59,8 @@ class Design:
     support: Array
     is_number: Array
     has_intercept: bool = False
+    blanks: Blanks | None = None
+    shares: Any = None
 
     @property
     def n_nodes(self) -> int:
@@ -61,8 +69,14 @@ class Design:
 
     @cached_property
     def counts(self) -> Array:
-        """How many vertices have each row (R,) int64."""
+        """How many vertices have each row (R,) int64; numbers with fractions where rows are shared out."""
+        if self.shares is not None:
+            return np.asarray(self.shares.sum(axis=0)).ravel()
         return np.bincount(self.group, minlength=self.x.shape[0])
+
+    def by_vertex(self, values: Array) -> Array:
+        """Return values of the rows (R, B) as values of the vertices (N, B)."""
+        return np.asarray(values[self.group] if self.shares is None else self.shares @ values)
 
     @cached_property
     def rows(self) -> Rows:
@@ -77,15 +91,24 @@ class Design:
     def take(self, which: Array) -> "Design":
         """Return the design of these features alone, in this order; an intercept stays."""
         chosen = [*which, len(self.names) - 1] if self.has_intercept else list(which)
-        merged = merge_rows(sp.csr_array(self.x[:, chosen]))
+        x, columns, blanks = sp.csr_array(self.x[:, chosen]), tuple(self.columns[d] for d in chosen), None
+        apart = np.zeros(x.shape[0], dtype=bool)
+        if self.blanks is not None:
+            blanks = self.blanks.take(self.columns, columns)
+            x.eliminate_zeros()
+        if blanks is not None:
+            x = add_zeros(x, blanks, self.group, columns)
+            apart[self.group[blanks.has_any]] = True
+        merged = merge_apart(x, apart)
         return Design(
             x=merged.x,
             group=merged.group[self.group],
             names=tuple(self.names[d] for d in chosen),
-            columns=tuple(self.columns[d] for d in chosen),
+            columns=columns,
             support=self.support[chosen],
             is_number=self.is_number[chosen],
             has_intercept=self.has_intercept,
+            blanks=blanks,
         )
 
     def with_intercept(self) -> "Design":
@@ -101,29 +124,36 @@ class Design:
             support=np.append(self.support, self.n_nodes),
             is_number=np.append(self.is_number, False),
             has_intercept=True,
+            blanks=self.blanks,
+            shares=self.shares,
         )
 
 
-def make_design(features: Any, intercept: bool = False) -> Design:
+def make_design(features: Any, intercept: bool = False, impute: bool | str = False) -> Design:
     """Read features, Features or numbers of shape (N, D), and merge equal rows; a Design is returned as it is.
 
-    ``intercept`` adds a feature that is 1 everywhere, unless the design has it already.
+    ``intercept`` adds a feature that is 1 everywhere, unless the design has it already. With ``impute`` missing cells
+    of Features are unknown and sampled with the weights; "independent" takes columns for independent a priori.
     """
-    design = features if isinstance(features, Design) else _merged(features)
+    design = features if isinstance(features, Design) else _merged(features, impute)
     if design.has_intercept and not intercept:
         raise OptionError("the design has an intercept: pass intercept=True, or a design without one")
     return design.with_intercept() if intercept and not design.has_intercept else design
 
 
-def _merged(features: Any) -> Design:
+def _merged(features: Any, impute: bool | str) -> Design:
     x, names, columns = read_features(features)
     support = np.bincount(x.indices, minlength=x.shape[1])
     if isinstance(features, Features):
         is_number = features.is_number
     else:
         is_number = np.bincount(x.indices[x.data != 1], minlength=x.shape[1]) > 0
-    merged = merge_rows(x)
-    return Design(merged.x, merged.group, names, columns, support, is_number)
+    blanks = None
+    if impute and isinstance(features, Features) and features.missing is not None:
+        blanks = Blanks(sp.csr_array(features.missing), 1 if impute == INDEPENDENT else N_CLASSES)
+        x = add_zeros(x, blanks, np.arange(x.shape[0]), columns)
+    merged = merge_apart(x, np.zeros(x.shape[0], dtype=bool) if blanks is None else blanks.has_any)
+    return Design(merged.x, merged.group, names, columns, support, is_number, blanks=blanks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,13 @@ import scipy.sparse as sp
 
 from ffbm.kernels.weightchain import Record
 from ffbm.rng import stream
-from ffbm.theta.chain import WeightSetup, advance, set_up, start
+from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
 from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Training, make_design, train_on
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
 from ffbm.theta.scales import settle_scales
+from ffbm.theta.unknown import Unknown, find_unknown
 from ffbm.types.network import Array
 
 _KEPT_SETUPS = 64  # of partitions that come more than once
@@ -35,6 +36,7 @@ class DrawnPlan(NamedTuple):
     setups: dict[bytes, WeightSetup]  # of those that come again
     groups: ColumnGroups | None = None  # under the learned prior
     intercept_sd: float = INTERCEPT_SD
+    unknown: Unknown | None = None  # cells that are sampled; memberships and response are those of all partitions
 
 
 class DrawnState(NamedTuple):
@@ -75,12 +77,20 @@ def plan_drawn(
     scale = prior_scales(sigma, design.columns) if groups is None else learned_scales(design, intercept_sd)
     own = [np.ascontiguousarray(chain[:, training.vertices]) for chain in labels]
     repeats = Counter(part.tobytes() for chain in own for part in chain)
-    if groups is not None:
+    unknown = None
+    if groups is not None or design.blanks is not None:
         everyone = np.concatenate([chain[:: max(len(chain) // 10, 1)] for chain in own])
         sums = np.mean([response_of(training, part) for part in everyone], axis=0)
         target = WeightTarget(training, sums, scale, groups=groups, intercept_sd=intercept_sd)
+        y = np.zeros((design.n_nodes, n_blocks))
+        np.add.at(y, (np.broadcast_to(training.vertices, everyone.shape), everyone), 1 / len(everyone))
+        unknown = find_unknown(target, y)
+        if unknown is not None:
+            target = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))
         scale = settle_scales(target, stream(seed, "weights", "scales")).scale
-    return DrawnPlan(own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd)
+    return DrawnPlan(
+        own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd, unknown
+    )
 
 
 def start_drawn(plan: DrawnPlan, chain: int) -> DrawnState:
@@ -103,12 +113,17 @@ def advance_drawn(plan: DrawnPlan, state: DrawnState, n: int) -> tuple[DrawnStat
         inner, record = advance(setup, inner, plan.n_warmup + plan.n_each)
         number = np.arange(at * plan.n_each, (at + 1) * plan.n_each)
         records.append(record._replace(weights=record.weights[(number + 1) % plan.thin == 0]))
-        off = inner.mean - state.mean
-        state.mean[:] += off / (at + 1)
-        state.between[:] += off * (inner.mean - state.mean)
-        state.within[:] += inner.square
-        state.done[0] += 1
+        take_moments(state, inner)
     return state, join(records)
+
+
+def take_moments(state: DrawnState, inner: WeightState) -> None:
+    """Take the moments of the next partition's draws into those of the chain."""
+    off = inner.mean - state.mean
+    state.mean[:] += off / (int(state.done[0]) + 1)
+    state.between[:] += off * (inner.mean - state.mean)
+    state.within[:] += inner.square
+    state.done[0] += 1
 
 
 def join(records: Sequence[Record]) -> Record:

@@ -4,6 +4,7 @@ A chain goes on from one partition to the next with the columns and weights it h
 little, so the next one needs but a short warm-up. Only the first starts from no column or from all of them.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -55,8 +56,12 @@ def start_drawn_selection(plan: DrawnSelectionPlan, chain: int, full: bool, thin
     return DrawnSelectionState(np.array([chain]), np.zeros(1, np.int64), np.array([thin]), **carried)
 
 
+# what makes so many sweeps given labels, other than by ``advance_selection``: unknown cells depend on them too
+Inner = Callable[[SelectionSetup, SelectionState, Array, int], SelectionRecord]
+
+
 def advance_drawn_selection(
-    plan: DrawnSelectionPlan, state: DrawnSelectionState, n: int
+    plan: DrawnSelectionPlan, state: DrawnSelectionState, n: int, inner: Inner | None = None
 ) -> tuple[DrawnSelectionState, SelectionRecord]:
     """Deal with the next ``n`` partitions and return the state, changed in place, and their draws in order.
 
@@ -69,14 +74,17 @@ def advance_drawn_selection(
         at = int(state.done[0])
         n_warmup = plan.n_first if at == 0 else plan.n_warmup
         given = plan.setup.target
+        labels = plan.labels[chain][at % n_partitions]
         setup = plan.setup._replace(
-            target=replace(given, sums=response_of(given.training, plan.labels[chain][at % n_partitions])),
+            target=replace(given, sums=response_of(given.training, labels)),
             n_warmup=n_warmup,
         )
         rng = stream(plan.seed, "selection", chain, at)
         carried = {name: getattr(state, name) for name in CARRIED}
-        inner = SelectionState(**carried, done=np.zeros(1, np.int64), thin=state.thin, rng=rng)
-        _, record = advance_selection(setup, inner, n_warmup + plan.n_each)
-        records.append(record)
+        own = SelectionState(**carried, done=np.zeros(1, np.int64), thin=state.thin, rng=rng)
+        n_sweeps = n_warmup + plan.n_each
+        records.append(
+            advance_selection(setup, own, n_sweeps)[1] if inner is None else inner(setup, own, labels, n_sweeps)
+        )
         state.done[0] += 1
     return state, SelectionRecord(*(np.concatenate(parts) for parts in zip(*records, strict=True)))

@@ -51,7 +51,7 @@ class WeightTarget:
     @cached_property
     def slab(self) -> Slab:
         """Which scales are learned, for kernels."""
-        return NO_SLAB if self.groups is None else self.groups.slab(self.training)
+        return NO_SLAB if self.groups is None else self.groups.slab(self.training, self.values)
 
     @property
     def kernel(self) -> Target:

@@ -28,6 +28,24 @@ def merge_rows(x: sp.csr_array) -> DistinctRows:
     return DistinctRows(x[first], group, counts)
 
 
+def merge_apart(x: sp.csr_array, apart: Array) -> DistinctRows:
+    """Return the different rows of x, in order of appearance, and after them those that stay ``apart`` (N,) bool.
+
+    >>> merged = merge_apart(sp.csr_array(np.ones((3, 1))), np.array([True, False, False]))
+    >>> merged.group.tolist(), merged.counts.tolist()
+    ([1, 0, 0], [2, 1])
+    """
+    n_apart = int(apart.sum())
+    if not n_apart:
+        return merge_rows(x)
+    merged = merge_rows(x[~apart])
+    n_merged = len(merged.counts)
+    group = np.empty(len(apart), dtype=np.int64)
+    group[~apart], group[apart] = merged.group, n_merged + np.arange(n_apart)
+    whole = sp.csr_array(sp.vstack((merged.x, x[apart]), format="csr"))
+    return DistinctRows(whole, group, np.concatenate((merged.counts, np.ones(n_apart, dtype=np.int64))))
+
+
 def distinct_rows(x: sp.csr_array) -> tuple[Array, Array, Array]:
     """Return the first of each set of equal rows, in order of appearance, which set each row is of, and their sizes.
 

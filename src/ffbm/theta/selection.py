@@ -1,5 +1,6 @@
 """The chain that selects columns as a stepper: which are inside, and the weights of those that are."""
 
+from collections.abc import Callable
 from math import exp
 from typing import NamedTuple
 
@@ -10,12 +11,13 @@ from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.selection import log_inclusion_prior, visit_columns
 from ffbm.kernels.slab import DEGREES, without_scales
-from ffbm.kernels.softmax import TILE, energy_and_gradient
+from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.chain import room_to_learn
 from ffbm.theta.columns import lay_out
+from ffbm.theta.imputing import CellSampler
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
@@ -70,7 +72,7 @@ class SelectionRecord(NamedTuple):
 def set_up_selection(target: WeightTarget, n_warmup: int, full: Array) -> SelectionSetup:
     """Prepare what chains share; ``full`` (A, B) are weights with all columns inside, to start from."""
     assert target.groups is not None
-    columns = lay_out(target.groups, target.training, target.intercept_sd)
+    columns = lay_out(target.groups, target.training, target.intercept_sd, target.values)
     plan = Plan(N_MOVES, 2 * N_MOVES, TARGETS["hmc"], TIME, TIME, 0, 0.0)  # a sweep is a chain of its own
     return SelectionSetup(target, columns, *curvature(target.gaussian, full), n_warmup, plan, full)
 
@@ -93,12 +95,14 @@ def start_selection(setup: SelectionSetup, rng: np.random.Generator, full: bool,
     )
 
 
-def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> tuple[SelectionState, SelectionRecord]:
+def advance_selection(
+    setup: SelectionSetup, state: SelectionState, n: int, impute: Callable[[Target, Columns], CellSampler] | None = None
+) -> tuple[SelectionState, SelectionRecord]:
     """Make ``n`` sweeps, each followed by Hamiltonian moves; return the state, changed in place, and the draws kept.
 
     The first ``n_warmup`` sweeps of a chain adapt the step size, and how often each column is visited and tried by a
     bridge: the surer it is in or out, the more seldom. They are not kept. Advancing by a and then by b is, bit for bit,
-    advancing by a + b.
+    advancing by a + b. ``impute`` ties unknown cells to the target and its columns; they are drawn before each sweep.
     """
     done, thin = int(state.done[0]), int(state.thin[0])
     before, after = max(done - setup.n_warmup, 0), max(done + n - setup.n_warmup, 0)
@@ -114,7 +118,11 @@ def advance_selection(setup: SelectionSetup, state: SelectionState, n: int) -> t
         accepted=np.zeros((n_draws, len(MOVES)), np.int32),
     )
     sweeper = Sweeper(setup)
+    sampler = None if impute is None else impute(sweeper.target, sweeper.columns)
     for sweep in range(done, done + n):
+        if sampler is not None:
+            sampler.sweep(state.rng, state.weights, keeps=False)
+            sweeper.bridge.parts.clear()  # they hold values and a response
         warm = sweep < setup.n_warmup
         accepted = sweeper.sweep(state, warm)
         if warm:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.types.imputed import Imputed
 from ffbm.types.network import Array, Note
 from ffbm.types.selection import SelectionTrace
 
@@ -47,6 +48,8 @@ class WeightTrace:
     selected : SelectionTrace, optional
         Under the learned prior: draws under the selection of columns. ``weights`` are those of the full model, with all
         columns included.
+    imputed : Imputed, optional
+        With ``impute``: the law of each cell that had no answer.
     """
 
     weights: Array
@@ -65,6 +68,7 @@ class WeightTrace:
     settings: dict[str, Any]
     notes: tuple[Note, ...] = ()
     selected: SelectionTrace | None = None
+    imputed: Imputed | None = None
     diagnose: Callable[["WeightTrace"], Any] | None = field(default=None, repr=False)
 
     @property

@@ -1,0 +1,61 @@
+"""The cells that had no answer, in the user's own terms: who, which column, which value, how likely."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ffbm.data.encode_like import text_of
+from ffbm.errors import OptionError
+from ffbm.store.parts import FitParts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("vertex", "column", "value", "probability", "mean", "sd")
+
+
+def imputed_table(fit: FitParts) -> "pd.DataFrame":
+    """Return one row for each value that an unknown cell may have, or one for a number: see ``Fit.imputed``."""
+    import pandas as pd
+
+    if not fit.config.impute:
+        raise OptionError("missing cells are sampled by fits with impute=True (--impute); this one has none")
+    found = fit.weights.imputed
+    if found is None:  # nothing was missing
+        return pd.DataFrame({name: pd.Series(dtype=object) for name in COLUMNS})
+    features, table = fit.network.features, found.table()
+    feature = table["feature"].to_numpy()
+    is_number = table["probability"].isna().to_numpy()
+    scale, centre = features.sd[feature], features.mean[feature]
+    texts = [text_of(features, d) for d in range(features.n_features)]
+    values = [
+        None if number else _value(d, features.names, texts, flag)
+        for d, number, flag in zip(feature, is_number, table["is_flag"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "vertex": fit.network.node_ids[table["vertex"].to_numpy()],
+            "column": np.array(features.column_names, dtype=object)[table["column"].to_numpy()],
+            "value": pd.Series(values, dtype=object),
+            "probability": table["probability"],
+            "mean": np.where(is_number, centre + scale * table["mean"], np.nan),
+            "sd": np.where(is_number, scale * table["sd"], np.nan),
+        }
+    )
+
+
+def _value(d: int, names: tuple[str, ...], texts: list[str | None], is_flag: bool) -> Any:
+    """Return what a value is called: a text, or for a flag whether it is set; "(none)" for none of a column's flags."""
+    if d < 0:
+        return False if is_flag else "(none)"
+    if is_flag and texts[d] is None:
+        return True
+    return names[d] if texts[d] is None else texts[d]
+
+
+def imputed_records(fit: FitParts) -> list[dict[str, Any]] | None:
+    """Return the table as plain values, None where nothing was to be imputed."""
+    if not fit.config.impute:
+        return None
+    rows = imputed_table(fit).to_dict("records")
+    return [{str(k): None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()} for row in rows]

@@ -1,0 +1,152 @@
+"""One sweep over the unknown cells, given the weights: exact draws of values, Metropolis steps of numbers.
+
+Given the weights, a cell of vertex i has the law pi(x | the vertex's other cells) times prod_k softmax_k(W x_i)^y_ik,
+with the class of the vertex summed out of pi. Values are enumerated. A number is proposed from pi and accepted by the
+likelihood ratio. Held-out vertices have y = 0: their cells follow pi. Then classes and the law of the columns are drawn
+given all cells.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.kernels.softmax import Target
+from ffbm.theta.cells import Cells, CellState
+from ffbm.theta.mixture import Mixture, draw_mixture, draw_of, draw_rows, log_normal, log_of_classes
+from ffbm.types.network import Array
+
+N_TRIES = 2  # proposals for each number in a sweep
+_LEAST = 1e-300
+_PIECE = 2**21  # logits worked on at a time
+
+
+class Room(NamedTuple):
+    """What a sweep carries along of the M vertices."""
+
+    logits: Array  # (M, B)
+    log_classes: Array  # (M, K): see ``log_of_classes``
+
+
+@dataclass(frozen=True, eq=False)
+class CellSampler:
+    """The unknown cells of one chain, tied to the target whose rows and response they are part of.
+
+    Parameters
+    ----------
+    cells : Cells
+    y : (M, B) float64
+        The memberships of the vertices with unknown cells; 0 if they are held out.
+    state : CellState
+        Changed in place.
+    target : Target
+        Its values and its response X'y are changed in place, and its values by feature, if it has them.
+    more : list of arrays
+        Further copies of the values by feature.
+    base : (A, B) float64
+        The response of the known cells.
+    """
+
+    cells: Cells
+    y: Array
+    state: CellState
+    target: Target
+    base: Array
+    more: list[Array] = field(default_factory=list)
+
+    def tie(self) -> None:
+        """Bring the target's rows and response up to the cells."""
+        cells, values = self.cells, self.target.rows.values
+        if not len(values):  # with one block nothing has a weight
+            return
+        cells.write(self.state, values)
+        self.target.sums[:] = self.base + cells.response(self.state, self.y, len(self.base))
+        for copy in (self.target.slab.value, *self.more):
+            if len(copy):
+                copy[:] = values[cells.by_feature]
+
+    def sweep(self, rng: np.random.Generator, weights: Array, keeps: bool) -> None:
+        """Draw all unknown cells given the weights (A, B), then the law of the columns; tally them if it ``keeps``."""
+        cells, state = self.cells, self.state
+        law, parts = state.law, self.cells.parts
+        reach = np.vstack((weights, np.zeros(weights.shape[1])))  # what sets no active feature changes no logit
+        codes, numbers = cells.complete(state)
+        room = Room(self._logits(reach), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
+        for p in np.flatnonzero(np.diff(cells.bounds)):
+            self._draw_values(rng, int(p), law, reach, room, keeps)
+        for q in np.flatnonzero(np.diff(cells.number_bounds)):
+            self._move_numbers(rng, int(q), law, reach, room)
+        if keeps:
+            state.moments[0] += state.numbers
+            state.moments[1] += state.numbers**2
+            state.n_draws[0] += 1
+        codes, numbers = cells.complete(state)
+        classes = draw_rows(rng, log_of_classes(law, codes, numbers))
+        for array, drawn in zip(law, draw_mixture(rng, parts, cells.n_classes, classes, codes, numbers), strict=True):
+            array[:] = drawn
+        self.tie()
+
+    def _logits(self, reach: Array) -> Array:
+        cells, state = self.cells, self.state
+        logits = cells.known @ reach[:-1]
+        np.add.at(logits, cells.row, reach[cells.place[state.values]])
+        which = np.repeat(np.arange(len(cells.parts.number)), np.diff(cells.number_bounds))
+        np.add.at(logits, cells.number_row, state.numbers[:, np.newaxis] * reach[cells.number_place[which]])
+        return np.asarray(logits)
+
+    def _draw_values(
+        self, rng: np.random.Generator, p: int, law: Mixture, reach: Array, room: Room, keeps: bool
+    ) -> None:
+        """Draw the cells of one part, given all others."""
+        cells, state = self.cells, self.state
+        begin, end = cells.parts.start[p], cells.parts.start[p + 1]
+        chances, options = law.chances[:, begin:end], reach[cells.place[begin:end]]
+        size = max(1, _PIECE // options.size)
+        for first in range(cells.bounds[p], cells.bounds[p + 1], size):
+            at = slice(first, min(first + size, int(cells.bounds[p + 1])))
+            row, old = cells.row[at], state.values[at] - begin
+            logits = room.logits[row] - options[old]
+            others = room.log_classes[row] - np.log(chances)[:, old].T
+            tried = logits[:, np.newaxis] + options
+            fit = np.einsum("nvb,nb->nv", tried, self.y[row])
+            fit -= _log_sum(tried) * self.y[row].sum(axis=1, keepdims=True)
+            prior = np.exp(others - others.max(axis=1, keepdims=True)) @ chances
+            log_weight = fit + np.log(np.maximum(prior, _LEAST))
+            weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+            new = draw_of(rng, weight)
+            if keeps:
+                state.total[cells.first[at.start] : cells.first[at.stop]] += (
+                    weight / weight.sum(axis=1, keepdims=True)
+                ).ravel()
+            state.values[at] = begin + new
+            room.logits[row] = logits + options[new]
+            room.log_classes[row] = others + np.log(chances)[:, new].T
+
+    def _move_numbers(self, rng: np.random.Generator, q: int, law: Mixture, reach: Array, room: Room) -> None:
+        """Propose the unknown cells of one number from their law given all others, and accept by the likelihood."""
+        cells, state = self.cells, self.state
+        at = slice(cells.number_bounds[q], cells.number_bounds[q + 1])
+        row, x, w = cells.number_row[at], state.numbers[at], reach[cells.number_place[q]]
+        y, others = self.y[row], room.log_classes[row] - log_normal(law, q, x)
+        logits = room.logits[row] - x[:, np.newaxis] * w
+        fit = _fit(logits + x[:, np.newaxis] * w, y)
+        for _ in range(N_TRIES):
+            own = draw_rows(rng, others)
+            tried = law.mean[own, q] + law.sd[own, q] * rng.standard_normal(len(row))
+            fit_of_tried = _fit(logits + tried[:, np.newaxis] * w, y)
+            taken = np.log(rng.random(len(row))) < fit_of_tried - fit
+            x, fit = np.where(taken, tried, x), np.where(taken, fit_of_tried, fit)
+        room.logits[row] = logits + x[:, np.newaxis] * w
+        room.log_classes[row] = others + log_normal(law, q, x)
+        state.numbers[at] = x
+
+
+def _fit(logits: Array, y: Array) -> Array:
+    """Return sum_k y_k ln softmax_k of each row (n,)."""
+    return np.asarray((y * logits).sum(axis=1) - y.sum(axis=1) * _log_sum(logits))
+
+
+def _log_sum(logits: Array) -> Array:
+    """Return ln of the sum of exp over the last axis."""
+    top = logits.max(axis=-1)
+    return np.asarray(top + np.log(np.exp(logits - top[..., np.newaxis]).sum(axis=-1)))

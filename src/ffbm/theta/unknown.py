@@ -1,0 +1,46 @@
+"""The unknown cells of a target: where they are, and what the memberships of their vertices are."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ffbm.theta.cells import Cells, CellState, lay_out_cells
+from ffbm.theta.design import Training
+from ffbm.theta.prepare import WeightTarget
+from ffbm.types.network import Array
+
+
+class Unknown(NamedTuple):
+    """The unknown cells, the memberships of the M vertices that have them, and the response of all known cells."""
+
+    cells: Cells
+    y: Array  # (M, B), 0 if they are held out
+    base: Array  # (A, B)
+
+    def complete(self, target: WeightTarget, state: CellState) -> WeightTarget:
+        """Return the target with these cells."""
+        values = target.training.rows.values.copy()
+        if len(values):
+            self.cells.write(state, values)
+        return replace(target, values=values, sums=self.base + self.cells.response(state, self.y, len(self.base)))
+
+    def given(self, training: Training, labels: Array) -> "Unknown":
+        """Return the same cells with labels (n,) of the training vertices."""
+        everyone = np.zeros(training.design.n_nodes, dtype=np.int64)
+        everyone[training.vertices] = labels
+        y = np.zeros((len(everyone), training.n_blocks))
+        y[training.vertices, labels] = 1.0
+        return Unknown(self.cells, y[self.cells.vertices], training.sums_of_labels(everyone))
+
+
+def find_unknown(target: WeightTarget, y: Any) -> Unknown | None:
+    """Return the unknown cells of a target, whose response is that of memberships y (N, B); None if it has none."""
+    training = target.training
+    if training.design.blanks is None:
+        return None
+    cells = lay_out_cells(training)
+    own = y[cells.vertices]
+    own = np.array(own.toarray() if hasattr(own, "toarray") else own, dtype=np.float64)
+    own[~np.isin(cells.vertices, training.vertices)] = 0.0
+    return Unknown(cells, own, target.sums.copy())
