@@ -30,7 +30,7 @@ MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 PLANNED_DRAWS = 1000  # of weight chains, at the first check: most end there
 JOINT_SWEEPS = 1000  # of the joint posterior, whose chains have a fixed length
-_FOLDS, _LEAST_FOLDED, _MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
+_FOLDS, _LEAST_FOLDED, MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
 LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
 _FIXED, _LEARNED = keyword("weight_prior", '"fixed"'), keyword("weight_prior", '"learned"')
@@ -267,7 +267,7 @@ class FitConfig:
         if isinstance(self.folds, int):
             return self.folds
         plain = self.target == "cut" and self.train_fraction == FitConfig.train_fraction
-        return _FOLDS if plain and _LEAST_FOLDED <= n_nodes <= _MOST_FOLDED else 1
+        return _FOLDS if plain and _LEAST_FOLDED <= n_nodes <= MOST_FOLDED else 1
 
     @property
     def countable_sweeps(self) -> int:

@@ -77,6 +77,26 @@ def test_a_length_that_the_clock_decides_gives_the_same_draws(made, short):
     assert cut.settings["n_draws"] == 40
 
 
+def test_the_clock_cuts_the_first_draws_short_but_not_all(made, short, monkeypatch):
+    net, labels = made
+    monkeypatch.setattr(weightlength, "_LEAST_DRAWS", 15)
+    cut = sample_weights(net.features, labels, **OPTIONS | {"max_minutes": 1e-9})
+    assert cut.n_draws == cut.settings["n_draws"] == 15
+    again = sample_weights(net.features, labels, **OPTIONS, n_draws=15)
+    assert np.array_equal(cut.weights, again.weights)
+
+
+def test_the_clock_cuts_the_first_sweeps_over_columns_short(made):
+    net, labels = made
+    options = {"weight_prior": "learned", "n_chains": 2, "n_warmup": 30, "seed": 3, "progress": False}
+    cut = sample_weights(net.features, labels, max_minutes=1e-9, **options)
+    assert (cut.n_draws, cut.selected.n_draws) == (100, 10)
+    assert cut.selected.partition.shape == (2, 10)
+    again = sample_weights(net.features, labels, n_draws=5, n_sweeps=10, **options).selected
+    for name in (*FIELDS, "weights"):
+        assert np.array_equal(getattr(cut.selected, name), getattr(again, name)), name
+
+
 def test_a_run_that_was_stopped_goes_on_bit_for_bit(made, short, tmp_path):
     net, labels = made
     whole = sample_weights(net.features, labels, **OPTIONS)

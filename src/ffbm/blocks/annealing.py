@@ -3,6 +3,7 @@
 With a free number of blocks, blocks open and close on the way; otherwise all stay in use.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ def anneal(
 
     ``model`` is one of the target, for any number of blocks.
     """
-    refine = _refine_freely if free else _refine
+    refine = partial(_refine_freely if free else _refine, restless=effort.restless)
     found = refine(target, model, labels, rng)
     n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
     if n_sweeps == 0 or (found.n_blocks == n_types_of(target.types) and not free):
@@ -58,16 +59,18 @@ def anneal(
     return min(found, refine(target, model, state.best, rng), key=lambda it: round(it.entropy, 6))
 
 
-def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator) -> Found:
+def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float) -> Found:
     """Run greedy sweeps."""
     kinds = kinds_of(target.types, labels)
     model = resized(target, model, kinds)
     ledger = block_ledger(model, labels, len(kinds))
-    sweep_down(model, ledger, 0, LAST_SWEEPS, rng)
+    sweep_down(model, ledger, 0, LAST_SWEEPS, rng, restless=restless)
     return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))
 
 
-def _refine_freely(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator) -> Found:
+def _refine_freely(
+    target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float
+) -> Found:
     """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
     found = Found(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
@@ -79,7 +82,7 @@ def _refine_freely(target: BlockTarget, model: Model, labels: Array, rng: np.ran
             split_down(rng, model, ledger, 2, work, scratch)
             while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
                 pass
-        sweep_down(model, ledger, 0, LAST_SWEEPS, rng, allow_empty=True)
+        sweep_down(model, ledger, 0, LAST_SWEEPS, rng, allow_empty=True, restless=restless)
         before, found = found, Found(entropy_of(model, ledger), _in_use(ledger.b))
         if found.entropy > before.entropy - LEAST:
             break

@@ -11,12 +11,10 @@ from ffbm.types import Array, Graph
 
 _ITERATIONS = 2  # of the Leiden algorithm: the descent does the rest
 _RESOLUTIONS = (1.0, 2.0, 4.0, 8.0)  # modularity does not see communities below a size
-_COLUMNS, _AVERAGES, _ORTHOGONAL = (
-    32,
-    15,
-    5,
-)  # of the spectral start: the last ten averages weight an axis by its eigenvalue^10
+_AVERAGES, _ORTHOGONAL = 15, 5  # of the spectral start: the last ten averages weight an axis by its eigenvalue^10
+_COLUMNS, _FEWER_COLUMNS, _MANY_EDGES = 32, 16, 3_000_000  # beyond so many edges a row is one line of the cache
 _K_MEANS, _GROUPS, _PIECE = 6, 256, 1 << 16  # rounds of k-means, groups at most, vertices at a time
+_SAMPLE = 200_000  # vertices that the centres of k-means are found on, at most
 
 
 def random_labels(n_nodes: int, n_blocks: int, rng: np.random.Generator) -> Array:
@@ -44,11 +42,12 @@ def community_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> A
 def spectral_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of ``n_blocks`` non-empty blocks of vertices that are alike in the leading eigenvectors.
 
-    For large networks: a minute for ten million edges, in which communities grown from single vertices come out
+    For large networks: half a minute for ten million edges, in which communities grown from single vertices come out
     mixed. Random columns are averaged over neighbours again and again, which leaves the leading eigenvectors of
     D^-1 A; directions are then grouped by k-means.
     """
-    x = rng.standard_normal((graph.n_nodes, _COLUMNS), dtype=np.float32)
+    n_columns = _COLUMNS if graph.n_edges <= _MANY_EDGES else _FEWER_COLUMNS
+    x = rng.standard_normal((graph.n_nodes, n_columns), dtype=np.float32)
     y = np.empty_like(x)
     degrees = np.maximum(graph.degrees, 1).astype(np.float32)
     for turn in range(_AVERAGES):
@@ -61,21 +60,28 @@ def spectral_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Ar
                 np.float32
             )
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-9))
-    labels = _nearest_centre(x, x[rng.choice(graph.n_nodes, min(n_blocks, _GROUPS), replace=False)])
+    first = rng.choice(graph.n_nodes, min(n_blocks, _GROUPS), replace=False)
+    labels = _nearest_centre(x, _centres(x if len(x) <= _SAMPLE else x[:: -(-len(x) // _SAMPLE)], x[first]))
     used, labels = np.unique(labels, return_inverse=True)
     return _cut(labels, n_blocks, rng) if len(used) < n_blocks else labels
 
 
-def _nearest_centre(x: Array, centres: Array) -> Array:
-    """Group the directions x (N, K) by k-means, from ``centres``; a group that loses all its members stays empty."""
-    labels = np.empty(len(x), dtype=np.int64)
-    for _ in range(_K_MEANS):
-        for first in range(0, len(x), _PIECE):
-            piece = slice(first, first + _PIECE)
-            labels[piece] = (x[piece] @ centres.T).argmax(axis=1)
+def _centres(x: Array, centres: Array) -> Array:
+    """Move centres to the middle of the directions x (N, K) nearest to them, in turns; one without any becomes 0."""
+    for _ in range(_K_MEANS - 1):
+        labels = _nearest_centre(x, centres)
         sums = [np.bincount(labels, weights=column, minlength=len(centres)) for column in x.T]
         centres = np.stack(sums, axis=1).astype(np.float32)
         centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), np.float32(1e-9))
+    return centres
+
+
+def _nearest_centre(x: Array, centres: Array) -> Array:
+    """Return the centre that each of the directions x (N, K) is nearest to."""
+    labels = np.empty(len(x), dtype=np.int64)
+    for first in range(0, len(x), _PIECE):
+        piece = slice(first, first + _PIECE)
+        labels[piece] = (x[piece] @ centres.T).argmax(axis=1)
     return labels
 
 

@@ -15,6 +15,7 @@ class Clock(NamedTuple):
     stage: str = ""  # what progress is told of, if not of the stretch
     before: int = 0  # steps of the stretches before
     note: str = ""
+    least: int = 0  # steps that are made whatever the time
 
     def is_over(self) -> bool:
         """Tell whether time is up."""
@@ -23,10 +24,10 @@ class Clock(NamedTuple):
     def next_stop(self, n_steps: int) -> int:
         """Return where chains that are about to make so many steps may stop.
 
-        >>> Clock(multiple=25).next_stop(51)
-        75
+        >>> Clock(multiple=25).next_stop(51), Clock(least=120, multiple=25).next_stop(51)
+        (75, 120)
         """
-        return -(-n_steps // self.multiple) * self.multiple
+        return self.least + -(-max(n_steps - self.least, 0) // self.multiple) * self.multiple
 
     def progress(self, stage: str, done: int, total: int) -> Progress:
         """Return how far a stage is, the stretches before counted."""

@@ -11,7 +11,7 @@ from ffbm.pipeline.explanation import sampler_given
 from ffbm.pipeline.numbering import number_labels
 from ffbm.progress import listening
 from ffbm.relevance import LEAST, find_decided
-from ffbm.rng import child_seed
+from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_weights
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
@@ -21,6 +21,7 @@ from ffbm.types.weights import INTERCEPT, WeightTrace
 
 _SECONDS = 4.0  # of one core, about, for all chains
 _MOST, _LEAST = 20, 2  # partitions of each chain
+_MOST_SECONDS, _LEAST_VERTICES = 30.0, 2000  # where the least of them take longer, fewer vertices train the weights
 _WARMUP = 60  # moves for a partition, with what its mode costs
 _PIECE = 64  # draws looked at together
 _LOOKED_AT = 500  # draws of a chain, at most, where weights belong to block chains: more would be read into memory
@@ -101,16 +102,29 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
         sample = sampler_given(short, design, some, own, Conduct(None, tell))
-        sampled = sample(design, parts.train, child_seed(config.seed, "columns"), "weights by chain")
+        sampled = sample(design, _some_vertices(parts), child_seed(config.seed, "columns"), "weights by chain")
     return sampled.weights
 
 
 def _some(parts: FitParts) -> Array:
     """Return the numbers of the partitions that weights are drawn for, evenly spaced: as many as time allows."""
     blocks = parts.blocks
-    each = seconds_of_draws(parts.network, parts.memberships.n_blocks, _WARMUP + _DRAWS // _MOST)
-    n = int(np.clip(_SECONDS / (each * blocks.n_chains), _LEAST, _MOST))
+    n = int(np.clip(_SECONDS / (_seconds(parts) * blocks.n_chains), _LEAST, _MOST))
     return np.unique(np.linspace(0, blocks.n_draws - 1, min(n, blocks.n_draws)).round().astype(np.int64))
+
+
+def _seconds(parts: FitParts) -> float:
+    """Return about how long the weights of one partition take."""
+    return seconds_of_draws(parts.network, parts.memberships.n_blocks, _WARMUP + _DRAWS // _MOST)
+
+
+def _some_vertices(parts: FitParts) -> Array:
+    """Return the training vertices, or some of them where two partitions of each chain would take long."""
+    train, seconds = parts.train, _LEAST * parts.blocks.n_chains * _seconds(parts)
+    n = max(int(len(train) * _MOST_SECONDS / max(seconds, _MOST_SECONDS)), min(_LEAST_VERTICES, len(train)))
+    if n >= len(train) or parts.config.seed is None:
+        return train
+    return np.sort(stream(parts.config.seed, "columns", "vertices").choice(train, n, replace=False))
 
 
 def _shares(labels: Array, n_blocks: int) -> Array:

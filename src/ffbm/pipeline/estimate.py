@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ffbm.theta.pace import seconds_of_moves
 from ffbm.types import Network
 
 # seconds of one core, from fits of the paper's three networks
@@ -9,8 +10,6 @@ _OVERHEAD = 2.0
 _START_PER_EDGE = 15e-6
 _CHOICE_PER_EDGE = 0.5e-3  # the search for the number of blocks
 _VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
-_GRADIENT_PER_WEIGHT = 3e-9
-_GRADIENTS_PER_DRAW = 8
 _STEP, _SWEEPS_PER_STEP = 0.2e-3, 3  # of a joint chain, for the evidence
 
 
@@ -47,7 +46,7 @@ def seconds_of_draws(net: Network, n_blocks: int, n_draws: int) -> float:
     True
     """
     cells = int(np.asarray(net.features.support).sum()) + net.n_nodes
-    return n_draws * _GRADIENTS_PER_DRAW * _GRADIENT_PER_WEIGHT * cells * n_blocks
+    return seconds_of_moves(cells, n_blocks, n_draws)
 
 
 def estimate_seconds(

@@ -7,23 +7,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.config import FitConfig
+from ffbm.config import MOST_FOLDED, FitConfig
 from ffbm.explanation import Explanation
 from ffbm.pipeline.clock import end_in, minutes_left
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.refits import Refit
+from ffbm.pipeline.selection import affordable_rows
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, predict, score_draws, score_weights
 from ffbm.theta.columns import keep_groups
 from ffbm.theta.design import Design
+from ffbm.theta.pace import affordable_moves, affordable_vertices
 from ffbm.theta.prior import keep_scales
-from ffbm.types import Array, BlockTrace, Features, Memberships
+from ffbm.types import Array, BlockTrace, Features, Memberships, Note
 from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
+
+_SECONDS_WARM, _LEAST_WARM = 20.0, 100  # of a chain's warm-up, about, where its length is open; moves at least
 
 
 class SampledWeights(NamedTuple):
@@ -99,16 +103,16 @@ def explain(
     everyone = np.arange(design.n_nodes)
     sampled = sample(design, everyone, seed, stage, True) if decides else sample(design, rows, seed, stage)
     rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept in ("all", None) else n_kept}
-    held_out = None
+    held_out, again = None, sample if refit is None else refit(sampled.weights)
     if folds == 1:
         trained = sampled
         if decides and len(rows) < len(everyone):
-            trained = sample(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
+            once = again if design.n_nodes > MOST_FOLDED else sample  # in a large network one short chain, as of a fold
+            trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
             held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
             fill_held_out(held_out, trained, design, rows)
         scores = score_sampled(trained, design, rows, workers)
     else:
-        again = sample if refit is None else refit(sampled.weights)
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
         each = []
         held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
@@ -174,24 +178,30 @@ def sampler_given(
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
-        sigma = keep_scales(config.sigma, whole, design)
+        sigma, asked = keep_scales(config.sigma, whole, design), rows
+        rows = affordable_vertices(design, rows, members.n_blocks, stream(seed, "weights", "vertices"))
         until = end_in(config.max_minutes) if end is None else end
         one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
         one["max_minutes"] = minutes_left(until)
         if learns:
             one["column_groups"] = keep_groups(config.column_groups, design.columns)
             one["n_sweeps"] = None if selects else 0
+        if config.n_draws == "auto":
+            cost = design.x.nnz, members.n_blocks
+            one["n_warmup"] = affordable_moves(*cost, _SECONDS_WARM, _LEAST_WARM, config.n_warmup)
         if is_drawn:
             weights, variance = sample_weights_drawn(design, blocks, members, **one)
             return SampledWeights(_with_rate(weights, config), members, blocks, variance)
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
             half = {"n_sweeps": 0, "max_minutes": one["max_minutes"] / 2}
             weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
-            one["max_minutes"] = minutes_left(until)
+            some = affordable_rows(design, rows, members.n_blocks, stream(seed, "selection", "vertices"))
+            one |= {"max_minutes": minutes_left(until), "rows": some}
             selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
-            weights = replace(weights, selected=selected)
+            weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))
         else:
             weights = sample_weights(design, members, n_chains=config.n_chains, **one)
+        weights = replace(weights, notes=(*weights.notes, *_few("trained_on", rows, asked)))
         return SampledWeights(_with_rate(weights, config), members, blocks)
 
     return sample
@@ -222,6 +232,15 @@ def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:
     if weights.selected is None:
         return weights
     return replace(weights, settings=weights.settings | {"fdr": config.fdr})
+
+
+def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
+    """Tell that some of the vertices had to be enough, if so."""
+    if len(some) == len(asked):
+        return ()
+    what = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
+    told = f"{what} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
+    return (Note(code, told, len(some)),)
 
 
 def _of_selection(one: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.contributions import measuring
+from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
@@ -31,7 +32,8 @@ from ffbm.theta.prior import prior_scales
 from ffbm.types import BlockTrace, Memberships, Network
 from ffbm.workers import Workers
 
-_SHARE_OF_BLOCKS = 0.8  # of the time that a fit may take
+_MOST_OF_BLOCKS, _LEAST_OF_BLOCKS = 0.8, 0.4  # the share of blocks in the time that a fit may take
+_MOVES = 4000  # of the weights, about, that columns need in a large network: chains, selection, refits; on two cores
 _LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
 
 
@@ -144,7 +146,7 @@ def _fit_hierarchy(
         )
     if blocks is not None:
         raise OptionError(f"{keyword('hierarchy', True)} samples its blocks; got blocks=: leave one of them out")
-    sampled = sample_hierarchies(net.graph, config, _SHARE_OF_BLOCKS * config.max_minutes, conduct)
+    sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), conduct)
     members = align_blocks(sampled.blocks)
     wait()
     parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct, end)
@@ -163,6 +165,19 @@ def _why_none(net: Network) -> str:
     return f"this network has none: give a table of vertex attributes with {nodes}"
 
 
+def minutes_of_blocks(net: Network, config: FitConfig) -> float:
+    """Return how long the blocks of a fit may take: four fifths of the time, less where weights will need more of it.
+
+    >>> import ffbm
+    >>> minutes_of_blocks(ffbm.load_dataset("polbooks"), FitConfig(max_minutes=10))
+    8.0
+    """
+    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else round(net.n_nodes ** (1 / 3))
+    needed = seconds_of_draws(net, n_blocks, _MOVES) / 60
+    share = min(max(1 - needed / config.max_minutes, _LEAST_OF_BLOCKS), _MOST_OF_BLOCKS)
+    return share * config.max_minutes
+
+
 def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:
     if blocks is not None:
         return take_blocks(net, blocks, config.n_blocks, config.degree_corrected)
@@ -177,6 +192,6 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
         moves=config.moves,
         degree_corrected=config.degree_corrected,
         tempering=config.tempering,
-        max_minutes=_SHARE_OF_BLOCKS * config.max_minutes,
+        max_minutes=minutes_of_blocks(net, config),
         **conduct.options,
     )

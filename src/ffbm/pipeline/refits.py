@@ -15,6 +15,7 @@ from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import group_columns, keep_groups
 from ffbm.theta.design import Design
 from ffbm.theta.imputed import ImputedRecord, ImputedSetup, advance_imputed, start_imputed
+from ffbm.theta.pace import affordable_moves, affordable_vertices
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.prior import keep_scales
 from ffbm.theta.response import read_members
@@ -24,6 +25,8 @@ from ffbm.types.weights import INTERCEPT, WeightTrace
 
 N_WARMUP, N_DRAWS = 100, 250
 _MOVES_EACH = 3  # moves of the weights for a sweep over unknown cells
+_LEAST = 50  # of either, where moves are long
+_SECONDS = 10.0  # of one refit, about, as long as that leaves enough of them
 _LOOKED_AT = 200  # draws of the full fit that its scales are taken from
 
 
@@ -59,13 +62,15 @@ class Refit:
         """Sample the weights of a design, some columns of the whole one, given memberships of training vertices."""
         config = self.config
         sigma = keep_scales(config.sigma, self.whole, design)
+        rows = affordable_vertices(design, rows, self.like.n_blocks, rng)
         target = weight_target(design, members, rows, sigma, design.has_intercept, **self._prior(design))
-        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": N_DRAWS, "n_warmup": N_WARMUP, "n_chains": 1}
+        n_warmup, n_draws = lengths(len(target.training.rows.indices), target.n_blocks)
+        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": 1}
         unknown = find_unknown(target, read_members(members, design.n_nodes))
         if unknown is not None:
             return self._impute(target, unknown, rng, chosen)
-        setup = set_up(self._begun(target), "hmc", N_WARMUP, rng, near=self._near(target))
-        state, drawn = advance(setup, start(setup, rng), N_WARMUP + N_DRAWS)
+        setup = set_up(self._begun(target), "hmc", n_warmup, rng, near=self._near(target))
+        state, drawn = advance(setup, start(setup, rng), n_warmup + n_draws)
         one = Record(*(part[np.newaxis] for part in drawn))
         return gather(target.training, one, [state.mean], [state.square], 1, chosen)
 
@@ -74,8 +79,9 @@ class Refit:
     ) -> WeightTrace:
         """Sample the weights with the cells that are not known."""
         begun = unknown.complete(self._begun(target), unknown.cells.begin(rng))
-        model = ImputedSetup(set_up(begun, "hmc", N_WARMUP, rng, near=self._near(target)), unknown, _MOVES_EACH)
-        state, drawn = advance_imputed(model, start_imputed(model, rng), N_WARMUP + N_DRAWS)
+        n_warmup = chosen["n_warmup"]
+        model = ImputedSetup(set_up(begun, "hmc", n_warmup, rng, near=self._near(target)), unknown, _MOVES_EACH)
+        state, drawn = advance_imputed(model, start_imputed(model, rng), n_warmup + chosen["n_draws"])
         one = ImputedRecord(*(part[np.newaxis] for part in drawn))
         trace = gather(target.training, one, [state.mean], [state.square], 1, chosen)
         return replace(trace, imputed=gather_imputed(unknown.cells, [state.cells], one.law))
@@ -123,3 +129,16 @@ class Refit:
             scale = np.median(np.sqrt((DEGREES + squares[:, inside].sum(axis=1)) / (DEGREES + freedom)))
             scales |= {name: float(scale) for name, h in group_of.items() if h == g and name != INTERCEPT}
         return scales
+
+
+def lengths(n_cells: int, n_blocks: int) -> tuple[int, int]:
+    """Return warm-up and draws of a refit: 100 and 250, or fewer, down to 50 each, where the data are large.
+
+    >>> lengths(1_000, 3), lengths(600_000, 15)
+    ((100, 250), (50, 50))
+    """
+    share = N_WARMUP / (N_WARMUP + N_DRAWS)
+    return (
+        affordable_moves(n_cells, n_blocks, share * _SECONDS, _LEAST, N_WARMUP),
+        affordable_moves(n_cells, n_blocks, (1 - share) * _SECONDS, _LEAST, N_DRAWS),
+    )

@@ -19,6 +19,7 @@ from ffbm.store.journal import digest
 from ffbm.theta.bridge import EACH, LEAST, MOST
 from ffbm.theta.chain import WeightSetup
 from ffbm.theta.columns import ColumnGroups
+from ffbm.theta.design import Design
 from ffbm.theta.drawn import DrawnPlan, response_of
 from ffbm.theta.drawn_selection import (
     DrawnSelectionPlan,
@@ -59,6 +60,9 @@ PARTITIONS = 10  # that a chain goes through, where memberships are drawn; fewer
 N_EACH = 20  # sweeps kept for each of them in a round
 WARM_EACH = 5  # sweeps dropped at the beginning of each but the first, which has a warm-up of its own
 WARM_UP = 30  # sweeps of a chain that are dropped
+LONG = 1.6e9  # operations of a sweep: the longer it is, the fewer there are, down to a third of the warm-up
+LONGEST = 8e9  # beyond, columns are selected on some of the vertices
+LEAST_VERTICES = 2000  # at least
 FIRST_SWEEPS = 50  # at the first check, where the length is open and partitions are not drawn
 
 
@@ -117,7 +121,8 @@ def select_drawn(
     each = which.shape[1]
     n_rounds = max(ceil(in_all / (each * N_EACH)), 1)
     thin = thinning(n_chains * n_rounds * each * N_EACH * target.n_blocks * len(target.scale), N_EACH)
-    chosen = DrawnSelectionPlan(own, setup, WARM_UP, WARM_EACH, N_EACH, plan.seed)
+    warm_up = max(round(WARM_UP * min(LONG / sweep_cost(setup), 1.0)), WARM_UP // 3)
+    chosen = DrawnSelectionPlan(own, setup, warm_up, WARM_EACH, N_EACH, plan.seed)
     key = digest(chosen) if conduct.journal else ""
     stepper: Stepper[Any, SelectionRecord] = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
     model: Any = chosen
@@ -161,7 +166,17 @@ def _begin_drawn(plan: DrawnSelectionPlan | ImputedSelectionPlan, thin: int) -> 
 
 def affordable(setup: SelectionSetup, n_draws: int) -> int:
     """Return how many sweeps a chain keeps: as many as draws, or fewer where sweeps are long."""
-    return int(np.clip(round(OPERATIONS / sweep_cost(setup)), min(LEAST_SWEEPS, n_draws), n_draws))
+    cost = sweep_cost(setup)
+    least = max(round(LEAST_SWEEPS * min(LONG / cost, 1.0)), 2 * N_EACH)
+    return int(np.clip(round(OPERATIONS / cost), min(least, n_draws), n_draws))
+
+
+def affordable_rows(design: Design, rows: Array, n_blocks: int, rng: np.random.Generator) -> Array:
+    """Return the vertices that columns are selected on: all of these, or some at random where sweeps would be long."""
+    n_steps = min(max(EACH * len(design.names) * (n_blocks - 1) / max(len(set(design.columns)), 1), LEAST), MOST)
+    cost = 70 * n_steps * (design.x.nnz + 5 * design.x.shape[0]) * n_blocks * len(rows) / max(design.n_nodes, 1)
+    n = max(int(len(rows) * LONGEST / max(cost, 1.0)), LEAST_VERTICES)
+    return rows if n >= len(rows) else np.sort(rng.choice(rows, n, replace=False))
 
 
 def sweep_cost(setup: SelectionSetup) -> float:

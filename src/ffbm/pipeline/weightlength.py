@@ -25,6 +25,8 @@ from ffbm.types.network import Array
 from ffbm.types.selection import MOST_ERROR, batch_error
 
 WEIGHTS = Stepper(advance, WeightState, Record)
+_LEAST_DRAWS = 100  # of a weight chain, whatever the time
+_LEAST_SWEEPS = 10  # over the columns, where partitions are not drawn
 _MOST_STORED = 2000  # draws of the weights of a chain: above, thinning doubles with the length
 
 
@@ -68,11 +70,13 @@ def run_weights(
 ) -> tuple[list[Any], Any]:
     """Run chains of the full model for a fixed length, or until R-hat and ESS of every weight and of U are good enough.
 
-    The first check is at 1,000 draws, which no clock cuts short. Single chains, which cannot be judged, end there.
-    ``setup`` is what the stepper advances states by.
+    The first check is at 1,000 draws; a clock may cut them short, but not below 100. Single chains, which cannot be
+    judged, end there. ``setup`` is what the stepper advances states by.
     """
-    n_warmup, done = setup.plan.n_warmup, length.planned
-    states, drawn, _ = run_stretch(stage, stepper, setup, begin, n_warmup + done, conduct, key)
+    n_warmup, thin, done = setup.plan.n_warmup, setup.plan.thin, length.planned
+    clock = Clock(length.end, thin, least=n_warmup + min(-(-_LEAST_DRAWS // thin) * thin, done))
+    states, drawn, made = run_stretch(stage, stepper, setup, begin, n_warmup + done, conduct, key, clock)
+    done = made - n_warmup
     while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
         thin = int(states[0].thin[0])
         if 2 * done // thin > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes:
@@ -116,11 +120,14 @@ def run_selection(
 ) -> tuple[SelectionRecord, Array, int]:
     """Run chains for so many rounds, or until no Monte Carlo error is above 0.01 at two checks in a row.
 
-    The first round is not cut short. Return the draws, the partition of each (C, T), which is ``partition`` of the
-    number of rounds, and one in how many weights is stored.
+    The first round over partitions is not cut short; where there are none, it has 10 steps at least. Return the draws,
+    the partition of each (C, T), which is ``partition`` of the number of rounds, and one in how many weights is stored.
     """
     done, n_before, n_steps = rounds.n_rounds or 1, rounds.n_before, rounds.n_steps
-    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, conduct, key)
+    first = Clock()
+    if rounds.n_rounds is None and rounds.each is None:
+        first = Clock(length.end, least=n_before + min(_LEAST_SWEEPS, n_steps))
+    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, conduct, key, first)
     thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
     while not is_cut and length.goes_on():
         error = batch_error(drawn.chance, partition(done)).max(initial=0.0)
@@ -136,7 +143,7 @@ def run_selection(
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
         states, more, made = run_stretch(name, stepper, model, again, done * n_steps, conduct, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
-    return drawn, partition(done), thin
+    return drawn, partition(done)[:, : drawn.energy.shape[1]], thin
 
 
 def every_second(weights: Array, n_each: int) -> Array:

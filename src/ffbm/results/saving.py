@@ -42,7 +42,7 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
         REPORT: report_text(fit),
     }
     if fit.config.impute:
-        files["imputed.csv"] = _csv(imputed_table(fit))
+        files["imputed.csv"] = to_csv(imputed_table(fit))
     write_run(path, files, fit.provenance)
 
 

@@ -9,11 +9,13 @@ from ffbm.kernels.slab import DEGREES
 from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.mode import find_mode
+from ffbm.theta.pace import affordable_moves
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.network import Array
 
 _ROUNDS, _PILOTS = 3, 2
-_N_PILOT = 100  # moves of a pilot chain that are kept, and as many before them
+_N_PILOT, _LEAST_PILOT = 100, 20  # moves of a pilot chain that are kept, and as many before them
+_SECONDS = 5.0  # of such a chain, about: where moves are long there are fewer of them
 
 
 def settle_scales(target: WeightTarget, rng: np.random.Generator) -> WeightTarget:
@@ -47,8 +49,10 @@ def _by_approximation(target: WeightTarget, groups: ColumnGroups) -> Array:
 
 def _by_pilot(target: WeightTarget, groups: ColumnGroups, rng: np.random.Generator) -> Array:
     """Return the scales (D,) that the weights of a short chain speak for."""
-    setup = set_up(target, "hmc", _N_PILOT, rng)
-    _, drawn = advance(setup, start(setup, rng), 2 * _N_PILOT)
+    n_cells = len(target.training.rows.indices)
+    n_pilot = affordable_moves(n_cells, target.n_blocks, _SECONDS / 2, _LEAST_PILOT, _N_PILOT)
+    setup = set_up(target, "hmc", n_pilot, rng)
+    _, drawn = advance(setup, start(setup, rng), 2 * n_pilot)
     centred = drawn.weights - drawn.weights.mean(axis=1, keepdims=True)
     squares = (centred[:, :, target.training.rows.active] ** 2).sum(axis=1)
     return np.median([_of_moments(target, groups, moments) for moments in squares], axis=0)
