@@ -60,7 +60,7 @@ docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html in a browser."
 
-BENCHMARKS := reading diagnostics blocks search scale weights reliability
+BENCHMARKS := reading diagnostics blocks search hierarchy scale weights reliability
 bench: $(READY)
 	@for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 

@@ -50,15 +50,27 @@ def load(name):
     return ffbm.read_network(folder / "edges.csv", nodes=folder / "nodes.csv").graph
 
 
-def theirs(graph, n_blocks, seed, n_runs=1):
-    """Labels and seconds of runs of minimize_blockmodel_dl; none where graph-tool is missing."""
+def theirs(graph, n_blocks, seed, n_runs=1, model="flat"):
+    """Seconds and levels of labels of runs of graph-tool's search, flat or nested; none where graph-tool is missing."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.npz"
         np.savez(path, edges=graph.edges, n_nodes=graph.n_nodes)
-        command = [PYTHON, str(PEER), str(path), str(n_blocks), str(seed), str(n_runs)]
+        command = [PYTHON, str(PEER), str(path), model, str(n_blocks), str(seed), str(n_runs)]
         peer = subprocess.run(command, capture_output=True, text=True)
     runs = json.loads(peer.stdout) if peer.returncode == 0 else []
-    return [(run["seconds"], np.unique(run["labels"], return_inverse=True)[1]) for run in runs]
+    return [(run["seconds"], numbered(run["levels"])) for run in runs]
+
+
+def numbered(levels):
+    """Levels of labels with the groups in use numbered from 0, up to the first level of one group."""
+    named, used = [], None
+    for labels in levels:
+        members = np.array(labels) if used is None else np.array(labels)[used]
+        used, groups = np.unique(members, return_inverse=True)
+        named.append(groups)
+        if len(used) == 1:
+            break
+    return named
 
 
 def ours(graph, seed):
@@ -85,7 +97,9 @@ def compare(name, graph):
     for seed in range(N_SEEDS):
         searches.append(ours(graph, seed))
         runs = theirs(graph, 0, seed, n_runs[seed])
-        groups.append([(t, ffbm.description_length(graph, b, prior="full").total, int(b.max()) + 1) for t, b in runs])
+        groups.append(
+            [(t, ffbm.description_length(graph, b, prior="full").total, int(b.max()) + 1) for t, (b, *_) in runs]
+        )
     return {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "searches": searches, "graph_tool_runs": groups}
 
 
@@ -105,22 +119,29 @@ def median(values):
     return middle if math.isfinite(middle) else None
 
 
-def summary(name, measured, before):
-    """The row of a network: S within budgets of graph-tool's runs, and when the S of an earlier version is reached."""
-    searches, groups = measured["searches"], [group for group in measured["graph_tool_runs"] if group]
-    row = {"graph": name, "n_nodes": measured["n_nodes"], "n_edges": measured["n_edges"], "budgets": {}}
-    row["seconds"] = statistics.median(search["seconds"] for search in searches)
-    row["entropy"] = statistics.median(search["curve"][-1][1] for search in searches)
-    if groups:
-        row["run_seconds"] = statistics.median(t for group in groups for t, *_ in group)
-        row["search_in_runs"] = row["seconds"] / row["run_seconds"]
+def within_budgets(searches, groups):
+    """The lowest S of both programs in the time of so many runs of graph-tool, medians over searches and groups."""
+    budgets = {}
     for n_runs in BUDGETS:
         tried = [group[:n_runs] for group in groups if len(group) >= n_runs]
         if tried:
             seconds = [sum(t for t, *_ in group) for group in tried]
             within = [lowest_within(search, seconds[i % len(seconds)]) for i, search in enumerate(searches)]
             best = median(min(s for _, s, _ in group) for group in tried)
-            row["budgets"][str(n_runs)] = {"ffbm": median(within), "graph_tool": best}
+            budgets[str(n_runs)] = {"ffbm": median(within), "graph_tool": best}
+    return budgets
+
+
+def summary(name, measured, before):
+    """The row of a network: S within budgets of graph-tool's runs, and when the S of an earlier version is reached."""
+    searches, groups = measured["searches"], [group for group in measured["graph_tool_runs"] if group]
+    row = {"graph": name, "n_nodes": measured["n_nodes"], "n_edges": measured["n_edges"]}
+    row["seconds"] = statistics.median(search["seconds"] for search in searches)
+    row["entropy"] = statistics.median(search["curve"][-1][1] for search in searches)
+    if groups:
+        row["run_seconds"] = statistics.median(t for group in groups for t, *_ in group)
+        row["search_in_runs"] = row["seconds"] / row["run_seconds"]
+    row["budgets"] = within_budgets(searches, groups)
     if name in before:
         entropy, seconds = (statistics.median(run[at] for run in before[name]) for at in (1, 0))
         reached = [seconds_to(search, entropy) for search in searches]
@@ -147,7 +168,7 @@ def starts(name, graph, repeats):
     runs = {"ffbm": [], "graph_tool": []}
     for seed in range(repeats):
         runs["ffbm"].append(start_once(graph, n_blocks, seed))
-        runs["graph_tool"] += theirs(graph, n_blocks, seed)
+        runs["graph_tool"] += [(t, labels) for t, (labels, *_) in theirs(graph, n_blocks, seed)]
     row = {"graph": name, "n_blocks": n_blocks, "wanted": GREEDY[name]}
     for side, made in runs.items():
         lengths = [ffbm.description_length(graph, labels).without_partition / entities for _, labels in made]

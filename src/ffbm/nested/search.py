@@ -1,9 +1,12 @@
 """The search for a hierarchy of low description length: a descent of the flat model, then a chain that cools down.
 
 The chain of hierarchies opens and closes groups and levels by itself, so nothing but its temperature is steered. It
-begins with more blocks than the flat model has: that hides small ones.
+begins with more blocks than the flat model has: that hides small ones. A search is made in turns: some begin in
+different ways, then most heat the lowest hierarchy again.
 """
 
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +19,12 @@ from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, layout_for, nested_model
 from ffbm.types import Graph
 
-_BETAS = (1.0, 1.5, 2.0, 3.0, 5.0, 20.0)  # inverse temperatures
+_BETAS = (1.0, 1.5, 2.0, 3.0, 5.0, 20.0)  # inverse temperatures; what is heated again leaves out the first
 _CYCLES, _LEAST_CYCLES = 60, 5  # at each of them
 _JUMPS = 5.0
 _MORE = (1.5, 1.0)  # times the blocks of the flat model, in turn
+_STARTS = (2, 0, 3, 1)  # how the first turns begin, the one that ends soonest first; then one turn in so many
+_FIRST, _LONGER = 0.3, 8  # cycles of the first turn; they double every so many turns
 
 
 class FoundHierarchy(NamedTuple):
@@ -34,23 +39,46 @@ def room_for(graph: Graph) -> Layout:
     return layout_for(graph, (most_blocks(graph) + 1) // 2)
 
 
-def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0) -> FoundHierarchy:
+def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, longer: float = 1.0) -> FoundHierarchy:
     """Return a hierarchy of low S; ``turn`` chooses how the search begins, so that several differ."""
     target, graph = setup.target, setup.target.graph
     flat = descend_to_one(BlockTarget(graph, target.likelihood, FULL), rng, communities=turn % 2 == 0)
     wanted = _MORE[turn // 2 % 2] * best_of(flat)
     n_blocks = min((n for n in flat if wanted <= n <= setup.layout.n_blocks), default=best_of(flat))
-    settings = NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
-    state = start(setup, [flat[n_blocks].labels, np.zeros(n_blocks, dtype=np.int64)], rng)
+    levels = [flat[n_blocks].labels, np.zeros(n_blocks, dtype=np.int64)]
+    return cool_down(setup, levels, rng, _BETAS, longer)
+
+
+def cool_down(
+    setup: NestedSetup, levels: Hierarchy, rng: np.random.Generator, betas: Sequence[float], longer: float
+) -> FoundHierarchy:
+    """Return the lowest hierarchy that a chain visits which begins at these levels and cools down."""
+    graph, settings = setup.target.graph, NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
+    state = start(setup, levels, rng)
     visits = len(_BETAS) * settings.sweeps * max(graph.n_nodes, 1)
-    n_cycles = max(_LEAST_CYCLES, min(_CYCLES, int(effort_for(graph).visits / visits)))
-    for beta in _BETAS:
+    n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, effort_for(graph).visits / visits)))
+    for beta in betas:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
     return FoundHierarchy(state.lowest, state.best_hierarchy)
 
 
-def best_hierarchy(target: NestedTarget, n_runs: int, seed: int) -> FoundHierarchy:
-    """Return the lowest of several searches.
+def search_hierarchies(setup: NestedSetup, rng: np.random.Generator) -> Iterator[FoundHierarchy]:
+    """Yield the lowest hierarchy after each turn of a search without end."""
+    lowest, n_starts = find_hierarchy(setup, rng, _STARTS[0], _FIRST), len(_STARTS)
+    yield lowest
+    for turn in count(1):
+        longer = 2.0 ** (turn // _LONGER)
+        if turn < n_starts or turn % n_starts == 0:
+            number = turn if turn < n_starts else turn // n_starts
+            found = find_hierarchy(setup, rng, _STARTS[number % n_starts], longer)
+        else:
+            found = cool_down(setup, lowest.levels, rng, _BETAS[1:], longer)
+        lowest = min(lowest, found, key=lambda it: round(it.entropy, 6))
+        yield lowest
+
+
+def best_hierarchy(target: NestedTarget, n_turns: int, seed: int) -> FoundHierarchy:
+    """Return what several turns of a search find.
 
     >>> import ffbm
     >>> graph = ffbm.load_dataset("polbooks").graph
@@ -60,5 +88,5 @@ def best_hierarchy(target: NestedTarget, n_runs: int, seed: int) -> FoundHierarc
     """
     layout = room_for(target.graph)
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
-    runs = (find_hierarchy(setup, np.random.default_rng([seed, run]), run) for run in range(n_runs))
-    return min(runs, key=lambda run: round(run.entropy, 6))
+    *_, lowest = islice(search_hierarchies(setup, np.random.default_rng(seed)), n_turns)
+    return lowest
