@@ -30,9 +30,9 @@ class Split(NamedTuple):
     """What is split between two blocks: a group of vertices without its anchors."""
 
     group: np.ndarray  # int64: the first ``size`` of it
-    size: int
-    r: int
-    s: int
+    size: int | np.signedinteger
+    r: int | np.signedinteger
+    s: int | np.signedinteger
 
 
 @njit(**INNER)

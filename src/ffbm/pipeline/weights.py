@@ -23,7 +23,7 @@ from ffbm.store.journal import Journal, digest
 from ffbm.theta.blanks import INDEPENDENT
 from ffbm.theta.chain import WeightSetup, set_up, start
 from ffbm.theta.design import Training, make_design
-from ffbm.theta.imputed import ImputedSetup, start_imputed
+from ffbm.theta.imputed import ImputedRecord, ImputedSetup, start_imputed
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.theta.response import read_members
@@ -226,7 +226,7 @@ def _begin(setup: WeightSetup, unknown: Unknown | None, seed: int, n_chains: int
 
 def gather(
     training: Training,
-    drawn: Record,
+    drawn: Record | ImputedRecord,
     means: list[Array],
     squares: list[Array],
     thin: int,
