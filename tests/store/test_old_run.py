@@ -40,9 +40,11 @@ def test_its_answer_is_what_it_was(old):
         "max_minutes": 10.0,
         "tempering": "auto",
         "columns": 12,
+        "node_type": None,
         "edge_weight": None,
         "edge_weight_model": None,
         "edge_weight_prior": None,
+        "impute": False,
         "folds": 1,  # it was the only way, and had no number
     }
     assert old.config.to_dict() == {**known["config"], **of_one_choice}
