@@ -163,7 +163,7 @@ def follow_the_law(name: str, effort: Effort, settings: JointSettings | None = N
     case, n_sweeps = CASES[name], 20_000 if effort.full else 800
     chosen = JointSettings(60, 1, jumps=0.5, shifts=1.5) if settings is None else settings
     exact, found = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, chosen, n_sweeps, effort)
-    parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in zip(exact, found, strict=True)]
+    parts = [float(np.abs(np.asarray(one) - np.asarray(other)).max()) for one, other in zip(exact, found, strict=True)]
     share = 1.0 if effort.full else 2.0  # quick runs are a 25th as long
     worst = max(part / (share * bound) for part, bound in zip(parts, BOUNDS, strict=True))
     allowed = [share * bound for bound in BOUNDS]
