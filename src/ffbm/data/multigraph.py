@@ -4,7 +4,7 @@ import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
-from ffbm.errors import DataError, OptionError, keyword
+from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Graph, Note
 
@@ -122,7 +122,8 @@ def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
         merge = option("parallel", "merge")
         told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
         if not graph.is_directed and n_parallel >= _FEW_BACK and _stand_once_each_way(u, v, graph.n_nodes):
-            told += "; none stands twice the same way: if edges have a direction, give directed=True (--directed)"
+            told += "; none stands twice the same way: if edges have a direction, give "
+            told += either("directed=True (--directed)", "--directed")
         notes.append(Note("parallel", told, n_parallel))
     n_loops = int(graph.loops.sum())
     if n_loops:
