@@ -9,6 +9,8 @@ import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.plots import (
     block_colour,
+    plot_bits,
+    plot_block_graph,
     plot_block_matrix,
     plot_calibration,
     plot_evidence,
@@ -20,7 +22,7 @@ from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
 from ffbm.types import Graph, Memberships
 
-from .test_figures import LONG, check_text, ranked
+from .test_figures import LONG, check_text, ranked, scored
 
 LABELS = np.array([0, 0, 0, 1, 1, 2])
 EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (3, 4), (5, 5)]
@@ -82,6 +84,34 @@ def test_calibration_means_of_bins():
         plot_calibration(np.zeros((0, 2)), np.zeros((0, 2)))
     with pytest.raises(DataError, match="shape"):
         plot_calibration(p, y[:2])
+
+
+def test_bars_of_calibration_stay_inside_0_and_1():
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet([0.3, 0.3], 30)
+    figure = plot_calibration(p, np.eye(2)[(rng.random(30) > p[:, 0]).astype(int)])
+    ends = np.concatenate([bar.get_segments()[0][:, 1] for c in figure.axes[0].containers for bar in c.lines[2]])
+    assert 0 <= ends.min() <= ends.max() <= 1
+
+
+def test_block_graph_counts_edges_either_way():
+    graph = Graph.from_edges([0, 3, 3, 4], [3, 0, 1, 4], 6, directed=True)
+    figure = plot_block_graph(graph, members(), title="5 $ and 6 $")
+    check_text(figure)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == ["3", "0", "3 (0)", "1", "2 (1)", "2", "1 (0)"]
+    named = plot_block_graph(graph, members(), names=["person 0", "event 0", "$x$"], styles=np.array([0, 10, 1]))
+    assert "person 0" in [text.get_text() for text in named.axes[0].texts]
+    many = Memberships(np.eye(30), np.arange(30), 1.0, np.arange(30)[np.newaxis, np.newaxis])
+    i, j = np.triu_indices(30, 1)
+    assert len(plot_block_graph(Graph.from_edges(i, j, 30), many).axes[0].texts) == 30 + 12
+
+
+def test_a_block_without_scores_has_no_bits():
+    scores = scored([0.5, 0.5], [0.5, 0.5])
+    nothing = np.full(2, np.nan)
+    with pytest.raises(DataError, match="there is none"):
+        plot_bits(replace(scores, bits_by_block_test=nothing, bits_by_block_train=nothing))
 
 
 def test_a_panel_for_each_mode():

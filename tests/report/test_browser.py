@@ -355,13 +355,15 @@ const broken = [];
 for (const one of document.querySelectorAll("h1, h2, h3, p, li, th, td, dt, .block, .mark span")) {
   for (const node of one.childNodes) {
     if (node.nodeType !== 3 || !one.offsetParent) continue;
-    for (const word of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
-      if (word[0].length > 20) continue;
-      const range = document.createRange();
-      range.setStart(node, word.index);
-      range.setEnd(node, word.index + word[0].length);
-      const boxes = [...range.getClientRects()].filter((box) => box.width > 0);
-      if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) broken.push(word[0]);
+    for (const text of node.data.matchAll(/\\S+/g)) {
+      if (text[0].length > 20) continue;  // there may be no room for it
+      for (const word of text[0].matchAll(/[\\p{L}\\p{N}]+/gu)) {
+        const range = document.createRange(), at = text.index + word.index;
+        range.setStart(node, at);
+        range.setEnd(node, at + word[0].length);
+        const boxes = [...range.getClientRects()].filter((box) => box.width > 0);
+        if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) broken.push(word[0]);
+      }
     }
   }
 }

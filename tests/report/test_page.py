@@ -13,9 +13,11 @@ import pytest
 from ffbm.errors import OptionError
 from ffbm.report.charts import BLUE_RED, GREENS
 from ffbm.report.drawing import DEEPER, OUTLINE, hollow, ink_on
-from ffbm.report.page import bokeh_script, render_page, script_json
+from ffbm.report.page import ORDER, bokeh_script, render_page, script_json
+from ffbm.report.panels import explanation_panels, network_panels
 from ffbm.report.table import Table, write_cell
 from ffbm.report.tables import trace_table
+from ffbm.results.plotting import Plots
 from ffbm.results.reporting import report_text, subject_of
 
 from .conftest import EVIL, short_fit
@@ -220,3 +222,10 @@ def test_a_long_table_prints_its_first_rows(evil):
     contrast_told = SimpleNamespace(said=(), tables=(Table("Long", ("n",), rows, is_long=True),))
     subject = replace(subject_of(evil), contrast=contrast_told)
     assert "The first 60 rows of 61; the page on a screen has them all." in render_page(subject)
+
+
+def test_every_figure_is_in_fit_plot_under_its_name(evil):
+    subject = subject_of(evil)
+    names = {*explanation_panels(subject), *network_panels(subject.scene, evil.blocks)}
+    assert {name.partition("-")[0] for name in names} <= set(Plots.NAMES)
+    assert names <= set(ORDER)

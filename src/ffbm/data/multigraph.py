@@ -4,11 +4,12 @@ import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
-from ffbm.errors import DataError, OptionError, keyword
+from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
+_FEW_BACK = 5  # parallel edges from which on it is worth a hint that all stand once each way
 
 
 def settle_edges(
@@ -58,7 +59,7 @@ def settle_edges(
             told = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
             notes.append(Note("merged", told, n_merged))
     graph = Graph.from_edges(u, v, n_nodes, is_directed, weights)
-    return graph, notes + _describe(graph, where)
+    return graph, notes + _describe(graph, where, u, v)
 
 
 def _split_edges(raw: RawGraph, u: Array, v: Array) -> tuple[Array, Array, Array | None, list[Note]]:
@@ -104,16 +105,25 @@ def _merge(u: Array, v: Array, n_nodes: int, is_directed: bool) -> tuple[Array, 
     return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
 
 
+def _stand_once_each_way(u: Array, v: Array, n_nodes: int) -> bool:
+    """Tell whether parallel edges differ by which end stands first."""
+    pairs = np.sort(_pair_numbers(u, v, n_nodes))
+    return bool((pairs[1:] > pairs[:-1]).all())
+
+
 def _pair_numbers(u: Array, v: Array, n_nodes: int) -> Array:
     return u.astype(np.int64) * n_nodes + v
 
 
-def _describe(graph: Graph, where: str) -> list[Note]:
+def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
     notes = []
     n_parallel = _count_parallel(graph)
     if n_parallel:
         merge = option("parallel", "merge")
         told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
+        if not graph.is_directed and n_parallel >= _FEW_BACK and _stand_once_each_way(u, v, graph.n_nodes):
+            told += "; none stands twice the same way: if edges have a direction, give "
+            told += either("directed=True (--directed)", "--directed")
         notes.append(Note("parallel", told, n_parallel))
     n_loops = int(graph.loops.sum())
     if n_loops:

@@ -68,6 +68,8 @@ def plot_block_graph(
     figure = new_figure(width, 0.72 * width + 0.18 * bool(title))
     axes = figure.subplots()
     axes.set_axis_off()
+    axes.set_xticks([])
+    axes.set_yticks([])
     axes.set_xlim(-2.2, 2.2)
     axes.set_ylim(-1.5, 1.5)
     lines = joining_lines(counts, graph.is_directed)

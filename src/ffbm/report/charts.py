@@ -276,7 +276,7 @@ def draw_checks(table: "pd.DataFrame") -> Any:
     )  # fmt: skip
     tips = [("statistic", "@name"), ("network", "@said")]
     chart = new_chart(
-        90 + _ROW * len(table), xlabel="distance from the replicates' mean (grey: where 95 % of them lie)", tips=tips,
+        90 + _ROW * len(table), xlabel="distance from the mean of replicates", tips=tips,
         y_range=(len(table) - 0.4, -0.6), x_range=(-_FAR - 0.5, _FAR + 0.5),
     )  # fmt: skip
     chart.ygrid.visible = False

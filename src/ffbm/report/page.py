@@ -23,7 +23,7 @@ CITATION = (
 )
 
 
-_ORDER = (  # in which figures stand on the page, and are drawn
+ORDER = (  # in which figures stand on the page, and are drawn
     "columns", "network", "block_graph", "heatmap", "ranking", "effects", "bits", "block_matrix", "check", "traces-s",
     "traces-u", "ladder",
 )  # fmt: skip
@@ -75,7 +75,7 @@ def render_page(subject: Subject) -> str:
     parts, scene = subject.parts, subject.scene
     own, shared = explanation_panels(subject), network_panels(scene, parts.blocks)
     panels = own | shared
-    figures = {name: panels[name].figure for name in _ORDER if name in panels}
+    figures = {name: panels[name].figure for name in ORDER if name in panels}
     page = _page(
         scene, figures, parts.config.to_dict(), parts.provenance, title=subject.title, sizes=_sizes(scene),
         warnings=subject.warnings, answer=subject.answer, sentence=subject.sentence, verdicts=subject.verdicts,

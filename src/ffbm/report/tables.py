@@ -127,7 +127,7 @@ def score_table(subject: Subject) -> Table:
     sides = [("all features", parts.scores)]
     if parts.reduced is not None:
         sides.append((f"the {len(parts.ranking.kept)} kept", parts.reduced.scores))
-    head = ["", *(f"{name}, {side}" for name, _ in sides for side in ("training", "held out"))]
+    head = ["score", *(f"{name}, {side}" for name, _ in sides for side in ("training", "held out"))]
     rows = [
         (text, *(getattr(scores, f"{key}_{side}") for _, scores in sides for side in ("train", "test")))
         for text, key in (

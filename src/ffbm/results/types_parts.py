@@ -49,7 +49,7 @@ def parts_of(fit: TypedParts, value: str) -> FitParts:
     place[vertices] = np.arange(len(vertices))
     ends = place[fit.network.graph.edges]
     ends = ends[(ends >= 0).all(axis=1)]
-    graph = Graph.from_edges(ends[:, 0], ends[:, 1], len(vertices))
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], len(vertices), fit.network.graph.is_directed)
     net = Network(graph, explanation.features, fit.network.node_ids[vertices], (), value)
     train = split_of_type(fit.config, value, len(vertices))
     return FitParts(net, fit.config, train, blocks, members, explanation, provenance=fit.provenance)

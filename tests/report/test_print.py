@@ -1,0 +1,55 @@
+"""The report on paper: headings stay on the page of what they are the headings of.
+
+A PDF is read with pypdf, which is no part of the package; without it, or without Chromium, there is nothing to look at.
+"""
+
+import base64
+import io
+import unicodedata
+
+import pytest
+
+from .conftest import open_page
+
+MARK = """
+for (const one of document.querySelectorAll("h2[id], h3[id], .figure[id]")) {
+  const mark = document.createElement("small");
+  mark.textContent = `@${one.id}@`;
+  one.prepend(mark);
+}
+return [...document.querySelectorAll("section")].flatMap((section) => {
+  const head = section.querySelector(":scope > h2[id], :scope > h3[id]");
+  let next = head && head.nextElementSibling;
+  if (next && next.tagName === "P") next = next.nextElementSibling;
+  const figure = next && next.tagName === "FIGURE" && next.querySelector(".figure[id]");
+  return figure ? [[head.id, figure.id]] : [];
+});
+"""
+A4 = {"printBackground": True, "paperWidth": 8.27, "paperHeight": 11.69}
+
+
+def pages(browser):
+    """Print the report that is open with a mark at each heading and figure; return the text of pages, and pairs."""
+    pypdf = pytest.importorskip("pypdf", reason="needs pypdf to read what Chromium prints")
+    pairs = browser.execute_script(MARK)
+    pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", A4)["data"])
+    texts = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages]
+    return ["".join(unicodedata.normalize("NFKC", text).split()) for text in texts], pairs  # no ligatures
+
+
+def test_headings_stay_with_their_figures(browser, page):
+    open_page(browser, page)
+    texts, pairs = pages(browser)
+    assert len(texts) > 3
+    assert len(pairs) >= 6
+    where = {name: [n for n, text in enumerate(texts) if f"@{name}@" in text] for pair in pairs for name in pair}
+    assert [len(found) for found in where.values()] == [1] * len(where)
+    assert [pair for pair in pairs if where[pair[0]] != where[pair[1]]] == []
+
+
+def test_no_heading_ends_a_page(browser, page):
+    open_page(browser, page)
+    texts, _ = pages(browser)
+    heads = browser.execute_script("return [...document.querySelectorAll('h2[id], h3[id]')].map((h) => h.textContent)")
+    ends = ["".join(unicodedata.normalize("NFKC", head).split()) for head in heads]
+    assert [end for end in ends for text in texts if text.endswith(end)] == []
