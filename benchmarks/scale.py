@@ -70,7 +70,8 @@ def measure(n_edges, folder):
 
     def end(stage):
         marks.append((time.perf_counter(), time.process_time()))
-        row[f"{stage}_seconds"], row[f"{stage}_processor"] = np.subtract(marks[-1], marks[-2]).tolist()
+        for name, now, before in zip(("seconds", "processor"), *marks[:-3:-1], strict=True):
+            row[f"{stage}_{name}"] = row.get(f"{stage}_{name}", 0.0) + now - before  # starts are told of twice
         row[f"{stage}_peak_gb"] = peak_bytes() / 2**30
 
     def listen(event):
