@@ -1,6 +1,9 @@
-"""Scale: start, 50 sweeps and memberships on planted networks from 10^5 to 10^7 edges, with time and peak memory.
+"""Scale: every stage of a fit on planted networks from 10^4 to 10^7 edges, in time and memory, each with its exponent.
 
-Every size in a process of its own, on all cores. Prints a table and writes results/scale.json.
+Edges and vertices are read from CSV: a tenth as many vertices as edges, five columns with 20 values each of which two
+tell something of the blocks. Weights have 100 draws after as many of warm-up. Every size has a process of its own, on
+all cores; the record is written after each, and sizes that are not run again keep their rows. ``--sizes 30000000`` asks
+for others. graph-tool stands beside it, one search at the same number of blocks, for at most five minutes a size.
 """
 
 import argparse
@@ -9,74 +12,154 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
-from record import say, write
+import pandas as pd
+from record import RESULTS, say, write
 
 import ffbm
-from blocks import planted
+from blocks import HERE, PYTHON, planted
 
-SIZES = (100_000, 1_000_000, 10_000_000)  # edges; a tenth as many vertices
-N_BLOCKS, N_SWEEPS, N_CHAINS = 50, 50, 2
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)  # edges
+N_BLOCKS, N_SWEEPS, N_CHAINS, N_VALUES, N_COLUMNS = 50, 50, 2, 20, 5
+STAGES = ("read", "start", "sweep", "membership", "weight", "column", "report")
+MOST_SECONDS = 300  # of graph-tool
+SETTINGS = {"n_blocks": N_BLOCKS, "n_sweeps": N_SWEEPS, "n_chains": N_CHAINS, "cores": os.cpu_count()}
 
 
-def measure(n_edges):
-    small, _ = planted(1000, 5000, 4)
-    ffbm.align_blocks(ffbm.sample_blocks(small, 4, n_sweeps=10, thin=1, n_chains=1, progress=False))  # compiled
+def plant(n_edges, folder):
+    """Write edges.csv, people.csv and what was planted."""
     graph, truth = planted(n_edges // 10, n_edges, N_BLOCKS)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    marks = [time.perf_counter()]
+    rng = np.random.default_rng(1)
+    table = {"id": np.arange(graph.n_nodes)}
+    for column in range(N_COLUMNS):
+        own, chance = rng.integers(0, N_VALUES, N_BLOCKS)[truth], rng.integers(0, N_VALUES, graph.n_nodes)
+        telling = rng.random(graph.n_nodes) < (0.3 if column < 2 else 0.0)
+        table[f"column{column}"] = np.char.add("v", np.where(telling, own, chance).astype(str))
+    pd.DataFrame(graph.edges, columns=["source", "target"]).to_csv(folder / "edges.csv", index=False)
+    pd.DataFrame(table).to_csv(folder / "people.csv", index=False)
+    np.savez(folder / "graph.npz", edges=graph.edges, truth=truth, n_nodes=graph.n_nodes)
+
+
+def fit_all(folder, options, listen=False):
+    """Yield the name of each stage when it is over, and what it made."""
+    net = ffbm.read_network(folder / "edges.csv", nodes=folder / "people.csv")
+    yield "read", net
+    blocks = ffbm.sample_blocks(net, n_sweeps=N_SWEEPS, n_chains=N_CHAINS, seed=0, progress=listen, **options)
+    yield "sweep", blocks
+    yield "membership", ffbm.align_blocks(blocks)
+    fit = ffbm.fit(net, blocks=blocks, n_chains=N_CHAINS, n_warmup=100, n_draws=100, seed=0, progress=False)
+    yield "weight", fit
+    yield "column", fit.column_table
+    fit.report(folder / "report.html")
+    yield "report", folder / "report.html"
+
+
+def measure(n_edges, folder):
+    """Print one row: seconds, memory and what came of it."""
+    with tempfile.TemporaryDirectory() as small:
+        plant(2000, Path(small))
+        for _ in fit_all(Path(small), {"n_blocks": 4}):
+            pass  # compiled
+    row, made, first = {"n_edges": n_edges}, {}, peak_bytes()
+    marks = [(time.perf_counter(), time.process_time())]
+
+    def end(stage):
+        marks.append((time.perf_counter(), time.process_time()))
+        for name, now, before in zip(("seconds", "processor"), *marks[:-3:-1], strict=True):
+            row[f"{stage}_{name}"] = row.get(f"{stage}_{name}", 0.0) + now - before  # starts are told of twice
+        row[f"{stage}_peak_gb"] = peak_bytes() / 2**30
 
     def listen(event):
         if event.stage == "starts" and event.done == event.total:
-            marks.append(time.perf_counter())
+            end("start")
 
-    blocks = ffbm.sample_blocks(graph, N_BLOCKS, n_sweeps=N_SWEEPS, n_chains=N_CHAINS, seed=0, progress=listen)
-    marks.append(time.perf_counter())
-    members = ffbm.align_blocks(blocks)
-    marks.append(time.perf_counter())
-    start, sweeps, align = np.diff(marks)
+    for stage, thing in fit_all(folder, {"n_blocks": N_BLOCKS}, listen):
+        end(stage)
+        made[stage] = thing
+    given, labels = np.load(folder / "graph.npz"), made["membership"].labels
+    truth = given["truth"][made["read"].node_ids.astype(np.int64)]
     joint = np.zeros((N_BLOCKS, N_BLOCKS), dtype=np.int64)
-    np.add.at(joint, (truth, members.labels), 1)
-    print(
-        json.dumps(
-            {
-                "n_nodes": graph.n_nodes,
-                "n_edges": n_edges,
-                "start_seconds": start,
-                "sweep_seconds": sweeps,
-                "membership_seconds": align,
-                "total_seconds": marks[-1] - marks[0],
-                "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-                "input_gb": before / 2**20,
-                "found": float(joint.max(axis=0).sum() / graph.n_nodes),
-                "planted_entropy": ffbm.description_length(graph, truth).without_partition,
-                "best_entropy": blocks.best_entropy,
-            }
+    np.add.at(joint, (truth, labels), 1)
+    on_disk = sum((folder / name).stat().st_size for name in ("edges.csv", "people.csv"))
+    row |= {
+        "n_nodes": made["read"].n_nodes,
+        "total_seconds": sum(row[f"{stage}_seconds"] for stage in ("start", "sweep", "membership")),
+        "peak_gb": peak_bytes() / 2**30,
+        "bytes_per_edge": (peak_bytes() - first) / n_edges,
+        "file_bytes_per_edge": on_disk / n_edges,
+        "found": float(joint.max(axis=0).sum() / len(labels)),
+        "telling": sorted(made["column"].loc[made["column"]["decision"] == "matters", "column"]),
+        "report_mb": made["report"].stat().st_size / 2**20,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    print(json.dumps(row))
+
+
+def peak_bytes():
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def peer_seconds(folder):
+    """Return the processor seconds of one search by graph-tool; None if it takes longer than five minutes."""
+    command = [PYTHON, str(HERE / "search_graph_tool.py"), str(folder / "graph.npz"), str(N_BLOCKS), "0", "1"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if said.returncode else json.loads(said.stdout)[0]["seconds"]
+
+
+def exponents(rows):
+    """Return by how much each stage grows with the edges: the slope of the last two sizes in logarithms."""
+    rows = [row for row in rows if "read_processor" in row]
+    if len(rows) < 2:
+        return {}
+    small, large = rows[-2:]
+    growth = np.log(large["n_edges"] / small["n_edges"])
+    return {
+        stage: float(np.log(large[f"{stage}_processor"] / small[f"{stage}_processor"]) / growth) for stage in STAGES
+    }
+
+
+def main(sizes, peer):
+    path = RESULTS / "scale.json"
+    rows = {row["n_edges"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
+    say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores; processor seconds")
+    say(f"{'edges':>12} " + " ".join(f"{head:>10}" for head in (*STAGES, "bytes/edge", "found")))
+    for n_edges in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            for word in ("--plant", "--measure"):
+                command = [sys.executable, __file__, word, str(n_edges), "--folder", folder]
+                said = subprocess.run(command, capture_output=True, text=True)
+                if said.returncode:
+                    raise SystemExit(said.stderr)
+            row = json.loads(said.stdout)
+            row["graph_tool_seconds"] = peer_seconds(Path(folder)) if peer else None
+        rows[n_edges] = row
+        shown = " ".join(f"{row[f'{stage}_processor']:10.2f}" for stage in STAGES)
+        say(f"{n_edges:12,} {shown} {row['bytes_per_edge']:10.0f} {row['found']:10.1%}")
+        ordered = [rows[size] for size in sorted(rows)]
+        write(
+            "scale", ("ffbm", "numba", "numpy", "scipy"), {**SETTINGS, "rows": ordered, "exponents": exponents(ordered)}
         )
-    )
-
-
-def main():
-    say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores")
-    heads = ("vertices", "start s", "sweeps s", "align s", "total s", "peak GB", "found")
-    say(f"{'edges':>12} " + " ".join(f"{head:>9}" for head in heads))
-    rows = []
-    for n_edges in SIZES:
-        said = subprocess.run([sys.executable, __file__, "--measure", str(n_edges)], capture_output=True, text=True)
-        if said.returncode:
-            raise SystemExit(said.stderr)
-        row = json.loads(said.stdout)
-        rows.append(row)
-        stages = " ".join(f"{row[f'{name}_seconds']:9.1f}" for name in ("start", "sweep", "membership", "total"))
-        say(f"{n_edges:12,} {row['n_nodes']:9,} {stages} {row['peak_gb']:9.2f} {row['found']:9.1%}")
-    settings = {"n_blocks": N_BLOCKS, "n_sweeps": N_SWEEPS, "n_chains": N_CHAINS, "cores": os.cpu_count()}
-    write("scale", ("ffbm", "numba", "numpy", "scipy"), {**settings, "rows": rows})
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of edges")
+    parser.add_argument("--no-peer", action="store_true", help="leave graph-tool out")
+    parser.add_argument("--plant", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    main() if chosen.measure is None else measure(chosen.measure)
+    if chosen.plant is not None:
+        plant(chosen.plant, chosen.folder)
+    elif chosen.measure is not None:
+        measure(chosen.measure, chosen.folder)
+    else:
+        main(chosen.sizes, not chosen.no_peer)

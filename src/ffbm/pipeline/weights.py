@@ -84,8 +84,9 @@ def sample_weights(
         a draw.
     n_draws, n_warmup : int or "auto", int
         Draws kept of each chain, after a warm-up that adapts the step size and is dropped. "auto" are 1,000, doubled
-        until R-hat and ESS of every weight are good enough or ``max_minutes`` are over; ``n_draws`` of the trace is
-        what it came to, and a run of that length has the same draws. Above 2,000 only one in ``thin`` is stored.
+        until R-hat and ESS of every weight are good enough or ``max_minutes`` are over, and 100 at least; ``n_draws``
+        of the trace is what it came to, and a run of that length has the same draws. Above 2,000 only one in ``thin``
+        is stored.
     n_chains : int
         C, each with its own start and random stream.
     seed : int or None
