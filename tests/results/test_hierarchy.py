@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import ffbm
 from ffbm.cli import run
 from ffbm.errors import OptionError
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.sentences import tell_hierarchy
 from ffbm.store.tree import from_tree, read_tree, write_tree
 
 OPTIONS = {"n_draws": 100, "n_warmup": 100, "n_sweeps": 200, "n_chains": 2, "workers": 1, "progress": False}
@@ -147,9 +149,29 @@ def test_questions_that_are_refused(net, fit):
     with pytest.raises(OptionError, match="hierarchy=True is for undirected networks; got a directed one"):
         ffbm.fit(ffbm.as_network([(0, 1), (1, 2), (2, 3)], np.eye(4)[:, :2], directed=True), hierarchy=True)
     flat = ffbm.fit(net, n_blocks=2, seed=1, **OPTIONS)
+    assert flat.nats_by_hierarchy == 0.0  # two blocks have no groups
+    assert "--hierarchy" not in flat.summary()
     for ask in (lambda: flat.tree, lambda: flat.level(0), lambda: flat.plot.tree()):
         with pytest.raises(OptionError, match="this one is flat"):
             ask()
+
+
+def test_a_flat_fit_says_what_a_hierarchy_saves(net):
+    flat = ffbm.fit(net, n_blocks=8, seed=1, **OPTIONS)
+    nats = flat.nats_by_hierarchy
+    best = flat.blocks.best_labels
+    levels = [best, np.array([np.repeat(np.arange(2), 120)[best == r][0] for r in range(8)]), np.zeros(2, dtype=int)]
+    one = ffbm.description_length(net, best, prior="full").total
+    assert nats == pytest.approx(one - ffbm.description_length(net, levels).total)
+    assert nats > 10
+    said = " ".join(flat.summary().split())
+    assert f"would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy)" in said
+    assert json.loads(strict_json(fit_record(flat)))["nats_by_hierarchy"] == pytest.approx(nats)
+
+
+def test_little_is_not_worth_a_hint():
+    assert tell_hierarchy(SimpleNamespace(nats_by_hierarchy=9.9)) == ""
+    assert "shorter by 1,235 nats or more" in tell_hierarchy(SimpleNamespace(nats_by_hierarchy=1234.6))
 
 
 def test_the_report_has_the_tree(fit, tmp_path):

@@ -13,6 +13,7 @@ from ffbm.results.sentences import (
     notes_of,
     tell_choice,
     tell_grade,
+    tell_hierarchy,
     tell_misleading,
     tell_modes,
     tell_notes,
@@ -50,7 +51,13 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     length = _LONG if verbose else _SHORT
     parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
-    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), _blocks(fit, length)]
+    parts += [
+        columns_text(fit, length.columns, verbose),
+        _network(fit, verbose),
+        _tree(fit),
+        tell_hierarchy(fit),
+        _blocks(fit, length),
+    ]
     parts += [_ranking(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
