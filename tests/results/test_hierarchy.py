@@ -14,6 +14,7 @@ from ffbm.errors import OptionError
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.sentences import tell_hierarchy
 from ffbm.store.tree import from_tree, read_tree, write_tree
+from ffbm.types.tree import Tree, TreeNode
 
 OPTIONS = {"n_draws": 100, "n_warmup": 100, "n_sweeps": 200, "n_chains": 2, "workers": 1, "progress": False}
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
@@ -102,6 +103,31 @@ def test_text_record_and_figure(fit):
     figure = fit.plot.tree(title="tree")
     assert len(figure.axes[0].patches) == len(fit.tree.nodes)
     assert "bits by half" in figure.axes[0].texts[0].get_text()
+
+
+def test_columns_say_where_in_the_tree_they_act(fit):
+    tree, table = fit.tree, fit.column_table.set_index("column")
+    b = np.repeat(np.arange(8), 30)
+    first = next(node.number for node in tree.splits if set(b[tree.vertices(node.number)]) == {0, 1, 2, 3})
+    assert table["splits"].to_dict() == {
+        "half": "splits the whole", "inside": f"splits inside 1 of 2 groups ([{first}])", "noise": "",
+    }  # fmt: skip
+    assert tree.places == f"half splits the whole; inside splits inside 1 of 2 groups ([{first}])"
+    assert f"where columns act: {tree.places}" in " ".join(fit.summary().split())
+    columns = json.loads(strict_json(fit_record(fit)))["columns"]
+    assert {row["column"]: row["splits"] for row in columns} == table["splits"].to_dict()
+
+
+def test_words_for_where_a_column_acts():
+    year, dorm = (("year", 1.0),), (("year", 0.9), ("dorm", 1.0))
+    nodes = [TreeNode(0, 2, None, (1, 2, 3), columns=year), TreeNode(1, 1, 0, (4, 5), columns=dorm)]
+    nodes += [TreeNode(2, 1, 0, (6, 7), columns=(("dorm", 1.0),)), TreeNode(3, 0, 0, block=0)]
+    nodes += [TreeNode(4 + a, 0, 1 + a // 2, block=1 + a) for a in range(4)]
+    tree = Tree(tuple(nodes), np.arange(5), 1.0)
+    assert tree.where("year") == "splits the whole and inside 1 of 2 groups ([1])"
+    assert tree.where("dorm") == "splits inside each of 2 groups ([1], [2])"
+    assert tree.where("sex") == ""
+    assert tree.places == f"year {tree.where('year')}; dorm {tree.where('dorm')}"
 
 
 def test_saved_and_loaded(fit, tmp_path):

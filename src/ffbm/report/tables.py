@@ -47,8 +47,9 @@ def column_table(subject: Subject) -> Table:
         "bits_alone": "bits alone", "bits_alone_se": "standard error", "bits_unique": "beyond the others",
         "bits_unique_se": "standard error", "p_value": "p, who with whom", "p_value_degrees": "p, how many",
         "verdict": "verdict", "sets_apart": "set apart", "shares_with": "explain much of the same",
+        "splits": "in the tree",
     }  # fmt: skip
-    kept = [name for name in names if name != "inclusion" or learned]
+    kept = [name for name in names if name in table and (name != "inclusion" or learned)]
     rows = list(zip(*(table[name] for name in kept), strict=True))
     return Table("Columns, by what each adds", tuple(names[name] for name in kept), rows, digits=3, is_long=True)
 

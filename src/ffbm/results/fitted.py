@@ -94,7 +94,7 @@ class Fit(FitParts):
         ``bits_unique`` (what all columns lose without it; NaN where it was not tested), with standard errors
         over vertices ``bits_alone_se`` and ``bits_unique_se``; ``p_value`` and ``p_value_degrees`` of the permutation
         test; ``verdict``; ``sets_apart``, which values set which blocks apart; ``shares_with``, the columns that
-        explain much of the same.
+        explain much of the same; with ``hierarchy=True`` also ``splits``, where in the tree it acts.
 
         >>> import ffbm
         >>> net = ffbm.load_dataset("polbooks")
@@ -103,7 +103,7 @@ class Fit(FitParts):
           column    kind                               verdict
         0  value  values  explains much, and nothing else does
         """
-        return self.explanation.column_table
+        return super().column_table
 
     def sentence(self) -> str:
         """Return the answer in two sentences for a results section: bits with intervals, and what they rest on."""

@@ -114,7 +114,8 @@ def _tree(fit: FitParts) -> str:
         f" held out; over all splits {tree.bits:.2f} bits per vertex of the network)"
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
-    return "\n".join([title, *lines, wrap(said, "  ", "  ")])
+    acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
+    return "\n".join([title, *lines, *acting, wrap(said, "  ", "  ")])
 
 
 def _indent(line: str) -> str:

@@ -69,8 +69,9 @@ class FitParts:
 
     @property
     def column_table(self) -> "pd.DataFrame":
-        """What each column of the table explains."""
-        return self.explanation.column_table
+        """What each column of the table explains and, with a hierarchy, where in the tree it acts."""
+        table, tree = self.explanation.column_table, self.hierarchy
+        return table if tree is None else table.assign(splits=[tree.where(name) for name in table["column"]])
 
     @property
     def scores(self) -> Scores:
