@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,9 @@ import ffbm
 from ffbm.cli import run
 from ffbm.errors import OptionError
 from ffbm.results.record import fit_record, strict_json
+from ffbm.results.sentences import tell_hierarchy
 from ffbm.store.tree import from_tree, read_tree, write_tree
+from ffbm.types.tree import Tree, TreeNode
 
 OPTIONS = {"n_draws": 100, "n_warmup": 100, "n_sweeps": 200, "n_chains": 2, "workers": 1, "progress": False}
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
@@ -102,6 +105,31 @@ def test_text_record_and_figure(fit):
     assert "bits by half" in figure.axes[0].texts[0].get_text()
 
 
+def test_columns_say_where_in_the_tree_they_act(fit):
+    tree, table = fit.tree, fit.column_table.set_index("column")
+    b = np.repeat(np.arange(8), 30)
+    first = next(node.number for node in tree.splits if set(b[tree.vertices(node.number)]) == {0, 1, 2, 3})
+    assert table["splits"].to_dict() == {
+        "half": "splits the whole", "inside": f"splits inside 1 of 2 groups ([{first}])", "noise": "",
+    }  # fmt: skip
+    assert tree.places == f"half splits the whole; inside splits inside 1 of 2 groups ([{first}])"
+    assert f"where columns act: {tree.places}" in " ".join(fit.summary().split())
+    columns = json.loads(strict_json(fit_record(fit)))["columns"]
+    assert {row["column"]: row["splits"] for row in columns} == table["splits"].to_dict()
+
+
+def test_words_for_where_a_column_acts():
+    year, dorm = (("year", 1.0),), (("year", 0.9), ("dorm", 1.0))
+    nodes = [TreeNode(0, 2, None, (1, 2, 3), columns=year), TreeNode(1, 1, 0, (4, 5), columns=dorm)]
+    nodes += [TreeNode(2, 1, 0, (6, 7), columns=(("dorm", 1.0),)), TreeNode(3, 0, 0, block=0)]
+    nodes += [TreeNode(4 + a, 0, 1 + a // 2, block=1 + a) for a in range(4)]
+    tree = Tree(tuple(nodes), np.arange(5), 1.0)
+    assert tree.where("year") == "splits the whole and inside 1 of 2 groups ([1])"
+    assert tree.where("dorm") == "splits inside each of 2 groups ([1], [2])"
+    assert tree.where("sex") == ""
+    assert tree.places == f"year {tree.where('year')}; dorm {tree.where('dorm')}"
+
+
 def test_saved_and_loaded(fit, tmp_path):
     write_tree(fit.to_datatree(), tmp_path / "traces.nc")
     again = ffbm.Fit.of(from_tree(read_tree(tmp_path / "traces.nc")))
@@ -147,9 +175,29 @@ def test_questions_that_are_refused(net, fit):
     with pytest.raises(OptionError, match="hierarchy=True is for undirected networks; got a directed one"):
         ffbm.fit(ffbm.as_network([(0, 1), (1, 2), (2, 3)], np.eye(4)[:, :2], directed=True), hierarchy=True)
     flat = ffbm.fit(net, n_blocks=2, seed=1, **OPTIONS)
+    assert flat.nats_by_hierarchy == 0.0  # two blocks have no groups
+    assert "--hierarchy" not in flat.summary()
     for ask in (lambda: flat.tree, lambda: flat.level(0), lambda: flat.plot.tree()):
         with pytest.raises(OptionError, match="this one is flat"):
             ask()
+
+
+def test_a_flat_fit_says_what_a_hierarchy_saves(net):
+    flat = ffbm.fit(net, n_blocks=8, seed=1, **OPTIONS)
+    nats = flat.nats_by_hierarchy
+    best = flat.blocks.best_labels
+    levels = [best, np.array([np.repeat(np.arange(2), 120)[best == r][0] for r in range(8)]), np.zeros(2, dtype=int)]
+    one = ffbm.description_length(net, best, prior="full").total
+    assert nats == pytest.approx(one - ffbm.description_length(net, levels).total)
+    assert nats > 10
+    said = " ".join(flat.summary().split())
+    assert f"would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy)" in said
+    assert json.loads(strict_json(fit_record(flat)))["nats_by_hierarchy"] == pytest.approx(nats)
+
+
+def test_little_is_not_worth_a_hint():
+    assert tell_hierarchy(SimpleNamespace(nats_by_hierarchy=9.9)) == ""
+    assert "shorter by 1,235 nats or more" in tell_hierarchy(SimpleNamespace(nats_by_hierarchy=1234.6))
 
 
 def test_the_report_has_the_tree(fit, tmp_path):

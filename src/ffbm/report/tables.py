@@ -52,10 +52,11 @@ def column_table(subject: Subject) -> Table:
         "bits_alone": "bits alone", "bits_alone_se": "standard error", "bits_unique": "beyond the others",
         "bits_unique_se": "standard error", "p_value": "p, who with whom", "p_value_degrees": "p, how many",
         "verdict": "verdict", "sets_apart": "set apart", "shares_with": "explain much of the same",
+        "splits": "in the tree",
     }  # fmt: skip
     modes = {name: name.replace("_mode_", ", mode ") for name in map(str, table) if name.startswith("inclusion_mode_")}
     names |= modes  # in place of an average over them
-    kept = [name for name in names if name != "inclusion" or (learned and not modes)]
+    kept = [name for name in names if name in table and (name != "inclusion" or (learned and not modes))]
     rows = list(zip(*(table[name] for name in kept), strict=True))
     return Table("Columns, by what each adds", tuple(names[name] for name in kept), rows, digits=3, is_long=True)
 

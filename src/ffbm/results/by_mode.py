@@ -56,8 +56,13 @@ def columns_of(fit: FitParts) -> "pd.DataFrame":
     """Return the table of columns: of a fit graded multimodal with inclusion and decision by mode, and no average.
 
     Then ``inclusion`` is NaN, ``decision`` None and ``sets_apart`` empty, and each mode that columns were selected for
-    has ``inclusion_mode_0`` and ``decision_mode_0``, ...
+    has ``inclusion_mode_0`` and ``decision_mode_0``, ... With a hierarchy ``splits`` says where in the tree it acts.
     """
+    table, tree = _columns_by_mode(fit), fit.hierarchy
+    return table if tree is None else table.assign(splits=[tree.where(name) for name in table["column"]])
+
+
+def _columns_by_mode(fit: FitParts) -> "pd.DataFrame":
     by_mode, own = decided_by_mode(fit), fit.explanation
     if by_mode is None:
         return own.column_table

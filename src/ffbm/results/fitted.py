@@ -96,8 +96,9 @@ class Fit(FitParts):
         ``bits_unique`` (what all columns lose without it; NaN where it was not tested), with standard errors
         over vertices ``bits_alone_se`` and ``bits_unique_se``; ``p_value`` and ``p_value_degrees`` of the permutation
         test; ``verdict``; ``sets_apart``, which values set which blocks apart; ``shares_with``, the columns that
-        explain much of the same. A fit graded multimodal has no average over modes: ``inclusion_mode_0``,
-        ``decision_mode_0``, ... stand in place of ``inclusion`` and ``decision``, and ``sets_apart`` is empty.
+        explain much of the same; with ``hierarchy=True`` also ``splits``, where in the tree it acts. A fit graded
+        multimodal has no average over modes: ``inclusion_mode_0``, ``decision_mode_0``, ... stand in place of
+        ``inclusion`` and ``decision``, and ``sets_apart`` is empty.
 
         >>> import ffbm
         >>> net = ffbm.load_dataset("polbooks")

@@ -56,6 +56,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
             {name: None if value is None or value != value else value for name, value in row.items()}
             for row in fit.ranking.table.astype({"support": object}).to_dict("records")
         ],
+        "nats_by_hierarchy": fit.nats_by_hierarchy,
         "tree": None if fit.hierarchy is None else fit.hierarchy.to_dict(),
         "columns": fit.column_table.astype(object).to_dict("records"),
         "shared_bits": _shared(fit),

@@ -113,6 +113,17 @@ def _tell_changes(fit: FitParts) -> str:
     return f"; with {count_of(known[0], 'block')} {known[1]:.0%} of the vertices are in another block"
 
 
+def tell_hierarchy(fit: FitParts) -> str:
+    """Say that blocks in groups of groups describe the network in less, where that is sure."""
+    nats = fit.nats_by_hierarchy
+    if nats < _CLEAR:
+        return ""
+    return wrap(
+        f"Blocks at every scale would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy) finds groups"
+        " of these blocks, and smaller blocks."
+    )
+
+
 def _tell_probabilities(fit: FitParts) -> str:
     """Say how probable numbers of blocks are, where chains with B free were run."""
     known = fit.blocks.settings.get("probabilities")

@@ -13,6 +13,7 @@ from ffbm.results.sentences import (
     notes_of,
     tell_choice,
     tell_grade,
+    tell_hierarchy,
     tell_misleading,
     tell_modes,
     tell_notes,
@@ -51,7 +52,8 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     length = LONG if verbose else SHORT
     parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
-    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), blocks_text(fit, length)]
+    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), tell_hierarchy(fit)]
+    parts += [blocks_text(fit, length)]
     parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
@@ -112,7 +114,8 @@ def _tree(fit: FitParts) -> str:
         f" held out; over all splits {tree.bits:.2f} bits per vertex of the network)"
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
-    return "\n".join([title, *lines, wrap(said, "  ", "  ")])
+    acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
+    return "\n".join([title, *lines, *acting, wrap(said, "  ", "  ")])
 
 
 def _indent(line: str) -> str:

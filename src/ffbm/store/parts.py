@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ffbm.blocks.stacking import nats_by_levels
 from ffbm.config import FitConfig
 from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
 from ffbm.explanation import Explanation
@@ -86,6 +87,16 @@ class FitParts:
             own = weights if weights.selected is None else weights.selected  # what was drawn together with the labels
             joint = joint_diagnostics(self.blocks.labels, self.blocks.entropy, own.energy, own.weights)
         return FitDiagnostics(self.blocks.diagnostics, weights.diagnostics, reduced, self.explanation.variance, joint)
+
+    @cached_property
+    def nats_by_hierarchy(self) -> float:
+        """By how much at least a hierarchy of the best blocks is shorter; 0 if it is not, or if there can be none."""
+        graph, blocks = self.network.graph, self.blocks
+        is_other = self.hierarchy is not None or graph.weights is not None or self.config.target != "cut"
+        is_other = is_other or graph.is_directed or "given" in blocks.settings
+        if is_other or len(blocks.best_labels) != graph.n_nodes:  # those of one type
+            return 0.0
+        return nats_by_levels(graph, blocks.best_labels)
 
     @property
     def converged(self) -> Verdict:

@@ -143,6 +143,30 @@ class Tree:
         n_nodes = max(len(self.labels), 1)
         return float(sum(self.size(node.number) / n_nodes * node.bits for node in self.splits))
 
+    def where(self, column: str) -> str:
+        """Return in words where in the tree a column acts: at which splits it matters; nothing if at none.
+
+        >>> nodes = (TreeNode(0, 1, None, (1, 2), columns=(("year", 1.0),)), TreeNode(1, 0, 0), TreeNode(2, 0, 0))
+        >>> tree = Tree(nodes, np.array([0, 0, 0, 1, 1]), 12.5)
+        >>> tree.where("year"), tree.where("dorm")
+        ('splits the whole', '')
+        """
+        acting = [node.number for node in self.splits if column in dict(node.columns)]
+        below = [number for number in acting if number != 0]
+        words = ["the whole"] if 0 in acting else []
+        if below:
+            n_splits = len(self.splits) - 1
+            amount = "each" if len(below) == n_splits > 1 else str(len(below))
+            named = ", ".join(f"[{number}]" for number in below[:_SIZES]) + (", ..." if len(below) > _SIZES else "")
+            words.append(f"inside {amount} of {count_of(n_splits, 'group')} ({named})")
+        return f"splits {' and '.join(words)}" if words else ""
+
+    @property
+    def places(self) -> str:
+        """Where each column acts that matters at some split, those nearest to the root first."""
+        names = dict.fromkeys(name for node in self.splits for name, _ in node.columns)
+        return "; ".join(f"{name} {self.where(name)}" for name in names)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain values; the block of each vertex is not among them."""
         nodes = [asdict(node) | {"n_vertices": self.size(node.number)} for node in self.nodes]
