@@ -84,7 +84,7 @@ class _Merging:
         labels[labels == q] = p
         labels[labels > q] -= 1
         others = np.arange(len(self.n))
-        self.changes[p] = self.changes[:, p] = [self._with(p, s, np.setdiff1d(others, (p, s))) for s in others]
+        self.changes[p] = self.changes[:, p] = [self._with(p, s, np.setdiff1d(others, (p, s))) for s in others.tolist()]
         return nats
 
     def number_cost(self, n_members: int, n_groups: int) -> float:
