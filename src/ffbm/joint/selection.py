@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.chain import n_kept
 from ffbm.blocks.target import BlockTarget, block_ledger
 from ffbm.joint import chain as joint
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
@@ -24,6 +25,8 @@ from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.target import entropy_of
+from ffbm.kernels.workspace import ENTROPY, LOWEST, SWEEPS, VISITS
+from ffbm.kernels.workspace import MOVES as MOVED
 from ffbm.theta.adapt import first_adaptation
 from ffbm.theta.columns import group_columns
 from ffbm.theta.design import make_design
@@ -68,8 +71,8 @@ class ColumnState(NamedTuple):
     """A chain at rest: all that steps change."""
 
     ledger: Ledger | WeightedLedger
-    totals: Array  # S, a place that block moves alone use, the lowest S
-    tally: Array  # (8,) int64: see ``run_joint``
+    totals: Array  # see ``workspace.Counters``
+    tally: Array  # (8,) int64: the same, and at the places that ``kernels.joint`` names
     best: Array  # (N,) the labels of the lowest S
     geometry: Geometry  # found again half-way through the burn-in
     columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
@@ -79,7 +82,7 @@ class ColumnState(NamedTuple):
     @property
     def lowest(self) -> float:
         """The lowest S visited, the start included."""
-        return float(self.totals[2])
+        return float(self.totals[LOWEST])
 
 
 class ColumnDraws(NamedTuple):
@@ -159,14 +162,14 @@ def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[Colu
     advancing by a + b.
     """
     burn, thin = setup.settings.burn, setup.settings.thin
-    draws = _no_draws(setup, int(state.tally[2]), n_sweeps)
+    draws = _no_draws(setup, int(state.tally[SWEEPS]), n_sweeps)
     kept, moves = 0, _Moves(setup, state)
     for _ in range(n_sweeps):
-        if burn // 2 > 0 and state.tally[2] == burn // 2:
+        if burn // 2 > 0 and state.tally[SWEEPS] == burn // 2:
             state = _renew(setup, state)
             moves = _Moves(setup, state)
         moves.move_labels(state)
-        sweep = int(state.tally[2])  # that was just made, counted from 1
+        sweep = int(state.tally[SWEEPS])  # that was just made, counted from 1
         moves.respond(state)
         if (sweep - burn) % thin % setup.gap == 0:  # before each kept draw, and at times between
             state.accepted[:] += moves.sweep_columns(state, sweep <= burn)
@@ -264,14 +267,14 @@ def _renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
 
 def _begin_draw(state: ColumnState) -> None:
     """Count anew what is told with the next draw."""
-    state.tally[:2], state.chance[:], state.accepted[:] = 0, 0.0, 0
+    state.tally[[VISITS, MOVED]], state.chance[:], state.accepted[:] = 0, 0.0, 0
 
 
 def _keep(setup: ColumnSetup, state: ColumnState, sweeper: Sweeper, draws: ColumnDraws, row: int) -> None:
     """Write down the state as a draw."""
     columns, tally = state.columns, state.tally
-    draws.labels[row], draws.entropy[row] = state.ledger.b, state.totals[0]
-    draws.moved[row] = tally[1] / max(tally[0], 1)
+    draws.labels[row], draws.entropy[row] = state.ledger.b, state.totals[ENTROPY]
+    draws.moved[row] = tally[MOVED] / max(tally[VISITS], 1)
     draws.inclusion[row] = columns.inside
     draws.chance[row] = state.chance / setup.settings.thin
     draws.energy[row] = sweeper.energy(columns)
@@ -282,8 +285,7 @@ def _keep(setup: ColumnSetup, state: ColumnState, sweeper: Sweeper, draws: Colum
 
 def _no_draws(setup: ColumnSetup, done: int, n_sweeps: int) -> ColumnDraws:
     """Return room for the draws of a stretch."""
-    burn, thin = setup.settings.burn, setup.settings.thin
-    n = max((done + n_sweeps - burn) // thin, 0) - max((done - burn) // thin, 0)
+    n = n_kept(setup.settings.burn, setup.settings.thin, done, n_sweeps)
     n_blocks, n_nodes = setup.model.n_blocks, setup.model.graph.n_nodes
     n_columns = len(setup.columns.columns.start) - 1
     return ColumnDraws(

@@ -25,7 +25,7 @@ from ffbm.joint.chain import JointSettings
 from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
 from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
-from ffbm.pipeline.choice import find_candidates, list_candidates
+from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
@@ -130,6 +130,7 @@ def select_jointly(
         if wanted is None:
             candidates = find_candidates(partitions, seed, conduct)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
+            chosen["next_best"] = next_best(candidates)
         made = partial(
             column_setup, partitions, design, settings=settings, rows=rows, intercept=intercept,
             intercept_sd=intercept_sd, column_groups=column_groups, n_warmup=WARM_UP,
