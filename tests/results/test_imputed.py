@@ -99,6 +99,16 @@ def test_predictions_integrate_over_missing_cells(fit):
     assert 0.1 < share < 0.9  # between the two values, by how likely each is
 
 
+def test_a_longer_run_is_the_one_that_was_long_from_the_start(net, tmp_path):
+    options = SHORT | {"weight_prior": "fixed", "blocks": LABELS, "impute": True}
+    ffbm.fit(net, out=tmp_path / "run", **options | {"n_draws": 30})
+    longer = ffbm.fit(net, out=tmp_path / "run", resume=True, **options)
+    whole = ffbm.fit(net, **options)
+    np.testing.assert_array_equal(longer.weights.weights, whole.weights.weights)
+    np.testing.assert_array_equal(longer.weights.imputed.law, whole.weights.imputed.law)
+    pd.testing.assert_frame_equal(longer.imputed, whole.imputed)
+
+
 @pytest.mark.parametrize("memberships", ["averaged", "drawn"])
 def test_drawn_partitions_and_the_number_of_workers(net, memberships):
     options = SHORT | {"n_blocks": 2, "n_sweeps": 30, "thin": 4, "n_draws": 20, "memberships": memberships}

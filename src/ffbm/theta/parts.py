@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, keyword
 from ffbm.theta.design import Design
 from ffbm.types.network import Array
 from ffbm.types.weights import INTERCEPT
@@ -71,9 +71,10 @@ def find_parts(design: Design) -> Parts:
     n_set = (abs(x[:, flags]).sign() @ joins).toarray()
     marked = np.flatnonzero(((n_set > 0) & missing).any(axis=0))
     if len(marked):
+        option, without, name = keyword("impute", ""), keyword("missing", '"none"'), names[marked[0]]
         raise OptionError(
-            f"impute= takes a missing cell for unknown, but column {names[marked[0]]!r} has flags where it is missing:"
-            ' read it with missing="none", or leave impute= out'
+            f"{option} takes a missing cell as unknown, but column {name!r} has flags where it is missing: read it with"
+            f" {without}, or leave {option} out"
         )
     start, feature, column = [0], list[int](), list[int]()
     for g in range(len(names)):
