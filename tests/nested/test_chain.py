@@ -106,6 +106,7 @@ def test_visits_follow_the_law_closely(name):
     assert found.distance < 0.005
 
 
+@pytest.mark.slow  # the start of directed searches is compiled apart
 def test_a_planted_hierarchy_of_arcs_is_found(arcs):
     found = best_hierarchy(NestedTarget(arcs), 2, seed=0)
     planted = [np.arange(96) // 8, np.arange(12) // 3, np.arange(4) // 2, np.zeros(2, dtype=int)]
