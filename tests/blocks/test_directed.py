@@ -116,7 +116,7 @@ def test_the_ledger_counts_arcs():
     graph = Graph.from_edges([0, 0, 2, 1], [1, 2, 0, 1], 3, directed=True)
     _, ledger = model_and_ledger(graph, [0, 0, 1], 2)
     assert ledger.ers.tolist() == [[2, 1], [1, 0]]
-    assert ledger.e.tolist() == [3, 1, 3, 1]
+    assert ledger.e.tolist() == [3, 3, 1, 1]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -33,9 +33,19 @@ def graph():
     return Graph.from_edges(*np.array(edges).T, 96)
 
 
-@pytest.mark.parametrize("n_rows", [pytest.param(2, marks=pytest.mark.slow), 4])
-def test_what_is_carried_is_what_is_counted(graph, n_rows):
-    layout = Layout(30, 30, n_rows)
+@pytest.fixture(scope="module")
+def arcs(graph):
+    """The same as arcs, a third of them both ways."""
+    source, target = graph.edges.T
+    back = np.random.default_rng(9).random(len(source)) < 1 / 3
+    return Graph.from_edges(np.append(source, target[back]), np.append(target, source[back]), 96, directed=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_rows"), [pytest.param("graph", 2, marks=pytest.mark.slow), ("graph", 4), ("arcs", 4)]
+)
+def test_what_is_carried_is_what_is_counted(request, name, n_rows):
+    graph, layout = request.getfixturevalue(name), Layout(30, 30, n_rows)
     setup = set_up(graph, layout, jumps=3.0, shifts=2.0, beta=0.2)
     levels = [np.arange(96) // 8, np.arange(12) // 3, np.arange(4) // 2, np.zeros(2, dtype=int)]
     levels = [*levels[: n_rows - 1], np.zeros(int(levels[n_rows - 2].max()) + 1, dtype=int)]
@@ -80,7 +90,7 @@ def test_all_hierarchies_are_listed():
     assert len(all_hierarchies(4, 3)) == 154
 
 
-@pytest.mark.parametrize("name", ["two levels", "three levels"])
+@pytest.mark.parametrize("name", ["two levels", "three levels", "directed, three levels"])
 def test_visits_follow_the_law(name):
     found = follow_the_law(name, Effort(False, 0, lambda function, items: [function(item) for item in items]))
     assert not found.doubt
@@ -94,6 +104,14 @@ def test_visits_follow_the_law_closely(name):
     found = compare_hierarchies(trial, trial.n_full, seed=1)
     assert found.floor < 0.002
     assert found.distance < 0.005
+
+
+@pytest.mark.slow  # the start of directed searches is compiled apart
+def test_a_planted_hierarchy_of_arcs_is_found(arcs):
+    found = best_hierarchy(NestedTarget(arcs), 2, seed=0)
+    planted = [np.arange(96) // 8, np.arange(12) // 3, np.arange(4) // 2, np.zeros(2, dtype=int)]
+    assert found.entropy <= description_length(arcs, planted).total + 1e-6
+    assert found.entropy == pytest.approx(description_length(arcs, found.levels).total, abs=1e-7)
 
 
 @pytest.mark.slow  # its kernels are compiled apart

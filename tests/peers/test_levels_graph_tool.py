@@ -1,5 +1,7 @@
 """The description length of hierarchies against graph-tool's NestedBlockState, live, on random multigraphs."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ import numpy as np
 import graph_tool.all as gt
 out = []
 for case in json.load(sys.stdin):
-    g = gt.Graph(directed=False)
+    g = gt.Graph(directed=case["directed"])
     g.add_vertex(case["n_nodes"])
     g.add_edge_list(case["edges"])
     levels = [np.array(labels) for labels in case["levels"]]
@@ -38,8 +40,11 @@ def cases(rng):
             labels = np.concatenate((np.arange(n_groups), rng.integers(0, n_groups, n_members - n_groups)))
             levels.append(rng.permutation(labels).tolist())
             n_members = n_groups
-        for corrected in (True, False):
-            yield {"n_nodes": n_nodes, "edges": edges.tolist(), "levels": levels, "degree_corrected": corrected}
+        for corrected, directed in product((True, False), repeat=2):
+            yield {
+                "n_nodes": n_nodes, "edges": edges.tolist(), "levels": levels, "degree_corrected": corrected,
+                "directed": directed,
+            }  # fmt: skip
 
 
 def test_hierarchies_agree_once_q_is_graph_tool_s():
@@ -47,12 +52,15 @@ def test_hierarchies_agree_once_q_is_graph_tool_s():
     assert {len(case["levels"]) for case in given} >= {2, 3, 4}
     for case, theirs in zip(given, run_graph_tool(SCRIPT, given), strict=True):
         edges, labels = np.array(case["edges"]), np.array(case["levels"][0])
-        graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"])
+        graph = Graph.from_edges(edges[:, 0], edges[:, 1], case["n_nodes"], directed=case["directed"])
         ours = description_length(graph, case["levels"], degree_corrected=case["degree_corrected"]).total
         if case["degree_corrected"]:
-            ends, sizes = np.bincount(labels, weights=graph.degrees).astype(int), np.bincount(labels)
-            table = recursion_of_graph_tool(int(ends.max()), int(sizes.max()))
-            ours += sum(
-                log_q_of_graph_tool(table, m, n) - float(log_partitions(m, n)) for m, n in zip(ends, sizes, strict=True)
-            )
+            sizes = np.bincount(labels)
+            for degrees in (graph.out_degrees, graph.in_degrees) if graph.is_directed else (graph.degrees,):
+                ends = np.bincount(labels, weights=degrees).astype(int)
+                table = recursion_of_graph_tool(int(ends.max()), int(sizes.max()))
+                ours += sum(
+                    log_q_of_graph_tool(table, m, n) - float(log_partitions(m, n))
+                    for m, n in zip(ends, sizes, strict=True)
+                )
         assert ours == pytest.approx(theirs, abs=1e-6)

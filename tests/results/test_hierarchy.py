@@ -172,8 +172,6 @@ def test_questions_that_are_refused(net, fit):
         fit.tree.split(leaf)
     with pytest.raises(OptionError, match="level must have several groups, 0 to 1; got 3"):
         fit.level(3)
-    with pytest.raises(OptionError, match="hierarchy=True is for undirected networks; got a directed one"):
-        ffbm.fit(ffbm.as_network([(0, 1), (1, 2), (2, 3)], np.eye(4)[:, :2], directed=True), hierarchy=True)
     flat = ffbm.fit(net, n_blocks=2, seed=1, **OPTIONS)
     assert flat.nats_by_hierarchy == 0.0  # two blocks have no groups
     assert "--hierarchy" not in flat.summary()
@@ -193,6 +191,25 @@ def test_a_flat_fit_says_what_a_hierarchy_saves(net):
     said = " ".join(flat.summary().split())
     assert f"would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy)" in said
     assert json.loads(strict_json(fit_record(flat)))["nats_by_hierarchy"] == pytest.approx(nats)
+
+
+@pytest.mark.slow  # the kernels of arcs are compiled apart
+def test_a_directed_network(net):
+    """Arcs lead from the first half to the second more than back: one more thing that tells them apart."""
+    i, j = net.graph.edges.T
+    keep = (i // 120 == j // 120) | (np.random.default_rng(1).random(len(i)) < 0.9)
+    flip = np.random.default_rng(2).random(len(i)) < 0.5
+    flip[i // 120 != j // 120] = False
+    ends = np.column_stack((np.where(flip, j, i), np.where(flip, i, j)))[keep]
+    x = net.features.values
+    arcs = ffbm.as_network(ends, x.toarray() if hasattr(x, "toarray") else x, directed=True)
+    found = ffbm.fit(arcs, hierarchy=True, seed=3, **OPTIONS)
+    b = np.repeat(np.arange(8), 30)
+    assert found.network.graph.is_directed
+    assert np.array_equal(found.tree.level(0)[:, None] == found.tree.level(0), b[:, None] == b)
+    halves = [set((b[found.tree.vertices(child)] // 4).tolist()) for child in found.tree.root.children]
+    assert all(len(half) == 1 for half in halves)
+    assert "blocks at" in found.summary()
 
 
 def test_little_is_not_worth_a_hint():

@@ -71,7 +71,7 @@ def n_links(g, links):  # noqa: ARG001
 @njit(**INLINE)
 def ends_of(g, c, t):  # noqa: ARG001
     """Return the tails and heads in block t."""
-    return c.e[t] + c.e[c.n.size + t]
+    return c.e[2 * t] + c.e[2 * t + 1]
 
 
 @njit(**INLINE)

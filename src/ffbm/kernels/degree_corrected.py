@@ -49,18 +49,17 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     lf = likelihood.lf
     nats = edge_change(likelihood, c, loops, r, s, blocks, links, n_near)
     for side in range(len(k)):
-        first, d = side * c.n.size, k[side]
-        e_r, e_s = c.e[first + r], c.e[first + s]
+        x, y, d = len(k) * r + side, len(k) * s + side, k[side]
+        e_r, e_s = c.e[x], c.e[y]
         nats += lf[e_r - d] - lf[e_r] + lf[e_s + d] - lf[e_s]
-        nats += degree_change(likelihood, c, d, kind[side], r, s, first)
+        nats += degree_change(likelihood, c, d, kind[side], r, s, x, y)
     return nats + opening_change(likelihood.edge_cost, c, r, s)
 
 
 @njit(**INLINE)
-def degree_change(likelihood, c, k, kind, r, s, first):
-    """Return the change of -ln P(k|e,b), of one side, its rows of the ledger beginning at ``first``."""
-    lf, x, y = likelihood.lf, first + r, first + s
-    own, other, n_r, n_s = look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
+def degree_change(likelihood, c, k, kind, r, s, x, y):
+    """Return the change of -ln P(k|e,b), of one side; x and y are the rows of r and s in the ledger."""
+    lf, own, other, n_r, n_s = likelihood.lf, look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
     total = lf[own] - lf[own - 1] + lf[other] - lf[other + 1]
     total += lf[n_r - 1] - lf[n_r] + lf[n_s + 1] - lf[n_s]
     total += block_term(likelihood, n_r - 1, c.e[x] - k) - c.term[x]
@@ -70,20 +69,20 @@ def degree_change(likelihood, c, k, kind, r, s, first):
 @njit(**INNER)
 def total(likelihood, c):
     """Return -ln P(A|b) up to the degrees and multiplicities of the graph."""
-    lf = likelihood.lf
+    lf, n_sides = likelihood.lf, c.e.size // c.n.size
     nats = likelihood.edge_cost[c.used[0]] + edge_total(likelihood, c) - log_factorials(c.eta, lf, False)
     for row in range(c.e.size):
-        nats += lf[c.e[row]] + lf[c.n[row % c.n.size]] + c.term[row]
+        nats += lf[c.e[row]] + lf[c.n[row // n_sides]] + c.term[row]
     return nats
 
 
 @njit(**INNER)
 def merge_change(likelihood, c, r, s):
     """Return the change when blocks r and s become one, P(e|b) left out."""
-    lf, n = likelihood.lf, c.n[r] + c.n[s]
+    lf, n, n_sides = likelihood.lf, c.n[r] + c.n[s], c.e.size // c.n.size
     nats = edge_merge_change(likelihood, c, r, s)
-    for first in range(0, c.e.size, c.n.size):
-        x, y = first + r, first + s
+    for side in range(n_sides):
+        x, y = n_sides * r + side, n_sides * s + side
         e = c.e[x] + c.e[y]
         nats += lf[e] - lf[c.e[x]] - lf[c.e[y]]
         nats += lf[n] - lf[c.n[r]] - lf[c.n[s]]

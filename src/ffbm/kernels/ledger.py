@@ -16,7 +16,7 @@ from ffbm.kernels.tables import add, clear
 
 
 class Ledger(NamedTuple):
-    """What a move changes. A row is a block; of a directed graph r is the tails in block r, B + r the heads in it."""
+    """What a move changes. A row is a block; of a directed graph 2 r is its tails and 2 r + 1 its heads."""
 
     b: np.ndarray  # (N,) int32: labels
     n: np.ndarray  # (B,) int64: block sizes
@@ -136,7 +136,7 @@ def count_vertex(g, c, i, r, d):
     c.n[r] += d
     add(c.ers, r, r, d * loops * (2 // len(k)))  # a loop is two half-edges, or one arc
     for side in range(len(k)):
-        row = side * c.n.size + r
+        row = len(k) * r + side
         c.e[row] += d * k[side]
         add(c.eta, row, kind[side], d)
 

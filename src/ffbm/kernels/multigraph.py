@@ -1,6 +1,7 @@
 """A multigraph given groups of its vertices, all ways to deal edges to pairs alike: see ``ffbm.blocks.levels``.
 
-It is the likelihood of the levels above the blocks: their vertices are the groups of the level below.
+It is the likelihood of the levels above the blocks: their vertices are the groups of the level below. What edges and
+arcs have in common is written once: edge counts are read both ways, and those of edges are symmetric.
 """
 
 from math import lgamma
@@ -9,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ffbm.kernels.arcs import inward, outward
+from ffbm.kernels.choosing import answer, question
 from ffbm.kernels.compiling import INLINE, INNER
 from ffbm.kernels.edges import opening_change
 from ffbm.kernels.likelihood import register
@@ -20,6 +23,33 @@ class Multigraph(NamedTuple):
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of groups in use
     lf: np.ndarray  # ln x!, as far as they are tabulated
+
+
+class DirectedMultigraph(NamedTuple):
+    """The tables of a directed one."""
+
+    edge_cost: np.ndarray
+    lf: np.ndarray
+
+
+@question
+def between(tables, n_r, n_s, e_rs, e_sr):
+    """Return what the edges between groups of n_r and n_s members cost, e_rs one way and e_sr the other."""
+
+
+@question
+def inside(tables, n, e):
+    """Return what the edges inside a group of n members cost, e_rr being e."""
+
+
+@question
+def both_ways(tables, links):
+    """Return how many links of a vertex with a group lead there and how many back; each edge is one of both."""
+
+
+@question
+def ends_of_loops(tables, loops):
+    """Return by how much self-loops of a vertex count in e_rr of its group."""
 
 
 @njit(**INLINE)
@@ -38,76 +68,123 @@ def ways(lf, n_pairs, n_edges):
 
 
 @njit(**INLINE)
-def between(lf, n_r, n_s, e):
-    """Return what e edges between groups of n_r and n_s members cost."""
-    return ways(lf, n_r * n_s, e)
+def edges_between(tables, n_r, n_s, e_rs, e_sr):  # noqa: ARG001 - it is e_rs
+    """Return what e_rs edges between groups of n_r and n_s members cost."""
+    return ways(tables.lf, n_r * n_s, e_rs)
 
 
 @njit(**INLINE)
-def inside(lf, n, e):
+def arcs_between(tables, n_r, n_s, e_rs, e_sr):
+    """Return what the arcs between groups of n_r and n_s members cost."""
+    return ways(tables.lf, n_r * n_s, e_rs) + ways(tables.lf, n_r * n_s, e_sr)
+
+
+@njit(**INLINE)
+def edges_inside(tables, n, e):
     """Return what e half-edges inside a group of n members cost."""
-    return ways(lf, n * (n + 1) // 2, e >> 1)
+    return ways(tables.lf, n * (n + 1) // 2, e >> 1)
+
+
+@njit(**INLINE)
+def arcs_inside(tables, n, e):
+    """Return what e arcs inside a group of n members cost."""
+    return ways(tables.lf, n * n, e)
+
+
+@njit(**INLINE)
+def edges_both_ways(tables, links):  # noqa: ARG001
+    """Return the edges twice."""
+    return links, links
+
+
+@njit(**INLINE)
+def arcs_both_ways(tables, links):  # noqa: ARG001
+    """Return the arcs out of the vertex and those into it."""
+    return outward(links), inward(links)
+
+
+@njit(**INLINE)
+def two_ends(tables, loops):  # noqa: ARG001
+    """Return two for each."""
+    return 2 * loops
+
+
+@njit(**INLINE)
+def one_end(tables, loops):  # noqa: ARG001
+    """Return one for each: an arc from the group to itself."""
+    return loops
 
 
 @njit(**INNER)
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa: ARG001 - degrees do not matter
     """Return the change of -ln P(A|b) when a vertex moves from r to s."""
-    lf, n_r, n_s = likelihood.lf, c.n[r], c.n[s]
-    to_r, to_s = 0, 0
+    n_r, n_s = c.n[r], c.n[s]
+    out_r, out_s, in_r, in_s = 0, 0, 0, 0
     nats = 0.0
     for t in range(c.n.size):  # as if the vertex had no edges: sizes alone
         if t != r and t != s and c.n[t] > 0:  # r and s may be of two types
-            e_r, e_s = look(c.ers, r, t), look(c.ers, s, t)
-            nats += between(lf, n_r - 1, c.n[t], e_r) - between(lf, n_r, c.n[t], e_r)
-            nats += between(lf, n_s + 1, c.n[t], e_s) - between(lf, n_s, c.n[t], e_s)
+            e_rt, e_tr, e_st, e_ts = look(c.ers, r, t), look(c.ers, t, r), look(c.ers, s, t), look(c.ers, t, s)
+            nats += between(likelihood, n_r - 1, c.n[t], e_rt, e_tr) - between(likelihood, n_r, c.n[t], e_rt, e_tr)
+            nats += between(likelihood, n_s + 1, c.n[t], e_st, e_ts) - between(likelihood, n_s, c.n[t], e_st, e_ts)
     for a in range(n_near):  # then its edges
-        t, d = blocks[a], links[a]
+        t = blocks[a]
+        out, into = both_ways(likelihood, links[a])
         if t == r:
-            to_r = d
+            out_r, in_r = out, into
         elif t == s:
-            to_s = d
+            out_s, in_s = out, into
         else:
-            e_r, e_s = look(c.ers, r, t), look(c.ers, s, t)
-            nats += between(lf, n_r - 1, c.n[t], e_r - d) - between(lf, n_r - 1, c.n[t], e_r)
-            nats += between(lf, n_s + 1, c.n[t], e_s + d) - between(lf, n_s + 1, c.n[t], e_s)
-    e_rr, e_ss, e_rs = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s)
-    nats += inside(lf, n_r - 1, e_rr - 2 * (to_r + loops)) - inside(lf, n_r, e_rr)
-    nats += inside(lf, n_s + 1, e_ss + 2 * (to_s + loops)) - inside(lf, n_s, e_ss)
-    nats += between(lf, n_r - 1, n_s + 1, e_rs + to_r - to_s) - between(lf, n_r, n_s, e_rs)
-    return nats + opening_change(likelihood.edge_cost, c, r, s)
+            n_t, e_rt, e_tr, e_st, e_ts = (
+                c.n[t],
+                look(c.ers, r, t),
+                look(c.ers, t, r),
+                look(c.ers, s, t),
+                look(c.ers, t, s),
+            )
+            nats += between(likelihood, n_r - 1, n_t, e_rt - out, e_tr - into)
+            nats -= between(likelihood, n_r - 1, n_t, e_rt, e_tr)
+            nats += between(likelihood, n_s + 1, n_t, e_st + out, e_ts + into)
+            nats -= between(likelihood, n_s + 1, n_t, e_st, e_ts)
+    e_rr, e_ss, e_rs, e_sr = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
+    own = ends_of_loops(likelihood, loops)
+    nats += inside(likelihood, n_r - 1, e_rr - out_r - in_r - own) - inside(likelihood, n_r, e_rr)
+    nats += inside(likelihood, n_s + 1, e_ss + out_s + in_s + own) - inside(likelihood, n_s, e_ss)
+    nats += between(likelihood, n_r - 1, n_s + 1, e_rs + in_r - out_s, e_sr + out_r - in_s)
+    return nats - between(likelihood, n_r, n_s, e_rs, e_sr) + opening_change(likelihood.edge_cost, c, r, s)
 
 
 @njit(**INNER)
-def dealt(lf, n, ers):
+def dealt(tables, n, ers):
     """Return what the edge counts (B, B) of groups of n (B,) members cost in all."""
     nats = 0.0
     for r in range(n.size):
         if n[r] > 0:
-            nats += inside(lf, n[r], look(ers, r, r))
+            nats += inside(tables, n[r], look(ers, r, r))
             for s in range(r):
-                nats += between(lf, n[r], n[s], look(ers, r, s))
+                nats += between(tables, n[r], n[s], look(ers, r, s), look(ers, s, r))
     return nats
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return -ln P(A|b)."""
-    return likelihood.edge_cost[c.used[0]] + dealt(likelihood.lf, c.n, c.ers)
+    return likelihood.edge_cost[c.used[0]] + dealt(likelihood, c.n, c.ers)
 
 
 @njit(**INNER)
 def merge_change(likelihood, c, r, s):
     """Return the change when groups r and s become one, P(e|b) left out."""
-    lf, n_r, n_s = likelihood.lf, c.n[r], c.n[s]
+    e, n_r, n_s = c.ers, c.n[r], c.n[s]
     nats = 0.0
     for t in range(c.n.size):
         if t not in (r, s) and c.n[t] > 0:
-            e_r, e_s = c.ers[r, t], c.ers[s, t]
-            nats += between(lf, n_r + n_s, c.n[t], e_r + e_s)
-            nats -= between(lf, n_r, c.n[t], e_r) + between(lf, n_s, c.n[t], e_s)
-    e_rr, e_ss, e_rs = c.ers[r, r], c.ers[s, s], c.ers[r, s]
-    nats += inside(lf, n_r + n_s, e_rr + e_ss + 2 * e_rs)
-    return nats - inside(lf, n_r, e_rr) - inside(lf, n_s, e_ss) - between(lf, n_r, n_s, e_rs)
+            nats += between(likelihood, n_r + n_s, c.n[t], e[r, t] + e[s, t], e[t, r] + e[t, s])
+            nats -= between(likelihood, n_r, c.n[t], e[r, t], e[t, r]) + between(
+                likelihood, n_s, c.n[t], e[s, t], e[t, s]
+            )
+    nats += inside(likelihood, n_r + n_s, e[r, r] + e[s, s] + e[r, s] + e[s, r])
+    nats -= inside(likelihood, n_r, e[r, r]) + inside(likelihood, n_s, e[s, s])
+    return nats - between(likelihood, n_r, n_s, e[r, s], e[s, r])
 
 
 @njit(**INLINE)
@@ -116,4 +193,7 @@ def block_term(likelihood, n, e):  # noqa: ARG001
     return 0.0
 
 
-register(Multigraph, change, total, merge_change, block_term)
+answer(Multigraph, between=edges_between, inside=edges_inside, both_ways=edges_both_ways, ends_of_loops=two_ends)
+answer(DirectedMultigraph, between=arcs_between, inside=arcs_inside, both_ways=arcs_both_ways, ends_of_loops=one_end)
+for kind_of_graph in (Multigraph, DirectedMultigraph):
+    register(kind_of_graph, change, total, merge_change, block_term)

@@ -19,7 +19,7 @@ class Nested(NamedTuple):
 
     own: Any  # the likelihood of the level, whose own edge_cost is 0
     tower: Tower
-    lf: np.ndarray  # ln x!, as far as they are tabulated
+    tables: Any  # of the levels above: ``multigraph.Multigraph`` or ``DirectedMultigraph``
     work: np.ndarray  # (L, 3, K) int64, zero before and after
     level: int  # row ``level`` of the tower is the one above
 
@@ -29,14 +29,14 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b) and of the levels above when a vertex moves from r to s."""
     nats = own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
     return nats + tower_change(
-        likelihood.tower, likelihood.lf, likelihood.work, likelihood.level, c, loops, r, s, blocks, links, n_near
+        likelihood.tower, likelihood.tables, likelihood.work, likelihood.level, c, loops, r, s, blocks, links, n_near
     )
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the level and those above cost."""
-    above = tower_total(likelihood.tower, likelihood.lf, likelihood.level, c.used[0])
+    above = tower_total(likelihood.tower, likelihood.tables, likelihood.level, c.used[0])
     return own_total(likelihood.own, c) + above
 
 
@@ -48,7 +48,7 @@ def merge_change(likelihood, c, r, s):
     if tower.b[u, s] != above:
         return np.inf
     nats = own_merge_change(likelihood.own, c, r, s)
-    return nats + size_change(tower, likelihood.lf, u, above, c.used[0], -1)
+    return nats + size_change(tower, likelihood.tables, u, above, c.used[0], -1)
 
 
 @njit(**INLINE)

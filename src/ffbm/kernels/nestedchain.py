@@ -4,21 +4,19 @@ Level 0 moves the vertices of the network, level u >= 1 the groups of level u - 
 multigraph. Every level is a target of its own given the others, and is moved by the moves of the block chain.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
-from ffbm.kernels.halfedges import Adjacency
+from ffbm.kernels.groups import list_groups
 from ffbm.kernels.ledger import Ledger
-from ffbm.kernels.multigraph import Multigraph
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
 from ffbm.kernels.partition import Prior
 from ffbm.kernels.single import ROUNDING, sweep
-from ffbm.kernels.tables import look
 from ffbm.kernels.target import Model, entropy_of
 from ffbm.kernels.tower import partition_cost
 
@@ -26,13 +24,13 @@ from ffbm.kernels.tower import partition_cost
 class Room(NamedTuple):
     """What the levels above share, to work in."""
 
-    groups: Adjacency  # the groups of a level as vertices: (W+1,), (2E,), (W, 3)
-    tables: Multigraph  # edge_cost is 0
+    groups: Any  # ``Adjacency`` or ``Arcs``: the groups of a level as vertices, room for W of them
+    tables: Any  # ``Multigraph`` or ``DirectedMultigraph``, whose edge_cost is 0
     size_cost: np.ndarray  # (W+2,) -ln n!
     size_step: np.ndarray  # (W+1,)
     used_cost: np.ndarray  # (K+1,) of the level that moves
-    eta: np.ndarray  # (K, 1) int32, read by nothing
-    term: np.ndarray  # (K,) zeros
+    eta: np.ndarray  # (rows, 1) int32, read by nothing
+    term: np.ndarray  # (rows,) zeros
     none: np.ndarray  # (0, 0) int32
     no_field: np.ndarray  # (0, 0)
     work: np.ndarray  # (L, 3, K) int64: of ``Nested``
@@ -94,9 +92,9 @@ def cycle(rng, m, c, tower, room, pace, totals, tally):
         if n_members < 2:
             break
         if u == 1:
-            list_groups(c.ers, n_members, room.groups)
+            list_groups(room.groups, c.ers, n_members)
         else:
-            list_groups(tower.ers[u - 2], n_members, room.groups)
+            list_groups(room.groups, tower.ers[u - 2], n_members)
         move_members(
             rng, model_of(m, tower, room, u, n_members), ledger_of_level(tower, room, u, n_members), tower.b[u],
             room, pace, totals, tally,
@@ -129,7 +127,7 @@ def groups_in_use(c):
 @njit(**INLINE)
 def lowest_model(m, tower, room):
     """Return the model of the vertices, given the levels above."""
-    return Model(m.graph, Nested(m.likelihood, tower, room.tables.lf, room.work, 0), m.prior, m.field, m.constant)
+    return Model(m.graph, Nested(m.likelihood, tower, room.tables, room.work, 0), m.prior, m.field, m.constant)
 
 
 @njit(**INNER)
@@ -137,10 +135,9 @@ def model_of(m, tower, room, u, n_members):
     """Return the model of level u >= 1, given the levels above: its vertices are the groups of the level below."""
     for n_groups in range(1, min(n_members, room.used_cost.size - 1) + 1):
         room.used_cost[n_groups] = partition_cost(room.tables.lf, n_members, n_groups)
-    g = room.groups
-    likelihood = Nested(room.tables, tower, room.tables.lf, room.work, u)
+    likelihood = Nested(room.tables, tower, room.tables, room.work, u)
     prior = Prior(room.size_cost, room.size_step, room.used_cost)
-    return Model(Adjacency(g.indptr, g.indices, g.vertex), likelihood, prior, room.no_field, m.constant)
+    return Model(room.groups, likelihood, prior, room.no_field, m.constant)
 
 
 @njit(**INLINE)
@@ -151,25 +148,6 @@ def ledger_of_level(tower, room, u, n_members):
         tower.b[row][:n_members], tower.n[row], tower.e[row], tower.ers[row], room.eta, room.term, room.none,
         tower.used[row], room.none,
     )  # fmt: skip
-
-
-@njit(**INNER)
-def list_groups(ers, n_groups, g):
-    """Lay out the multigraph whose vertices are groups: a parallel edge stands as often as it is there."""
-    place = 0
-    for r in range(n_groups):
-        g.indptr[r] = place
-        degree = look(ers, r, r)
-        g.vertex[r, 1] = degree // 2
-        for s in range(n_groups):
-            if s != r:
-                d = look(ers, r, s)
-                degree += d
-                for _ in range(d):
-                    g.indices[place] = s
-                    place += 1
-        g.vertex[r, 0] = degree
-    g.indptr[n_groups] = place
 
 
 @njit(**INNER)

@@ -125,9 +125,11 @@ def copy_row(tower, source, target):
     for g in range(tower.b.shape[1]):
         tower.b[target, g] = tower.b[source, g]
     for r in range(tower.n.shape[1]):
-        tower.n[target, r], tower.e[target, r] = tower.n[source, r], tower.e[source, r]
+        tower.n[target, r] = tower.n[source, r]
         for s in range(tower.n.shape[1]):
             tower.ers[target, r, s] = tower.ers[source, r, s]
+    for row in range(tower.e.shape[1]):
+        tower.e[target, row] = tower.e[source, row]
     tower.used[target, 0] = tower.used[source, 0]
 
 
@@ -136,22 +138,35 @@ def stand_alone(tower, u, ers, n_members):
     """Let each member of row u be a group by itself."""
     for r in range(tower.n.shape[1]):
         tower.n[u, r] = int(r < n_members)
-        tower.e[u, r] = 0
         for s in range(tower.n.shape[1]):
             tower.ers[u, r, s] = look(ers, r, s) if r < n_members and s < n_members else 0
-            tower.e[u, r] += tower.ers[u, r, s]
     for g in range(n_members):
         tower.b[u, g] = g
     tower.used[u, 0] = n_members
+    count_ends(tower, u)
 
 
 @njit(**INNER)
 def close_top(tower, last):
     """Let the last row have one group with one member."""
-    n_ends = tower.e[last - 1].sum()
+    n_ends = tower.ers[last - 1].sum()
     for r in range(tower.n.shape[1]):
-        tower.n[last, r] = tower.e[last, r] = 0
+        tower.n[last, r] = 0
         for s in range(tower.n.shape[1]):
             tower.ers[last, r, s] = 0
-    tower.n[last, 0], tower.e[last, 0], tower.ers[last, 0, 0], tower.used[last, 0] = 1, n_ends, n_ends, 1
+    tower.n[last, 0], tower.ers[last, 0, 0], tower.used[last, 0] = 1, n_ends, 1
     tower.b[last, 0] = 0
+    count_ends(tower, last)
+
+
+@njit(**INNER)
+def count_ends(tower, u):
+    """Count the half-edges of every group of row u, tails and heads apart if there are arcs."""
+    e, ers = tower.e[u], tower.ers[u]
+    n_sides = e.size // tower.n.shape[1]
+    for r in range(tower.n.shape[1]):
+        for side in range(n_sides):
+            total = 0
+            for s in range(tower.n.shape[1]):
+                total += ers[r, s] if side == 0 else ers[s, r]
+            e[n_sides * r + side] = total

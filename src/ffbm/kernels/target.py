@@ -40,8 +40,7 @@ def count(model, ledger):
 @njit(**INLINE)
 def keep_term(g, likelihood, c, r):
     """Keep what the likelihood has of block r by itself, of tails and heads apart in a directed graph."""
-    for side in range(n_sides(g)):
-        row = side * c.n.size + r
+    for row in range(n_sides(g) * r, n_sides(g) * (r + 1)):
         c.term[row] = block_term(likelihood, c.n[r], c.e[row])
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compiling import INLINE, INNER
-from ffbm.kernels.multigraph import between, dealt, inside, log_factorial
+from ffbm.kernels.groups import carry_link, carry_vertex
+from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside, log_factorial
 
 
 class Tower(NamedTuple):
@@ -20,8 +21,8 @@ class Tower(NamedTuple):
 
     b: np.ndarray  # (L, W) int32: the group of each group of level u
     n: np.ndarray  # (L, K) int64: members of each group
-    e: np.ndarray  # (L, K) int64: half-edges of each group
-    ers: np.ndarray  # (L, K, K) int32: half-edges between groups
+    e: np.ndarray  # (L, rows) int64: half-edges of each group, as in a ledger
+    ers: np.ndarray  # (L, K, K) int32: half-edges between groups, or arcs
     used: np.ndarray  # (L, 1) int64: groups in use
 
 
@@ -34,11 +35,11 @@ def partition_cost(lf, n_members, n_groups):
 
 
 @njit(**INNER)
-def tower_total(tower, lf, u, n_members):
+def tower_total(tower, tables, u, n_members):
     """Return what rows u and above cost, the members of the first of them being so many."""
-    nats = 0.0
+    nats, lf = 0.0, tables.lf
     for row in range(u, tower.used.shape[0]):
-        nats += dealt(lf, tower.n[row], tower.ers[row]) + partition_cost(lf, n_members, tower.used[row, 0])
+        nats += dealt(tables, tower.n[row], tower.ers[row]) + partition_cost(lf, n_members, tower.used[row, 0])
         for r in range(tower.n.shape[1]):
             nats -= log_factorial(lf, tower.n[row, r])
         n_members = tower.used[row, 0]
@@ -46,29 +47,30 @@ def tower_total(tower, lf, u, n_members):
 
 
 @njit(**INLINE)
-def tower_change(tower, lf, work, u, c, loops, r, s, blocks, links, n_near):
+def tower_change(tower, tables, work, u, c, loops, r, s, blocks, links, n_near):
     """Return the change of rows u and above when a member moves from group r to s of level u, whose ledger is c."""
     above_r, above_s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
     if above_r == above_s:
         closes, opens = c.n[r] == 1, c.n[s] == 0
-        return 0.0 if closes == opens else size_change(tower, lf, u, above_r, c.used[0], 1 if opens else -1)
-    return carried(tower, lf, work, u, above_r, above_s, loops, blocks, links, n_near)
+        return 0.0 if closes == opens else size_change(tower, tables, u, above_r, c.used[0], 1 if opens else -1)
+    return carried(tower, tables, work, u, above_r, above_s, loops, blocks, links, n_near)
 
 
 @njit(**INNER)
-def size_change(tower, lf, u, r, n_members, more):
+def size_change(tower, tables, u, r, n_members, more):
     """Return the change of row u when its group r has so many members more, of ``n_members`` of all groups."""
-    n, ers, n_groups = tower.n[u], tower.ers[u], tower.used[u, 0]
-    nats = inside(lf, n[r] + more, ers[r, r]) - inside(lf, n[r], ers[r, r])
+    n, ers, n_groups, lf = tower.n[u], tower.ers[u], tower.used[u, 0], tables.lf
+    nats = inside(tables, n[r] + more, ers[r, r]) - inside(tables, n[r], ers[r, r])
     for t in range(n.size):
         if t != r and n[t] > 0:
-            nats += between(lf, n[r] + more, n[t], ers[r, t]) - between(lf, n[r], n[t], ers[r, t])
+            nats += between(tables, n[r] + more, n[t], ers[r, t], ers[t, r])
+            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
     nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)
     return nats + log_factorial(lf, n[r]) - log_factorial(lf, n[r] + more)
 
 
 @njit(**INNER)
-def carried(tower, lf, work, u, r, s, loops, blocks, links, n_near):
+def carried(tower, tables, work, u, r, s, loops, blocks, links, n_near):
     """Return the change of rows u and above when edges are carried from group r to s of row u.
 
     ``blocks`` and ``links`` list how many there are into each group of level u.
@@ -86,7 +88,7 @@ def carried(tower, lf, work, u, r, s, loops, blocks, links, n_near):
         for a in range(n_groups):
             ends[a] = marks[groups[a]]
             marks[groups[a]] = 0
-        nats += edges_moved(lf, tower.n[u], tower.ers[u], loops, r, s, groups, ends, n_groups)
+        nats += edges_moved(tables, tower.n[u], tower.ers[u], loops, r, s, groups, ends, n_groups)
         u += 1
         r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
         blocks, links, n_near = groups, ends, n_groups
@@ -94,22 +96,27 @@ def carried(tower, lf, work, u, r, s, loops, blocks, links, n_near):
 
 
 @njit(**INNER)
-def edges_moved(lf, n, ers, loops, r, s, groups, ends, n_groups):
+def edges_moved(tables, n, ers, loops, r, s, groups, ends, n_groups):
     """Return the change of one row when edges move from its group r to s and sizes stay."""
-    to_r, to_s = 0, 0
+    out_r, out_s, in_r, in_s = 0, 0, 0, 0
     nats = 0.0
     for a in range(n_groups):
-        t, d = groups[a], ends[a]
+        t = groups[a]
+        out, into = both_ways(tables, ends[a])
         if t == r:
-            to_r = d
+            out_r, in_r = out, into
         elif t == s:
-            to_s = d
+            out_s, in_s = out, into
         else:
-            nats += between(lf, n[r], n[t], ers[r, t] - d) - between(lf, n[r], n[t], ers[r, t])
-            nats += between(lf, n[s], n[t], ers[s, t] + d) - between(lf, n[s], n[t], ers[s, t])
-    nats += inside(lf, n[r], ers[r, r] - 2 * (to_r + loops)) - inside(lf, n[r], ers[r, r])
-    nats += inside(lf, n[s], ers[s, s] + 2 * (to_s + loops)) - inside(lf, n[s], ers[s, s])
-    return nats + between(lf, n[r], n[s], ers[r, s] + to_r - to_s) - between(lf, n[r], n[s], ers[r, s])
+            nats += between(tables, n[r], n[t], ers[r, t] - out, ers[t, r] - into)
+            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
+            nats += between(tables, n[s], n[t], ers[s, t] + out, ers[t, s] + into)
+            nats -= between(tables, n[s], n[t], ers[s, t], ers[t, s])
+    own = ends_of_loops(tables, loops)
+    nats += inside(tables, n[r], ers[r, r] - out_r - in_r - own) - inside(tables, n[r], ers[r, r])
+    nats += inside(tables, n[s], ers[s, s] + out_s + in_s + own) - inside(tables, n[s], ers[s, s])
+    nats += between(tables, n[r], n[s], ers[r, s] + in_r - out_s, ers[s, r] + out_r - in_s)
+    return nats - between(tables, n[r], n[s], ers[r, s], ers[s, r])
 
 
 @njit(**INNER)
@@ -126,13 +133,7 @@ def follow_up(tower, u, g, c, i, r, s):
             t = c.b[g.indices[h]]
             for below in range(u, row + 1):
                 t = tower.b[below, t]
-            ers[above_r, t] -= 1
-            ers[t, above_r] -= 1
-            ers[above_s, t] += 1
-            ers[t, above_s] += 1
-        ers[above_r, above_r] -= 2 * g.vertex[i, 1]
-        ers[above_s, above_s] += 2 * g.vertex[i, 1]
-        tower.e[row, above_r] -= g.vertex[i, 0]
-        tower.e[row, above_s] += g.vertex[i, 0]
+            carry_link(g, i, h, ers, above_r, above_s, t)
+        carry_vertex(g, i, ers, tower.e[row], above_r, above_s)
         row += 1
         above_r, above_s = tower.b[row, above_r], tower.b[row, above_s]

@@ -42,7 +42,7 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa:
     """Return the change of -ln P(A|b) when a vertex moves from r to s."""
     nats = edge_change(likelihood, c, loops, r, s, blocks, links, n_near)
     for side in range(len(k)):
-        x, y = side * c.n.size + r, side * c.n.size + s
+        x, y = len(k) * r + side, len(k) * s + side
         nats += block_term(likelihood, c.n[r] - 1, c.e[x] - k[side]) - c.term[x]
         nats += block_term(likelihood, c.n[s] + 1, c.e[y] + k[side]) - c.term[y]
     return nats + opening_change(likelihood.edge_cost, c, r, s)
@@ -57,9 +57,9 @@ def total(likelihood, c):
 @njit(**INNER)
 def merge_change(likelihood, c, r, s):
     """Return the change when blocks r and s become one, P(e|b) left out."""
-    nats = edge_merge_change(likelihood, c, r, s)
-    for first in range(0, c.e.size, c.n.size):
-        x, y = first + r, first + s
+    nats, n_sides = edge_merge_change(likelihood, c, r, s), c.e.size // c.n.size
+    for side in range(n_sides):
+        x, y = n_sides * r + side, n_sides * s + side
         nats += block_term(likelihood, c.n[r] + c.n[s], c.e[x] + c.e[y]) - c.term[x] - c.term[y]
     return nats
 

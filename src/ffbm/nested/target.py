@@ -14,9 +14,10 @@ from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
+from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.ledger import Ledger
-from ffbm.kernels.multigraph import Multigraph
+from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.nestedchain import Room
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
@@ -70,18 +71,15 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     lf = gammaln(np.arange(1.0, graph.n_edges + pairs + width + 4))
     size_cost = -gammaln(np.arange(1.0, width + 3))
     longest = max(graph.n_nodes, width)
+    tables = DirectedMultigraph if graph.is_directed else Multigraph
     return Room(
-        groups=Adjacency(
-            np.zeros(width + 1, dtype=graph.indptr.dtype),
-            np.zeros(2 * graph.n_edges, dtype=graph.indices.dtype),
-            np.zeros((width, 3), dtype=np.int32),
-        ),
-        tables=Multigraph(np.zeros(n_above + 1), lf),
+        groups=_room_for_groups(graph, width),
+        tables=tables(np.zeros(n_above + 1), lf),
         size_cost=size_cost,
         size_step=np.diff(size_cost),
         used_cost=np.zeros(n_above + 1),
-        eta=np.zeros((n_above, 1), dtype=np.int32),
-        term=np.zeros(n_above),
+        eta=np.zeros((_n_sides(graph) * n_above, 1), dtype=np.int32),
+        term=np.zeros(_n_sides(graph) * n_above),
         none=np.zeros((0, 0), dtype=np.int32),
         no_field=np.zeros((0, 0)),
         work=np.zeros((n_rows, 3, n_above), dtype=np.int64),
@@ -91,13 +89,26 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     )
 
 
+def _room_for_groups(graph: Graph, width: int) -> Adjacency | Arcs:
+    """Return arrays for a multigraph of so many groups with the graph's edges."""
+    indptr = np.zeros(width + 1, dtype=graph.indptr.dtype)
+    indices = np.zeros(2 * graph.n_edges, dtype=graph.indices.dtype)
+    if not graph.is_directed:
+        return Adjacency(indptr, indices, np.zeros((width, 3), dtype=np.int32))
+    return Arcs(indptr, indices, np.zeros(width, dtype=indptr.dtype), np.zeros((width, 5), dtype=np.int32))
+
+
+def _n_sides(graph: Graph) -> int:
+    return 2 if graph.is_directed else 1
+
+
 def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout) -> tuple[Ledger, Tower]:
     """Return the counts of a hierarchy; levels of one group are added on top up to the layout's number of rows."""
     width, n_above, n_rows = layout
     tower = Tower(
         b=np.zeros((n_rows, width), dtype=np.int32),
         n=np.zeros((n_rows, n_above), dtype=np.int64),
-        e=np.zeros((n_rows, n_above), dtype=np.int64),
+        e=np.zeros((n_rows, _n_sides(graph) * n_above), dtype=np.int64),
         ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
         used=np.zeros((n_rows, 1), dtype=np.int64),
     )
@@ -110,7 +121,8 @@ def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout)
         counts = coarsened(counts, members)
         n_groups = len(counts)
         tower.n[row, :n_groups] = np.bincount(members)
-        tower.e[row, :n_groups] = counts.sum(axis=1)
+        ends = np.stack([counts.sum(axis=axis) for axis in range(1, 1 - _n_sides(graph), -1)], axis=1)
+        tower.e[row, : ends.size] = ends.ravel()
         tower.ers[row, :n_groups, :n_groups] = counts
         tower.used[row, 0] = n_groups
     ledger = block_ledger(model, np.asarray(levels[0]), width)

@@ -134,11 +134,6 @@ def _fit_hierarchy(
     end: float,
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
-    if net.graph.is_directed:
-        raise OptionError(
-            f"{keyword('hierarchy', True)} is for undirected networks; got a directed one: give"
-            f" {either('net.undirected() (--undirected)', '--undirected')}"
-        )
     if net.graph.weights is not None:
         raise OptionError(
             f"{keyword('hierarchy', True)} has no law of edge weights; got a network with weights: give"

@@ -12,7 +12,7 @@ from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, ve
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Distance, graph_of
 from ffbm.verification.finding import Check, Effort, Finding
-from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK, TRIANGLES
+from ffbm.verification.partitions import ARCS, FIVE, FOUR, FULL, MESS, QUICK, RING, TRIANGLES
 from ffbm.workers import Run
 
 _PIECE = 100_000  # draws that are counted at a time
@@ -28,6 +28,7 @@ class Trial(NamedTuple):
     n_quick: int
     n_full: int
     likelihood: Likelihood = DEGREE_CORRECTED
+    directed: bool = False
 
 
 _ALL = NestedSettings(0, 1, sweeps=1, jumps=2.0, shifts=1.0, n_scans=1)
@@ -40,6 +41,9 @@ TRIALS = {
     "four levels": Trial(FOUR, 4, 4, _ALL, 0, 300_000),
     "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 900_000),
     "no degree correction": Trial(FIVE, 5, 2, _ALL, 0, 300_000, UNCORRECTED),
+    "directed, three levels": Trial(RING, 4, 3, _ALL, 40_000, 300_000, directed=True),
+    "directed, loops and parallels": Trial(ARCS, 6, 2, _ALL, 0, 600_000, directed=True),
+    "directed, no degree correction": Trial(RING, 4, 3, _ALL, 0, 300_000, UNCORRECTED, directed=True),
 }
 
 
@@ -80,7 +84,7 @@ def codes_of(levels: list[Array], n_nodes: int) -> Array:
 
 def compare_hierarchies(trial: Trial, n_cycles: int, seed: int = 0, each: Run | None = None) -> Distance:
     """Return the total variation between visits and law, and what chance alone makes of it."""
-    target = NestedTarget(graph_of(trial.edges, trial.n_nodes), trial.likelihood)
+    target = NestedTarget(graph_of(trial.edges, trial.n_nodes, trial.directed), trial.likelihood)
     hierarchies = all_hierarchies(trial.n_nodes, trial.n_rows)
     spread = [vertex_labels(levels)[: trial.n_rows] for levels in hierarchies]
     codes = codes_of([np.array(level) for level in zip(*spread, strict=True)], trial.n_nodes)
