@@ -30,7 +30,7 @@ def test_p_values_are_uniform_with_refits_and_without_them_they_are_not():
 
 def test_scores_are_those_of_graph_tool():
     networks = record("links")["networks"]
-    assert "polbooks" in networks
+    assert set(networks) == {"polbooks", "school", "sp_highschool_2013", "facebook_348"}
     for row in networks.values():
         assert row["peer"]["adjacency"] < 1e-6
         assert abs(row["peer"]["auc_ffbm"] - row["peer"]["auc_graph_tool"]) < 0.02
