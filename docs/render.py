@@ -1,8 +1,8 @@
 """Fill the numbers of a page from a record, so that none is typed by hand: ``python docs/render.py``.
 
 A page ``NAME.md.in`` beside this file becomes ``NAME.md``. Its record is ``figures/NAME/results.json``; that of
-``benchmarks.md.in``, ``evidence.md.in``, ``ranking.md.in``, ``reliability.md.in`` and ``scale.md.in`` is all of
-``benchmarks/results``, each file under its name. Between double braces stand
+``benchmarks.md.in``, ``checks.md.in``, ``evidence.md.in``, ``ranking.md.in``, ``reliability.md.in`` and
+``scale.md.in`` is all of ``benchmarks/results``, each file under its name. Between double braces stand
 
 - a path below ``datasets`` in the record and a format: ``{{ school.limit.loss_train.mean | .3f }}``;
 - ``{{ table }}`` or ``{{ table: loss_train loss_test }}``, the table, whole or some of its figures;
@@ -35,7 +35,9 @@ _OF_CHECKS = {
     "ranks": markdown_ranks,
     "catches": markdown_catches,
 }
-_OF_BENCHMARKS = ("benchmarks.md.in", "evidence.md.in", "ranking.md.in", "reliability.md.in", "scale.md.in")
+_OF_BENCHMARKS = tuple(
+    f"{name}.md.in" for name in ("benchmarks", "checks", "evidence", "ranking", "reliability", "scale")
+)
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmarks" / "results"
 HOLE = re.compile(r"\{\{\s*(.+?)\s*\}\}", re.DOTALL)
@@ -140,7 +142,8 @@ def _look(entry: Any, names: tuple[str, ...], path: str) -> Any:
 
 def _at(held: Any, path: str) -> Any:
     for step in path.split("."):
-        held = min(held, default=None) if step == "min" and isinstance(held, list) else held[step]
+        is_list = isinstance(held, list)
+        held = min(held, default=None) if is_list and step == "min" else held[int(step) if is_list else step]
     return held
 
 

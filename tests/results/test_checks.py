@@ -9,8 +9,9 @@ import ffbm
 from ffbm.blocks.additions import count
 from ffbm.cli import run
 from ffbm.errors import OptionError
-from ffbm.results.checks import STATISTICS, check_fit, measure, replicate
+from ffbm.results.checks import STATISTICS, check_fit, measure
 from ffbm.simulation.multigraph import draw_multigraph
+from ffbm.simulation.replicates import replicate
 from ffbm.types import Graph
 
 from ..planted import planted_network, telling_flag

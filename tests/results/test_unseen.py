@@ -1,6 +1,7 @@
 """New vertices with edges to known ones: the sum over all partitions, times what features say."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,8 @@ import pytest
 
 import ffbm
 from ffbm.blocks.entropy import description_length
-from ffbm.errors import DataError
+from ffbm.errors import DataError, OptionError
+from ffbm.results.unseen import aligned_labels
 from ffbm.types import Graph
 
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
@@ -75,3 +77,56 @@ def test_tables_are_told_apart(tiny):
 def test_what_is_refused(tiny, given, said):
     with pytest.raises(DataError, match=said):
         tiny.predict(**given)
+
+
+def test_expected_links_are_the_sum_over_blocks(tiny):
+    """By the formula, pair after pair and partition after partition."""
+    x, graph = np.array([[1.0, 0.0], [0.0, 1.0]]), tiny.network.graph
+    p, wanted = tiny.predict(x), np.zeros((2, 6))
+    labels = aligned_labels(tiny, 50)
+    for b in labels:
+        e = np.zeros((2, 2))
+        for i, j in graph.edges:
+            e[b[i], b[j]] += 1
+            e[b[j], b[i]] += 1
+        for v, j, r in itertools.product(range(2), range(6), range(2)):
+            wanted[v, j] += p[v, r] * e[r, b[j]] * graph.degrees[j] / (e[r].sum() * e[b[j]].sum()) / len(labels)
+    assert tiny.expected_links(x, 3.0) == pytest.approx(3 * wanted)
+    assert tiny.expected_links(x, [2, 5]).sum(axis=1) == pytest.approx([2, 5])
+    assert tiny.expected_links(x).sum(axis=1) == pytest.approx([3, 3])  # 18 half-edges on six vertices
+
+
+def test_without_degree_correction_vertices_of_a_block_are_alike(tiny):
+    settings = {**tiny.blocks.settings, "degree_corrected": False}
+    plain = replace(tiny, blocks=replace(tiny.blocks, settings=settings, labels=tiny.blocks.labels[:1, :1]))
+    plain = replace(plain, memberships=replace(tiny.memberships, order=tiny.memberships.order[:1, :1]))
+    expected, b = plain.expected_links(np.eye(2), 4.0), aligned_labels(plain, 50)[0]
+    assert expected.sum(axis=1) == pytest.approx([4, 4])
+    for r in range(2):
+        assert np.ptp(expected[:, b == r], axis=1) == pytest.approx([0, 0])
+
+
+def test_expected_links_of_a_directed_network_lead_outward():
+    rng = np.random.default_rng(2)
+    i, j = np.nonzero(~np.eye(40, dtype=bool))
+    there = rng.random(len(i)) < np.where((i < 20) & (j >= 20), 0.3, 0.02)  # from the first half to the second
+    half = pd.DataFrame({"half": ["first"] * 20 + ["second"] * 20})
+    net = ffbm.as_network(np.column_stack((i, j))[there], half, node_ids=range(40), directed=True)
+    fit = ffbm.fit(net, 2, n_sweeps=300, n_draws=50, n_warmup=50, seed=1, tempering=False, progress=False)
+    expected = fit.expected_links([{"half": "first"}, {"half": "second"}], 10)
+    assert expected.sum(axis=1) == pytest.approx(10)
+    assert expected[0, 20:].sum() > 8
+    assert expected[0, 20:].sum() > expected[1, 20:].sum()
+
+
+@pytest.mark.parametrize(
+    ("degree", "error", "said"),
+    [
+        ([1, 2, 3], DataError, "one for each of 2 vertices; got 3"),
+        (-1, OptionError, "degree must be a number, at least 0; got -1"),
+        ([1, "many"], OptionError, "degree must be a number"),
+    ],
+)
+def test_degrees_that_are_none(tiny, degree, error, said):
+    with pytest.raises(error, match=said):
+        tiny.expected_links(np.eye(2), degree)

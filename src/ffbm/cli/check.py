@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ffbm.cli.announcing import Quiet, announcing
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.typeset import number
@@ -11,27 +12,52 @@ from ffbm.typeset import number
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Replicates = Annotated[int, typer.Option(metavar="N", help="How many networks are drawn from the fit.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
+Columns = Annotated[bool, typer.Option("--columns", help="Also: does a column act inside blocks? Takes minutes.")]
+Column = Annotated[list[str] | None, typer.Option(metavar="NAME", help="As --columns, of this column. Repeatable.")]
+Refits = Annotated[int, typer.Option(metavar="N", help="How many networks are simulated and refitted for columns.")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads for the refits [default: one a core].")]
 
 
-def check(run: Run, replicates: Replicates = 200, seed: Seed = 0, as_json: Json = False) -> None:
+def check(
+    run: Run,
+    replicates: Replicates = 200,
+    columns: Columns = False,
+    column: Column = None,
+    refits: Refits = 199,
+    workers: Workers = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
     """Compare a network with replicates drawn from its fit: what do blocks and degrees not explain?
 
     A replicate keeps the blocks, the edges between them and the degrees, and is random otherwise. Triangles,
-    clustering, degree assortativity, distances, parallel edges and the largest component are compared.
+    clustering, degree assortativity, distances, parallel edges and the largest component are compared. With --columns
+    also the edges between vertices of equal value inside blocks, with networks whose blocks were inferred again.
 
-    Example: ffbm check runs/first
+    Example: ffbm check runs/first --columns
     """
     from ffbm.results.loading import load_plain
 
-    found = load_plain(run, "ffbm check").check(replicates, seed)
+    with announcing(quiet) as progress:
+        found = load_plain(run, "ffbm check").check(replicates, seed, column or columns, refits, workers, progress)
     rows = found.table.to_dict("records")
+    inside = [] if found.columns is None else found.columns.to_dict("records")
     if as_json:
-        print_json({"n_replicates": len(found.replicates), "seed": seed, "statistics": rows})
+        told = {"n_replicates": len(found.replicates), "seed": seed, "statistics": rows}
+        print_json(told if found.refits is None else told | {"n_refits": len(found.refits), "columns": inside})
         return
     cells = [["statistic", "network", "replicates", "95 %", "p"]]
     for row in rows:
         wide = f"{row['low']:.4g} to {row['high']:.4g}"
         cells.append([row["statistic"], f"{row['observed']:.4g}", f"{row['mean']:.4g}", wide, number(row["p"], 3)])
     print_text(align(cells, right=[1, 2, 3, 4]) + "\n")
+    if inside:
+        cells = [["column", "excess", "refitted", "95 %", "p", "all columns", "like degree"]]
+        for row in inside:
+            wide = f"{row['low']:.2f} to {row['high']:.2f}"
+            p_values = [number(row[name], 3) for name in ("p", "p_any", "p_matched")]
+            cells.append([row["column"], f"{row['excess']:.2f}", f"{row['mean']:.2f}", wide, *p_values])
+        print_text(align(cells, right=range(1, 7)) + "\n")
     for sentence in found.sentences:
         print_text(wrap(sentence, first="  - ", rest="    "))

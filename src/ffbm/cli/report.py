@@ -13,15 +13,19 @@ from ffbm.plain import count_of
 
 if TYPE_CHECKING:
     from ffbm.results import Fit
+    from ffbm.results.checks import Check
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN, again].")]
 Figures = Annotated[
     str | None, typer.Option(metavar="DIR", help="Write the figures as PDF and PNG in this new or empty folder.")
 ]
+Columns = Annotated[
+    bool, typer.Option("--columns", help="Also tell which columns act inside blocks, as ffbm check --columns.")
+]
 
 
-def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = False) -> None:
+def report(run: Run, out: Out = None, figures: Figures = None, columns: Columns = False, as_json: Json = False) -> None:
     """Write a saved run as one HTML file that needs no network.
 
     The answer in words, the network, the weights, the ranking, effects, scores and diagnostics; of a run with --target
@@ -31,7 +35,9 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
     """
     fit, against = _load(Path(run))
     file = Path(out) if out is not None else Path(run) / "report.html"
-    if against is None:
+    if columns:
+        fit.report(file, against, _check(fit))
+    elif against is None:
         fit.report(file)
     else:
         fit.report(file, against)
@@ -43,6 +49,14 @@ def report(run: Run, out: Out = None, figures: Figures = None, as_json: Json = F
     if figures is not None:
         n_figures = len({path.stem for path in drawn})
         print_text(f"wrote {count_of(n_figures, 'figure')}, each as PDF and PNG, in {figures}")
+
+
+def _check(fit: "Fit") -> "Check":
+    from ffbm.results import Fit
+
+    if not isinstance(fit, Fit):
+        raise DataError("ffbm report --columns is for runs without types of vertices; leave out --columns")
+    return fit.check(columns=True)
 
 
 def _load(folder: Path) -> "tuple[Fit, Fit | None]":

@@ -56,6 +56,8 @@ class Subject:
         What the table of columns does not say: pairs that share their bits, columns that were not tested.
     checks : DataFrame, optional
         The table of ``fit.check()``, if the network is small enough for replicates.
+    inside : DataFrame, optional
+        The columns of ``fit.check(columns=True)``.
     contrast : Contrast, optional
     own_degrees : (N,) int64, optional
         The degrees of the vertices, where they are part of a larger network.
@@ -74,6 +76,7 @@ class Subject:
     sentence: str = ""
     remarks: tuple[str, ...] = ()
     checks: "pd.DataFrame | None" = None
+    inside: "pd.DataFrame | None" = None
     contrast: Contrast | None = None
     own_degrees: Array | None = None
 

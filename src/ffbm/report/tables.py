@@ -188,6 +188,15 @@ def check_table(table: "pd.DataFrame") -> Table:
     return Table("The network against its replicates", head, rows, digits=3)
 
 
+def inside_table(table: "pd.DataFrame") -> Table:
+    """One row for each column: its excess inside blocks, that of refitted networks, and the p values."""
+    columns = ("column", "excess", "mean", "low", "high", "p", "p_any", "p_matched")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("column", "excess", "mean of refits", "low (2.5 %)", "high (97.5 %)", "p", "p, all columns",
+            "p, like degree")  # fmt: skip
+    return Table("Columns inside blocks", head, rows, digits=3, is_long=True)
+
+
 def split_table(subject: Subject) -> Table:
     """One row for each split of the tree of blocks."""
     tree = subject.parts.hierarchy

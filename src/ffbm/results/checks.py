@@ -12,10 +12,11 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from ffbm.blocks.additions import count, count_arcs
 from ffbm.check import check_int
+from ffbm.progress import Listener
+from ffbm.results.inside import check_inside
 from ffbm.rng import resolve_seed, stream
-from ffbm.simulation.multigraph import join_arcs, pair_half_edges, scatter_half_edges
+from ffbm.simulation.replicates import replicate
 from ffbm.store.parts import FitParts
 from ffbm.types import Array, Graph
 
@@ -66,15 +67,24 @@ class Check:
         replicates), ``p`` (two-sided), ``fits``, ``sentence``.
     replicates : (R, S) float64
         The statistics of each replicate.
+    columns : DataFrame, optional
+        One row a column that was asked for: ``column``, ``read_as``, ``n_values``; ``excess`` of edges between vertices
+        of equal value, averaged over partitions, ``mean``, ``low`` and ``high`` of it in networks simulated and
+        refitted, ``p``, and ``p_any``, adjusted for the number of columns; the same with ``_matched``, among vertices
+        of like degree; ``acts``, ``sentence``.
+    refits : (R', G, 2) float64, optional
+        The excesses in each refitted network.
     """
 
     table: pd.DataFrame
     replicates: Array
+    columns: pd.DataFrame | None = None
+    refits: Array | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each statistic."""
-        return tuple(self.table["sentence"])
+        """A sentence for each statistic, and for each column that was asked for."""
+        return (*self.table["sentence"], *(() if self.columns is None else self.columns["sentence"]))
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -84,10 +94,19 @@ class Check:
         return f"<Check: {len(self.replicates)} replicates; {misses} of {len(self.table)} statistics do not fit>"
 
 
-def check_fit(fit: FitParts, n_replicates: int = 200, seed: int | None = 0) -> Check:
+def check_fit(
+    fit: FitParts,
+    n_replicates: int = 200,
+    seed: int | None = 0,
+    columns: Any = False,
+    n_refits: int = 199,
+    workers: int | None = None,
+    progress: Listener | bool | None = False,
+) -> Check:
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
-    n_replicates = check_int("n_replicates", n_replicates, low=20)
-    rng = stream(resolve_seed(seed), "check")
+    n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
+    inside = (None, None) if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
+    rng = stream(seed, "check")
     graph = fit.network.graph
     sources = np.sort(rng.permutation(graph.n_nodes)[:_SOURCES])
     labels = fit.blocks.labels.reshape(-1, graph.n_nodes)
@@ -95,24 +114,7 @@ def check_fit(fit: FitParts, n_replicates: int = 200, seed: int | None = 0) -> C
     corrected = bool(fit.blocks.settings.get("degree_corrected", True))
     observed = measure(graph, sources)
     found = np.array([measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources) for t in which])
-    return Check(_tabulate(observed, found), found)
-
-
-def replicate(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
-    """Draw a network with the edge counts of this one between blocks and, if corrected for, its degrees."""
-    if graph.is_directed:
-        return _replicate_arcs(graph, b, is_corrected, rng)
-    counts = count(graph, b, int(b.max(initial=0)) + 1)
-    degrees = graph.degrees if is_corrected else scatter_half_edges(rng, b, counts.ends)
-    return pair_half_edges(rng, b, degrees, counts.edges)
-
-
-def _replicate_arcs(graph: Graph, b: Array, is_corrected: bool, rng: np.random.Generator) -> Graph:
-    arcs = count_arcs(graph, b, int(b.max(initial=0)) + 1)
-    tails, heads = graph.out_degrees, graph.in_degrees
-    if not is_corrected:
-        tails, heads = (scatter_half_edges(rng, b, arcs.sum(axis=axis)) for axis in (1, 0))
-    return join_arcs(rng, b, tails, heads, arcs)
+    return Check(_tabulate(observed, found), found, *inside)
 
 
 def measure(graph: Graph, sources: Array) -> Array:

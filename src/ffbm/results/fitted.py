@@ -187,22 +187,48 @@ class Fit(FitParts):
         by_features = predict_unseen(self.weights, self.network.features, features, encoded)
         return by_features if edges is None else predict_linked(self, by_features, edges)
 
-    def check(self, n_replicates: int = 200, seed: int | None = 0) -> "Check":
+    def check(
+        self,
+        n_replicates: int = 200,
+        seed: int | None = 0,
+        columns: bool | str | Sequence[str] = False,
+        n_refits: int = 199,
+        workers: int | None = None,
+        progress: "Listener | bool | None" = None,
+    ) -> "Check":
         """Compare the network with replicates drawn from the fit: what do blocks and degrees not explain?
 
         A replicate has the partition, the edge counts and, with degree correction, the degrees of a kept draw; its
         half-edges are paired at random. ``check.table`` has a row for each statistic, ``check.sentences`` says it in
-        words, ``fit.plot.check()`` draws it.
+        words, ``fit.plot.check()`` draws it. With ``columns`` also: does a column act inside blocks? Do vertices of
+        equal value have more edges, or fewer, than blocks and degrees say? The reference is networks simulated from the
+        fit whose blocks are inferred again, in ``check.columns``; that takes a while.
 
         Parameters
         ----------
         n_replicates : int
             At least 20.
         seed : int or None
+        columns : bool, column name or names
+            True for all columns.
+        n_refits : int
+            How many networks are simulated and refitted for ``columns``, at least 19: p is at least 1 / (n_refits + 1).
+        workers : int, optional
+            Threads for the refits; one for each core if left out.
+        progress : None, bool or callable
+            As in ``ffbm.fit``.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, n_sweeps=500, seed=1)
+        >>> found = fit.check(columns=True, n_refits=19)
+        >>> found.columns["column"].tolist(), found.refits.shape
+        (['value'], (19, 1, 2))
         """
         from ffbm.results.checks import check_fit
 
-        return check_fit(self, n_replicates, seed)
+        return check_fit(self, n_replicates, seed, columns, n_refits, workers, progress)
 
     def link_scores(self, pairs: Any) -> Array:
         """Return for each pair of vertices the log odds of an edge between them, up to one constant.
@@ -248,6 +274,42 @@ class Fit(FitParts):
         from ffbm.results.links import missing_links
 
         return missing_links(self, top)
+
+    def expected_links(
+        self, features: Any, degree: float | Sequence[float] | None = None, *, encoded: bool = False
+    ) -> Array:
+        """Return how many edges new vertices are expected to have with each known one, by their features alone.
+
+        Vertex i with features x and degree k has k sum_r softmax_r(W x) e_{r,b_j} k_j / (e_r e_{b_j}) edges with vertex
+        j, on average over 50 partitions of the fit; rows sum to k.
+
+        Parameters
+        ----------
+        features : DataFrame, list of dicts, Features or (n, D) array
+            As for ``predict``.
+        degree : number, or one for each vertex, optional
+            The degree that is expected; the mean degree of the network if left out. In a directed network the edges
+            that leave the vertex.
+        encoded : bool
+            As for ``predict``.
+
+        Returns
+        -------
+        (n, N) float64
+            In the order of ``fit.network.node_ids``.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, n_sweeps=500, seed=1)
+        >>> expected = fit.expected_links([{"value": "c"}], degree=8)
+        >>> expected.shape, round(float(expected.sum()), 6)
+        ((1, 105), 8.0)
+        """
+        from ffbm.results.unseen import expected_links, predict_unseen
+
+        by_features = predict_unseen(self.weights, self.network.features, features, encoded)
+        return expected_links(self, by_features, degree)
 
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return how much the probability of each block changes with each feature, averaged over the vertices.
@@ -335,7 +397,7 @@ class Fit(FitParts):
 
         save_fit(self, path)
 
-    def report(self, path: str | os.PathLike[str], against: "Fit | None" = None) -> None:
+    def report(self, path: str | os.PathLike[str], against: "Fit | None" = None, check: "Check | None" = None) -> None:
         """Write the answer as one HTML file that needs no network: words, figures to touch, tables, provenance.
 
         Parameters
@@ -344,10 +406,13 @@ class Fit(FitParts):
             Ends in .html; what is there is replaced.
         against : Fit, optional
             Another fit of the same network, such as the joint posterior's: a section tells how the two differ.
+        check : Check, optional
+            That of ``fit.check(columns=True)``, so that the page also tells which columns act inside blocks. Left out,
+            replicates are drawn for networks of up to 20,000 edges, and columns are not looked at.
         """
         from ffbm.results.reporting import save_report
 
-        save_report(self, path, against)
+        save_report(self, path, against, check)
 
     @property
     def plot(self) -> "Plots":

@@ -11,7 +11,7 @@ from ffbm.diagnostics import BlockDiagnostics, WeightDiagnostics
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import name_of_sure, set_apart
-from ffbm.results.checks import check_fit
+from ffbm.results.checks import Check, check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
@@ -34,9 +34,11 @@ _NAN = float("nan")
 Measured = tuple[str, float, float, float]  # what, R-hat, bulk ESS, tail ESS
 
 
-def save_report(fit: FitParts, path: str | os.PathLike[str], against: FitParts | None = None) -> Path:
+def save_report(
+    fit: FitParts, path: str | os.PathLike[str], against: FitParts | None = None, check: Check | None = None
+) -> Path:
     """Write the report of a fit to a file whose name ends in .html or .htm, and return its path."""
-    return write_report(path, lambda: report_text(fit, against))
+    return write_report(path, lambda: report_text(fit, against, check))
 
 
 def write_report(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
@@ -54,17 +56,19 @@ def write_report(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
     return file
 
 
-def report_text(fit: FitParts, against: FitParts | None = None) -> str:
+def report_text(fit: FitParts, against: FitParts | None = None, check: Check | None = None) -> str:
     """Return the page, with a section on how another fit of the same network differs if one is given."""
     from ffbm.report import render_page
 
-    return render_page(subject_of(fit, against))
+    return render_page(subject_of(fit, against, check))
 
 
-def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
+def subject_of(fit: FitParts, against: FitParts | None = None, check: Check | None = None) -> "Subject":
     """Work out what the page tells."""
     from ffbm.report import Subject
 
+    if check is None and fit.network.graph.n_edges <= _CHECKED:
+        check = check_fit(fit)
     found = fit.diagnostics
     stages: dict[str, Any] = {"Blocks": found.blocks, "Weights": found.weights}
     if found.reduced is not None:
@@ -85,7 +89,8 @@ def subject_of(fit: FitParts, against: FitParts | None = None) -> "Subject":
         name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
-        checks=None if fit.network.graph.n_edges > _CHECKED else check_fit(fit).table,
+        checks=None if check is None else check.table,
+        inside=None if check is None else check.columns,
         contrast=None if against is None else _contrast(fit, against),
     )
 

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp, softmax
 
-from ffbm.blocks.likelihoods import likelihood_of
+from ffbm.blocks.additions import count_arcs
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, likelihood_of
+from ffbm.check import check_real
 from ffbm.data.encode_like import encode_like
 from ffbm.errors import DataError
 from ffbm.scoring import predict
@@ -52,12 +54,7 @@ def predict_linked(fit: FitParts, by_features: Array, edges: Sequence[Sequence[A
     if len(edges) != len(by_features):
         raise DataError(f"edges must have one list for each of {len(by_features)} vertices; got {len(edges)}")
     place = {str(name): at for at, name in enumerate(fit.network.node_ids)}
-    n_draws = fit.blocks.n_chains * fit.blocks.n_draws
-    labels = np.take_along_axis(
-        fit.memberships.order.reshape(n_draws, -1).astype(np.int64),
-        fit.blocks.labels.reshape(n_draws, -1).astype(np.int64),
-        axis=1,
-    )[np.unique(np.linspace(0, n_draws - 1, _DRAWS).astype(np.int64))]
+    labels = aligned_labels(fit, _DRAWS)
     likelihood = likelihood_of(fit.blocks.settings.get("degree_corrected", True))
     before = np.array([sum(likelihood.parts(graph, b)) for b in labels])
     out = np.empty_like(by_features)
@@ -77,6 +74,40 @@ def predict_linked(fit: FitParts, by_features: Array, edges: Sequence[Sequence[A
         )
         out[row] = softmax(np.log(np.maximum(prior, 1e-300)) + logsumexp(gains, axis=0))
     return out
+
+
+def expected_links(fit: FitParts, by_features: Array, degree: Any = None) -> Array:
+    """Return how many edges (n, N) new vertices are expected to have with each known one: see ``Fit.expected_links``.
+
+    A half-edge of a vertex in block r goes to block s with probability e_rs / e_r, and there to j with k_j / e_s.
+    """
+    graph, n_blocks = fit.network.graph, by_features.shape[1]
+    degree = graph.n_edges / graph.n_nodes * (1 if graph.is_directed else 2) if degree is None else degree
+    degrees = np.array([check_real("degree", one, low=0) for one in np.ravel(degree).tolist()])
+    if len(degrees) not in (1, len(by_features)):
+        raise DataError(
+            f"degree must be one number, or one for each of {len(by_features)} vertices; got {len(degrees)}"
+        )
+    is_corrected = likelihood_of(fit.blocks.settings.get("degree_corrected", True)).name == DEGREE_CORRECTED.name
+    heads = (graph.in_degrees if graph.is_directed else graph.degrees) if is_corrected else np.ones(graph.n_nodes)
+    labels, chances = aligned_labels(fit, _DRAWS), np.zeros((len(by_features), graph.n_nodes))
+    for b in labels:
+        edges = count_arcs(graph, b, n_blocks).astype(np.float64)
+        edges = edges if graph.is_directed else edges + edges.T
+        ends = edges.sum(axis=1, keepdims=True)
+        anywhere = edges.sum(axis=0) / max(edges.sum(), 1.0)  # from a block without edges
+        onward = np.where(ends > 0, edges / np.maximum(ends, 1.0), anywhere)
+        inside = np.bincount(b, weights=heads, minlength=n_blocks)
+        chances += (by_features @ onward)[:, b] * (heads / np.maximum(inside[b], 1.0))
+    return np.asarray(degrees[:, np.newaxis] * chances / len(labels))
+
+
+def aligned_labels(fit: FitParts, n_wanted: int) -> Array:
+    """Return some partitions (T, N) of a fit, evenly spaced, in the fit's own numbering of the blocks."""
+    n_draws = fit.blocks.n_chains * fit.blocks.n_draws
+    which = np.unique(np.linspace(0, n_draws - 1, n_wanted).astype(np.int64))
+    order, labels = (array.reshape(n_draws, -1)[which] for array in (fit.memberships.order, fit.blocks.labels))
+    return np.take_along_axis(order.astype(np.int64), labels.astype(np.int64), axis=1)
 
 
 def _read_like(known: Features, features: Features) -> Features:
