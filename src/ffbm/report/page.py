@@ -149,6 +149,7 @@ def _whole(scene: Scene, panels: Mapping[str, Panel], names: list[str]) -> dict[
         "network": scene.network,
         "panels": panels,
         "large": large,
+        "has_names": scene.has_names,
         "has_arrows": network.has_arrows(scene),
         "swatches": [charts.swatch(int(look)) for look in scene.looks],
         "block_names": names,
