@@ -1,7 +1,7 @@
 """``ffbm report``: a saved run as one HTML file, and its figures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -51,7 +51,7 @@ def report(run: Run, out: Out = None, figures: Figures = None, columns: Columns 
         print_text(f"wrote {count_of(n_figures, 'figure')}, each as PDF and PNG, in {figures}")
 
 
-def _check(fit: "Fit") -> "Check":
+def _check(fit: Any) -> "Check":
     from ffbm.results import Fit
 
     if not isinstance(fit, Fit):
