@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import ffbm
+from ffbm.errors import ConvergenceWarning
 
 N_NODES, N_EDGES, N_BLOCKS = 100_000, 1_000_000, 10
 
@@ -25,7 +26,9 @@ def test_a_million_edges_from_files_to_a_table_of_columns(tmp_path):
 
     net = ffbm.read_network(tmp_path / "edges.csv", nodes=tmp_path / "people.csv")
     assert (net.n_nodes, net.n_edges, net.n_features) == (N_NODES, N_EDGES, 8)
-    fit = ffbm.fit(net, n_blocks=N_BLOCKS, n_sweeps=20, n_chains=2, n_draws=50, n_warmup=50, seed=1, progress=False)
+    short = {"n_sweeps": 20, "n_chains": 2, "n_draws": 50, "n_warmup": 50}
+    with pytest.warns(ConvergenceWarning, match="too short"):
+        fit = ffbm.fit(net, n_blocks=N_BLOCKS, seed=1, progress=False, **short)
     overlap = np.zeros((N_BLOCKS, N_BLOCKS), dtype=np.int64)
     np.add.at(overlap, (truth[net.node_ids.astype(np.int64)], fit.memberships.labels), 1)
     assert overlap.max(axis=1).sum() > 0.99 * N_NODES
