@@ -22,7 +22,7 @@ def test_political_books(tmp_path, monkeypatch, capsys):
         "figures",
         "traces.nc",
     }
-    assert len(list((tmp_path / "run" / "figures").iterdir())) == 22
+    assert len(list((tmp_path / "run" / "figures").iterdir())) == 26
 
 
 def test_planted_network(capsys):

@@ -51,7 +51,7 @@ def _passing_on_the_word(command: Callable[..., Any]) -> Callable[..., Any]:
         except KeyboardInterrupt as stop:
             raise _StoppedError(str(stop)) from None
         except FFBMError as error:
-            raise FFBMError(in_options(error.wording, options_of(command.__name__))) from error
+            raise type(error)(in_options(error.wording, options_of(command.__name__))) from error
 
     return run_command
 

@@ -83,7 +83,7 @@ def assemble_network(
         place = f"at vertex {ids[error.row]!r}" if lines is None else f"on line {lines[error.row]}"
         raise DataError(f"{where}: {error.at(place)}") from None
     except DataError as error:
-        raise DataError(f"{where}: {error}") from None
+        raise DataError(f"{where}: {error.wording.marked}") from None
     if chosen is not None and chosen.is_table:
         features, merged = merge_repeats(features, _listed(encoding.get("include")), encoding.get("group_by"))
         more += merged

@@ -102,7 +102,7 @@ def encode_features(
     others: dict[str, Features] = {}
     for name, (_, cells) in zip(names, table.items(), strict=True):
         if name in excluded:
-            remarks.append(Remark("excluded", name, "left out by exclude=", 1))
+            remarks.append(Remark("excluded", name, f"left out by {keyword('exclude', '')}", 1))
             continue
         if name in merged:
             cells, seen = merge_values(name, cells, merged[name])
@@ -151,7 +151,8 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
     n_numbers = int(column.kind == "number" and not left_out)
     piece, n_rare = leave_out_rare(piece, n_numbers, min_support)
     if n_rare:
-        told = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices: left out by min_support="
+        few = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices"
+        told = f"{few}: left out by {keyword('min_support', '')}"
         remarks.append(Remark("rare", column.name, told, n_rare))
     if not left_out:
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))

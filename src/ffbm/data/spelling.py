@@ -20,9 +20,10 @@ def remark_spellings(column: str, values: Sequence[str], counts: Array) -> list[
     """Tell of values that a person would read as one: Sales and SALES, Biology and Biolgy.
 
     >>> import numpy as np
-    >>> remark_spellings("field", ["Biolgy", "Biology"], np.array([1, 40]))[0].text
-    "has values that differ in one letter ('Biolgy' and 'Biology'): different values; merge= (--merge) makes one of \
-them, as in field:Biolgy=Biology"
+    >>> from ffbm.errors import Wording
+    >>> print(Wording(remark_spellings("field", ["Biolgy", "Biology"], np.array([1, 40]))[0].text))
+    has values that differ in one letter ('Biolgy' and 'Biology'): different values; merge= (--merge) makes one of \
+them, as in field:Biolgy=Biology
     """
     first: dict[str, str] = {}
     same = []

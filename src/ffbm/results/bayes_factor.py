@@ -17,7 +17,7 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real
 from ffbm.config import WEIGHT_PRIORS, FitConfig
 from ffbm.diagnostics import Verdict
-from ffbm.errors import ConvergenceWarning, DataError, OptionError
+from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.conduct import Conduct
@@ -294,11 +294,11 @@ def _moving(design: Design, columns: Any) -> Array:
     known = list(dict.fromkeys(design.columns[:-1] if design.has_intercept else design.columns))
     wanted = known if columns is None else [columns] if isinstance(columns, str) else columns
     if not isinstance(wanted, Iterable) or not (names := list(wanted)):
-        raise OptionError(f"columns= must be a column name or a list of them; got {columns!r}")
+        raise OptionError(f"{keyword('columns', '')} must be a column name or a list of them; got {columns!r}")
     for name in names:
         if name not in known:
             cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"columns= must name columns of the network; got {name!r}: {cure}")
+            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
     return np.array([column in names for column in design.columns])
 
 

@@ -221,7 +221,7 @@ class Fit(FitParts):
         Examples
         --------
         >>> import ffbm
-        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, n_sweeps=500, seed=1)
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, seed=1)
         >>> found = fit.check(columns=True, n_refits=19)
         >>> found.columns["column"].tolist(), found.refits.shape
         (['value'], (19, 1, 2))
@@ -301,7 +301,7 @@ class Fit(FitParts):
         Examples
         --------
         >>> import ffbm
-        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, n_sweeps=500, seed=1)
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, seed=1)
         >>> expected = fit.expected_links([{"value": "c"}], degree=8)
         >>> expected.shape, round(float(expected.sum()), 6)
         ((1, 105), 8.0)
@@ -355,12 +355,14 @@ class Fit(FitParts):
         one row with ``mean`` and ``sd``. Given the vertex's block, its other cells and what all vertices tell of the
         columns; True and False are those of a flag, "(none)" is none of the values that have a flag.
 
+        Examples
+        --------
         >>> import ffbm, numpy as np, pandas as pd
         >>> team = np.array(["red", "blue"] * 20, dtype=object)
         >>> team[0] = None
         >>> edges = [(i, j) for i in range(40) for j in range(i) if (i - j) % 2 == 0]
         >>> net = ffbm.as_network(edges, pd.DataFrame({"team": team}))
-        >>> fit = ffbm.fit(net, blocks=np.arange(40) % 2, impute=True, n_draws=200, seed=1)
+        >>> fit = ffbm.fit(net, blocks=np.arange(40) % 2, impute=True, n_draws=1000, seed=1)
         >>> fit.imputed[["vertex", "column", "value"]].values.tolist()
         [['0', 'team', 'blue'], ['0', 'team', 'red']]
         >>> bool(fit.imputed["probability"][1] > 0.9)

@@ -285,7 +285,7 @@ def fit_with(
     net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
     if config.resume and config.out is None:
         raise OptionError(
-            f"resume goes on with the run in a folder: say which with --out{either(', or out= in Python')}"
+            f"{keyword('resume')} goes on with the run in a folder: say which with --out{either(', or out= in Python')}"
         )
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
     if config.target == "joint":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ffbm.errors import DataError, OptionError, either
+from ffbm.errors import DataError, OptionError, either, keyword
 
 SCHEMA = 1  # raised when a run written by this version cannot be read by the one before
 PROVENANCE = "provenance.json"  # written last: a folder without it is no whole run
@@ -26,7 +26,7 @@ _DRAFT = re.compile(r"\..+-[0-9a-f]{8}(\.[a-z0-9]+)?")  # what draft_of makes
 Writer = Callable[[Path], None]
 
 
-def check_new_folder(path: str | os.PathLike[str], what: str = "out") -> Path:
+def check_new_folder(path: str | os.PathLike[str], what: str = keyword("out")) -> Path:
     """Make the folder that a run will be saved in, and return it; it must be new or empty, and writable.
 
     >>> check_new_folder(tempfile.mkdtemp()).is_dir()
