@@ -93,6 +93,7 @@ def test_a_worker_that_is_killed_is_survived(net, fresh_client, monkeypatch):
     assert_same(found, ffbm.fit(net, **longer, workers=1, progress=False))
 
 
+@pytest.mark.slow
 def test_all_workers_killed_at_once_are_survived(net, fresh_client, monkeypatch):
     client = fresh_client
     monkeypatch.setattr(cluster, "_PATIENCE", 300.0)  # a busy machine takes long to start a worker

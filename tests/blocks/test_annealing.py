@@ -17,7 +17,9 @@ def cliques(n_cliques, size):
     return graph_of(pairs, n_cliques * size)
 
 
-@pytest.mark.parametrize(("prior", "free"), [(UNIFORM, False), (FULL, False), (FULL, True)])
+@pytest.mark.parametrize(
+    ("prior", "free"), [(UNIFORM, False), (FULL, False), pytest.param(FULL, True, marks=pytest.mark.slow)]
+)
 def test_s_is_that_of_the_labels_and_does_not_rise(prior, free):
     rng = np.random.default_rng(1)
     for _ in range(5):

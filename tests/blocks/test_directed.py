@@ -119,7 +119,9 @@ def test_the_ledger_counts_arcs():
     assert ledger.e.tolist() == [3, 3, 1, 1]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "layout", [pytest.param(layout, marks=pytest.mark.slow if layout != "square" else ()) for layout in LAYOUTS]
+)
 def test_the_way_back_and_proposals_see_neighbours_on_both_sides(layout):
     for n_nodes, n_edges, n_blocks in ((8, 14, 3), (12, 6, 5), (9, 90, 2)):
         rng = np.random.default_rng(n_edges)
@@ -177,7 +179,7 @@ def test_visits_follow_the_law(case, kinds):
     assert found.floor <= 0.006
 
 
-@pytest.mark.parametrize("n_blocks", [3, "auto", "free"])
+@pytest.mark.parametrize("n_blocks", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in ("auto", "free"))])
 def test_chains_find_blocks_that_direction_alone_shows(flow, n_blocks):
     trace = ffbm.sample_blocks(flow, n_blocks, n_sweeps=200, n_chains=2, progress=False)
     assert len(np.unique(trace.best_labels)) == 3

@@ -155,7 +155,7 @@ def test_moves_change_s_as_claimed_and_restore_sums(law, directed):
             assert np.array_equal(ledger.squares, fresh.squares)
 
 
-@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("directed", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("law", ["geometric", "normal", "log-normal, conjugate"])
 def test_merges_cost_what_they_change(law, directed):
     rng = np.random.default_rng([4, directed])

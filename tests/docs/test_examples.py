@@ -25,6 +25,7 @@ def test_political_books(tmp_path, monkeypatch, capsys):
     assert len(list((tmp_path / "run" / "figures").iterdir())) == 26
 
 
+@pytest.mark.slow
 def test_planted_network(capsys):
     table = load(EXAMPLES / "planted_network.py").main(edges=(225, 600))
     assert "in the planted block" in capsys.readouterr().out

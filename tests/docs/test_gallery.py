@@ -33,7 +33,9 @@ def test_every_script_stands_on_the_page_with_its_picture():
 
 
 @pytest.mark.filterwarnings("default::ffbm.errors.ConvergenceWarning")  # modes are where chains do not agree
-@pytest.mark.parametrize("name", making.SCRIPTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name != "ranking" else ()) for name in making.SCRIPTS]
+)
 def test_a_picture_is_what_its_script_draws(name):
     committed = (DOCS / "gallery" / f"{name}.png").read_bytes()
     assert len(committed) <= making.MOST

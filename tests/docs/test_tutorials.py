@@ -9,7 +9,12 @@ pytestmark = [pytest.mark.auto_length, pytest.mark.users_defaults]
 running = load(DOCS / "run.py")
 
 
-SLOW = {"docs/columns.md", "docs/regression.md", "docs/tutorial-scales.md"}  # they fit networks of some size
+SLOW = {
+    "docs/columns.md",
+    "docs/regression.md",
+    "docs/tutorial-honest.md",
+    "docs/tutorial-scales.md",
+}  # they fit networks of some size
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def arcs(graph):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_rows"), [pytest.param("graph", 2, marks=pytest.mark.slow), ("graph", 4), ("arcs", 4)]
+    ("name", "n_rows"),
+    [("graph", 4), *(pytest.param(*other, marks=pytest.mark.slow) for other in (("graph", 2), ("arcs", 4)))],
 )
 def test_what_is_carried_is_what_is_counted(request, name, n_rows):
     graph, layout = request.getfixturevalue(name), Layout(30, 30, n_rows)

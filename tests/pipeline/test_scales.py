@@ -164,7 +164,7 @@ def test_a_wrong_prior_is_refused_before_anything_runs(net, target, sigma, text)
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
-@pytest.mark.parametrize("sigma", [BY_COLUMN, SCALES])
+@pytest.mark.parametrize("sigma", [BY_COLUMN, pytest.param(SCALES, marks=pytest.mark.slow)])
 def test_a_run_keeps_it(net, tmp_path, sigma):
     options = {name: value for name, value in QUICK.to_dict().items() if name not in ("sigma", "out", "resume")}
     options |= {"n_kept": 2, "progress": False, "out": tmp_path / "run"}

@@ -28,6 +28,7 @@ def weighted():
     return ffbm.fit(made().network, **SHORT)
 
 
+@pytest.mark.slow
 def test_weights_make_the_blocks(weighted):
     assert weighted.memberships.n_blocks == 2
     halves = weighted.memberships.labels.reshape(2, 20).mean(axis=1)
@@ -39,12 +40,14 @@ def test_weights_make_the_blocks(weighted):
     assert "description length" not in told.summary()
 
 
+@pytest.mark.slow
 def test_carried_length_is_the_description_length(weighted):
     net = weighted.network
     for b, carried in zip(weighted.blocks.labels[0, ::10], weighted.blocks.entropy[0, ::10], strict=True):
         assert ffbm.description_length(net, b).without_partition == pytest.approx(carried, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_summary_and_record_say_what_weights_are(weighted, tmp_path):
     assert "weighted edges" in weighted.summary()
     assert "edges weighted by 'weight', poisson with a = 1, b = 0.2 (simulated)" in weighted.summary()
@@ -57,6 +60,7 @@ def test_summary_and_record_say_what_weights_are(weighted, tmp_path):
     assert sorted(x for _, _, x in edges) == sorted(weighted.network.graph.weights.values)
 
 
+@pytest.mark.slow
 def test_what_looks_at_edges_alone(weighted):
     assert len(weighted.check(n_replicates=20).table) > 0
     assert np.isfinite(weighted.link_scores([("0", "1")])).all()
