@@ -77,9 +77,8 @@ def check_inside(
 def null_of(fit: FitParts) -> Null:
     """Return the fit's network as one in which columns act through blocks alone.
 
-    Its blocks are those of the fit, given the features as well: where the fit has inferred blocks from edges alone,
-    they are less related to columns than the blocks that made the network, and simulated networks would show too
-    small an excess.
+    Its blocks are those of the fit, given the features as well: blocks inferred from edges alone should be less related
+    to columns than the blocks that made the network, so that simulated networks would show too small an excess.
     """
     graph, settings = fit.network.graph, fit.blocks.settings
     if fit.hierarchy is not None or "node_types" in settings or graph.weights is not None:
