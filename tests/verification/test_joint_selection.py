@@ -11,7 +11,16 @@ from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings
 from ffbm.verification import joint_selection
 from ffbm.verification.finding import Effort
-from ffbm.verification.joint_selection import CASES, CHECKS, SIZES, calibrate, exact_moments, follow_the_law
+from ffbm.verification.joint_selection import (
+    CASES,
+    CHECKS,
+    QUANTITIES,
+    SIZES,
+    calibrate,
+    calibrate_one,
+    exact_moments,
+    follow_the_law,
+)
 
 NAME = "two columns, held out"
 QUICK = Effort(False, 3, lambda work, items: [work(item) for item in items])
@@ -69,5 +78,5 @@ def test_faults_are_caught(fault, monkeypatch):
 
 @pytest.mark.slow
 def test_the_truth_is_one_more_draw():
-    found = calibrate(SIZES[:1], QUICK, 60)
+    found = calibrate(QUANTITIES, calibrate_one, SIZES[:1], QUICK, 60)
     assert found.passed, found.details

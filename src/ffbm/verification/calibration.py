@@ -16,7 +16,7 @@ from ffbm.rng import child_seed
 from ffbm.simulation import simulate
 from ffbm.types import Array
 from ffbm.verification.finding import Check, Effort, Finding
-from ffbm.verification.goodness import chi_square
+from ffbm.verification.ranks import rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 99, 5, 200
 N_BINS = 20
@@ -30,6 +30,11 @@ class Size(NamedTuple):
     n_nodes: int
     n_blocks: int
     n_edges: int
+
+    @property
+    def name(self) -> str:
+        """As it stands in records."""
+        return f"N={self.n_nodes} B={self.n_blocks}"
 
 
 SIZES = (Size(8, 4, 10), Size(30, 3, 60), Size(60, 3, 240))
@@ -70,17 +75,11 @@ def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
 
 def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> Finding:
     """Rank the truth in many networks of each size; return the smallest p of uniform ranks, with their histograms."""
-    histograms, ps = [], []
+    histograms = []
     for size in sizes:
         ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        for name, column in zip(QUANTITIES, ranks.T, strict=True):
-            counts = np.bincount(column * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
-            p = chi_square(counts.astype(float), np.full(N_BINS, n_networks / N_BINS))
-            ps.append(p)
-            where = f"N={size.n_nodes} B={size.n_blocks}"
-            histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
-    details = {"n_networks": n_networks, "n_draws": N_DRAWS, "ranks": histograms}
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details)
+        histograms += rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, size=size.name)
+    return smallest_p(histograms, n_networks=n_networks, n_draws=N_DRAWS)
 
 
 def uniform_ranks(sampler: str, effort: Effort) -> Finding:

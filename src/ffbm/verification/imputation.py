@@ -24,7 +24,7 @@ from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
 from ffbm.types import Array, Features
 from ffbm.verification.finding import Check, Effort, Finding
-from ffbm.verification.goodness import chi_square
+from ffbm.verification.ranks import rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 49, 4, 60
 N_BINS = 5
@@ -109,13 +109,8 @@ def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 tables in full runs, 40 else; return the smallest p of uniform ranks."""
     n_tables = 300 if effort.full else 40
     ranks = np.array(effort.each(partial(rank_of_truth, effort.seed), range(n_tables)))
-    histograms, ps = [], []
-    for name, column in zip(QUANTITIES, ranks.T, strict=True):
-        counts = np.bincount(column * N_BINS // (N_DRAWS + 1), minlength=N_BINS)
-        ps.append(chi_square(counts.astype(float), np.full(N_BINS, n_tables / N_BINS)))
-        histograms.append({"quantity": name, "p": ps[-1], "counts": counts.tolist()})
-    details = {"n_tables": n_tables, "n_draws": N_DRAWS, "ranks": histograms}
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details)
+    histograms = rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS)
+    return smallest_p(histograms, n_tables=n_tables, n_draws=N_DRAWS)
 
 
 CHECKS = (

@@ -24,7 +24,7 @@ from ffbm.simulation import simulate
 from ffbm.types import Array, Graph
 from ffbm.verification.calibration import N_BINS, N_DRAWS, SIZES, Size
 from ffbm.verification.finding import Effort, Finding
-from ffbm.verification.goodness import chi_square
+from ffbm.verification.ranks import rank_histograms, smallest_p
 
 SIGMA, N_FEATURES = 1.5, 2
 BURN, THIN = 300, 20
@@ -147,11 +147,7 @@ def histograms(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks
     n_bins = N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
     for size in sizes:
         ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        for name, column in zip(QUANTITIES, ranks.T, strict=True):
-            counts = np.bincount(column * n_bins // (N_DRAWS + 1), minlength=n_bins)
-            p = chi_square(counts.astype(float), np.full(n_bins, n_networks / n_bins))
-            where = f"N={size.n_nodes} B={size.n_blocks}"
-            found.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
+        found += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size=size.name)
     return found
 
 
@@ -159,9 +155,7 @@ def uniform_ranks(effort: Effort) -> Finding:
     """Calibrate the joint sampler: 500 networks of each size in full runs, 50 of the smallest else."""
     n_networks = 500 if effort.full else 50
     found = histograms("joint", SIZES if effort.full else SIZES[:1], effort, n_networks)
-    ps = [entry["p"] for entry in found]
-    details = {"n_networks": n_networks, "n_draws": N_DRAWS, "ranks": found}
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details)
+    return smallest_p(found, n_networks=n_networks, n_draws=N_DRAWS)
 
 
 def cut_told_apart(effort: Effort) -> Finding:

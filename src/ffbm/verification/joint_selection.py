@@ -24,15 +24,13 @@ from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import graph_of
 from ffbm.verification.finding import Check, Effort, Finding
-from ffbm.verification.goodness import chi_square
-from ffbm.verification.selection import calibration_of_inclusion
+from ffbm.verification.selection import calibrate
 from ffbm.verification.selection_laws import INTERCEPT_SD
 
 BOUNDS = (0.02, 0.02, 0.04, 0.02)  # of co-membership, inclusion, E[ln(1 + |V_g|^2)], an empty block
 RUNS = 8
 SIZES = (Size(8, 4, 10), Size(30, 3, 60))
 BURN, THIN = 60, 5
-N_BINS, FEW_BINS = 10, 5
 
 
 class Case(NamedTuple):
@@ -257,27 +255,10 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
     return np.concatenate((ranks, drawn.chance.mean(axis=0), problem.truth.inclusion[0]))
 
 
-def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
-    """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth."""
-    histograms, ps, rates = [], [], list[float]()
-    n_columns, n_bins = len(GROUPS), N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
-    for size in sizes:
-        found = np.array(effort.each(partial(calibrate_one, size, effort.seed), range(n_sets)))
-        where = f"N={size.n_nodes} B={size.n_blocks}"
-        for name, column in zip(QUANTITIES, found.T[: len(QUANTITIES)].astype(int), strict=True):
-            counts = np.bincount(column * n_bins // (N_DRAWS + 1), minlength=n_bins)
-            p = chi_square(counts.astype(float), np.full(n_bins, n_sets / n_bins))
-            ps.append(p)
-            histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
-        chance, truth = found[:, -2 * n_columns : -n_columns].ravel(), found[:, -n_columns:].ravel()
-        rates += calibration_of_inclusion(chance, truth)
-    details = {"n_sets": n_sets, "ranks": histograms, "inclusion": rates}
-    return Finding(min(ps + rates), 0.001 / len(ps + rates), at_least=True, details=details)
-
-
 def uniform_ranks(effort: Effort) -> Finding:
     """Run the calibration: 300 networks of each size in full runs, 15 of the smaller one else."""
-    return calibrate(SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 15)
+    sizes = SIZES if effort.full else SIZES[:1]
+    return calibrate(QUANTITIES, calibrate_one, sizes, effort, 300 if effort.full else 15)
 
 
 CHECKS = (

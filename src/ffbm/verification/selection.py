@@ -6,6 +6,7 @@ included in truth at that rate. Geweke's test moves the state given the labels, 
 so on: the law of both must not change.
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -20,8 +21,9 @@ from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.selection import SelectionSetup, SelectionState, advance_selection, set_up_selection, start_selection
 from ffbm.theta.target import selection_energy
 from ffbm.types import Array
+from ffbm.verification.calibration import Size
 from ffbm.verification.finding import Check, Effort, Finding
-from ffbm.verification.goodness import chi_square
+from ffbm.verification.ranks import rank_histograms, smallest_p
 from ffbm.verification.selection_laws import CHECKS as LAWS
 from ffbm.verification.selection_laws import INTERCEPT_SD
 
@@ -37,14 +39,7 @@ QUANTITIES = (
 )
 
 
-class Size(NamedTuple):
-    """Vertices and blocks."""
-
-    n_nodes: int
-    n_blocks: int
-
-
-SIZES = (Size(24, 3), Size(60, 2))
+SIZES = (Size(24, 3, 0), Size(60, 2, 0))  # no edges: labels are given
 
 
 class Truth(NamedTuple):
@@ -88,7 +83,7 @@ def quantities(inside: Array, scales: Array, w: Array, energy: float) -> Array:
 
 def calibrate_one(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
-    own = child_seed(seed, "selection", *size, number)
+    own = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
     rng = np.random.default_rng([own % 2**32, 7])
     x, truth = draw_features(rng, size.n_nodes), draw_truth(rng, size.n_blocks)
     y = draw_memberships(rng, x, truth.weights)
@@ -106,21 +101,23 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
     return np.concatenate((ranks, drawn.chance.mean(axis=0), truth.inside))
 
 
-def calibrate(sizes: tuple[Size, ...], effort: Effort, n_sets: int) -> Finding:
-    """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth."""
-    histograms, ps = [], []
-    n_columns, n_bins = len(GROUPS), N_BINS if effort.full else FEW_BINS
+def calibrate(
+    names: Sequence[str], one: Callable[..., Array], sizes: Sequence[Size], effort: Effort, n_sets: int
+) -> Finding:
+    """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth.
+
+    ``one`` gives for a size, a seed and a number the ranks of the quantities, and of each column the inclusion
+    probability and the truth.
+    """
+    histograms, rates = [], list[float]()
+    n_bins = N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
     for size in sizes:
-        found = np.array(effort.each(partial(calibrate_one, size, effort.seed), range(n_sets)))
-        where = f"N={size.n_nodes} B={size.n_blocks}"
-        for name, column in zip(QUANTITIES, found.T[: len(QUANTITIES)].astype(int), strict=True):
-            counts = np.bincount(column * n_bins // (N_DRAWS + 1), minlength=n_bins)
-            p = chi_square(counts.astype(float), np.full(n_bins, n_sets / n_bins))
-            ps.append(p)
-            histograms.append({"quantity": name, "size": where, "p": p, "counts": counts.tolist()})
-        chance, truth = found[:, -2 * n_columns : -n_columns].ravel(), found[:, -n_columns:].ravel()
-        ps += calibration_of_inclusion(chance, truth)
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details={"n_sets": n_sets, "ranks": histograms})
+        found = np.array(effort.each(partial(one, size, effort.seed), range(n_sets)))
+        ranks, rest = np.split(found, [len(names)], axis=1)
+        histograms += rank_histograms(names, ranks.astype(int), N_DRAWS, n_bins, size=size.name)
+        chance, truth = np.split(rest, 2, axis=1)
+        rates += calibration_of_inclusion(chance.ravel(), truth.ravel())
+    return smallest_p(histograms, rates, n_sets=n_sets, inclusion=rates)
 
 
 def calibration_of_inclusion(chance: Array, truth: Array) -> list[float]:
@@ -196,7 +193,8 @@ def law_kept(effort: Effort) -> Finding:
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Run the calibration: 300 data sets of each size in full runs, 40 of one size else."""
-    return calibrate(SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 40)
+    sizes = SIZES if effort.full else SIZES[:1]
+    return calibrate(QUANTITIES, calibrate_one, sizes, effort, 300 if effort.full else 40)
 
 
 CHECKS = (
