@@ -25,6 +25,7 @@ def test_a_report_is_in_the_run_and_can_be_made_again(folder, capsys):
     assert file.stat().st_size > 1e6
 
 
+@pytest.mark.slow
 def test_another_file_and_figures(folder, tmp_path, capsys):
     file, figures = tmp_path / "a.html", tmp_path / "figures"
     assert run(["report", str(folder), "--out", str(file), "--figures", str(figures), "--json"]) == 0

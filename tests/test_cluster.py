@@ -77,6 +77,7 @@ def test_permutations_on_a_cluster(net, client):
     pd.testing.assert_frame_equal(found, known)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_survived(net, fresh_client, monkeypatch):
     client = fresh_client
     monkeypatch.setattr(cluster, "_PATIENCE", 300.0)  # a busy machine takes long to start a worker

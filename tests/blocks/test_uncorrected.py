@@ -75,7 +75,8 @@ def test_the_joint_chain_carries_it_too(stars):
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
-@pytest.mark.parametrize("target", ["cut", pytest.param("joint", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cut", "joint"])
 def test_a_fit_says_and_saves_it(stars, target, tmp_path):
     options = {"n_sweeps": 60, "n_draws": 40, "n_warmup": 30, "n_chains": 2, "seed": 1, "progress": False}
     fit = ffbm.fit(stars, 2, target=target, degree_corrected=False, out=tmp_path / "run", **options)

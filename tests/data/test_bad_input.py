@@ -416,6 +416,7 @@ def test_accepted_with_a_note(tmp_path: Path, files, options, code, count, size)
     assert (net.n_nodes, net.n_edges) == size
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(tmp_path: Path):
     rows = np.random.default_rng(0).integers(0, 2, (30, 10_000)).astype(str)
     table = pd.DataFrame(rows, columns=[f"f{k}" for k in range(10_000)])

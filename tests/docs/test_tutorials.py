@@ -11,6 +11,7 @@ running = load(DOCS / "run.py")
 
 SLOW = {
     "docs/columns.md",
+    "docs/evidence.md",
     "docs/regression.md",
     "docs/tutorial-honest.md",
     "docs/tutorial-scales.md",

@@ -101,6 +101,7 @@ json.dump([trace.labels.tolist(), trace.entropy.tolist()], sys.stdout)
 """
 
 
+@pytest.mark.slow
 def test_compiled_or_not():
     labels, entropy = [], []
     for disabled in "01":

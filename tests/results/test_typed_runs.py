@@ -99,6 +99,7 @@ def test_the_report_has_a_section_for_each_type(fit):
     assert found.asked == []
 
 
+@pytest.mark.slow
 def test_the_report_can_be_written_again(fit, tmp_path, capsys):
     assert run(["report", str(fit[1]), "--out", str(tmp_path / "a.html"), "--figures", str(tmp_path / "figures")]) == 0
     assert (tmp_path / "a.html").read_bytes() == (fit[1] / "report.html").read_bytes()
