@@ -69,7 +69,7 @@ def stop_at(number: int):
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
+        pytest.param({}, marks=pytest.mark.slow),  # with a search for B it is tested in every run
         pytest.param({"memberships": "drawn"}, marks=pytest.mark.slow),
         pytest.param({"folds": 2, "sampler": "mala"}, marks=pytest.mark.slow),
         {"n_blocks": "auto"},

@@ -138,7 +138,7 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("n_blocks", [1, 2, 5])
+@pytest.mark.parametrize("n_blocks", [1, 5, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_any_graph(kind, n_blocks, tmp_path):
     graph = GRAPHS[kind]()
