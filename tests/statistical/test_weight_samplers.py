@@ -49,7 +49,6 @@ FAULTS = {
 
 
 SLOW = {  # each compiles a sampler; a fault of the same kind is caught in every run
-    "kinetic energy left out",
     "never refused",
     "trajectory not reversible",
     "noise of variance h",
