@@ -382,3 +382,14 @@ def test_values_on_one_vertex_each_are_told(cells, options, count):
     assert [found for found, _ in told] == ([] if count is None else [count])
     remedy = "exclude= (--exclude) leaves the column out, min_support=2 (--min-support 2) these values"
     assert all(message.endswith(f"{count} of them on one vertex each; {remedy}") for _, message in told)
+
+
+@pytest.mark.parametrize(
+    ("cells", "code", "suggestion"),
+    [(["1", "2", "1", "0", "\x1b"], "mixed", r"as in c=\x1b"), (["a\x1b", "A\x1b"], "alike", r"as in c:A\x1b=a\x1b")],
+)
+def test_a_suggested_option_never_steers_the_terminal(cells, code, suggestion):
+    _, notes = encode_features(pd.DataFrame({"c": cells}))
+    (message,) = (note.message for note in notes if note.code == code)
+    assert message.isprintable()
+    assert suggestion in message

@@ -20,7 +20,7 @@ import pandas as pd
 from ffbm.data.dates import Dates, read_dates
 from ffbm.data.remarks import Remark, option, shorten
 from ffbm.errors import DataError, keyword
-from ffbm.plain import count_of
+from ffbm.plain import count_of, visible
 
 Array = npt.NDArray[Any]
 Kind = Literal["flag", "number", "values", "empty"]
@@ -139,7 +139,7 @@ def _decide(
             remarks.append(Remark("comma", name, told, len(others)))
         elif 2 * len(others) < len(rest):
             told = f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
-            told += f", as in {name}={others[0]}"
+            told += visible(f", as in {name}={others[0]}")
             remarks.append(Remark("mixed", name, told, len(others)))
         return column, remarks
 

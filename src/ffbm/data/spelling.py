@@ -7,7 +7,7 @@ import pandas as pd
 
 from ffbm.data.remarks import Remark, option, shorten
 from ffbm.errors import DataError, OptionError, keyword
-from ffbm.plain import count_of
+from ffbm.plain import count_of, visible
 from ffbm.types import Array
 
 _SHOWN = 3
@@ -41,7 +41,7 @@ them, as in field:Biolgy=Biology
             wrong, right = sorted(pairs[0], key=lambda value: counts[place[value]])
             told = (
                 f"has values that differ {what} ({told}{more}): different values; {option('merge')} makes one of them,"
-                f" as in {column}:{wrong}={right}"
+                f" as in {visible(f'{column}:{wrong}={right}')}"
             )
             remarks.append(Remark(code, column, told, len(pairs)))
     return remarks
