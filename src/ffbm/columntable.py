@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ffbm.types.columns import ColumnBits, SharedBits
-from ffbm.types.network import Array, Features
+from ffbm.types.graph import Array
+from ffbm.types.network import Features
 from ffbm.types.ranking import Ranking
 from ffbm.types.relevance import IN_A_SET, MATTERS, OPEN, Relevance
 from ffbm.types.weights import WeightTrace

@@ -10,7 +10,8 @@ import numpy as np
 from ffbm.check import check_choice, check_int, check_real
 from ffbm.errors import DataError, OptionError
 from ffbm.relevance import sign_probabilities
-from ffbm.types.network import Array, Features
+from ffbm.types.graph import Array
+from ffbm.types.network import Features
 from ffbm.types.ranking import Ranking
 from ffbm.types.weights import INTERCEPT
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ffbm.check import check_real
 from ffbm.errors import OptionError
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.relevance import NamedValue, Relevance
 from ffbm.types.weights import INTERCEPT
 

@@ -44,8 +44,8 @@ def check(
     rows = found.table.to_dict("records")
     inside = [] if found.columns is None else found.columns.to_dict("records")
     if as_json:
-        told = {"n_replicates": len(found.replicates), "seed": seed, "statistics": rows}
-        print_json(told if found.refits is None else told | {"n_refits": len(found.refits), "columns": inside})
+        record = {"n_replicates": len(found.replicates), "seed": seed, "statistics": rows}
+        print_json(record if found.refits is None else record | {"n_refits": len(found.refits), "columns": inside})
         return
     cells = [["statistic", "network", "replicates", "95 %", "p"]]
     for row in rows:

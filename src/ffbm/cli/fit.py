@@ -330,7 +330,7 @@ def fit(
 def _blocks(text: str | None, node_type: str | None, config: str | None) -> Any:
     """Return the number of blocks, or a number for each type if the command line or a settings file names types."""
     if node_type is None and config is not None:
-        with contextlib.suppress(OptionError):  # told where the settings are read
+        with contextlib.suppress(OptionError):  # reported where the settings are read
             node_type = read_settings(config).get("node_type")
     return _number_or("auto", "--blocks", text) if node_type is None or text is None else split_blocks(text)
 

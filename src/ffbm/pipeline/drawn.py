@@ -29,7 +29,7 @@ from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, s
 from ffbm.theta.imputed import ImputedDrawnState, ImputedRecord, advance_imputed_drawn, start_imputed_drawn
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.types.blocks import BlockTrace, Memberships
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.selection import SelectionTrace
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import Sigma, WeightTrace

@@ -10,8 +10,9 @@ from ffbm.pipeline.run import Stepper
 from ffbm.plain import count_of
 from ffbm.theta.cells import Cells, CellState
 from ffbm.theta.imputed import ImputedRecord, ImputedState, advance_imputed
+from ffbm.types.graph import Array
 from ffbm.types.imputed import Imputed
-from ffbm.types.network import Array, Features, Note
+from ffbm.types.network import Features, Note
 from ffbm.types.weights import WeightTrace
 
 IMPUTED = Stepper(advance_imputed, ImputedState, ImputedRecord)
@@ -68,32 +69,32 @@ def _remark_left(features: Features) -> list[Note]:
     if not n_cells:
         return []
     verb = "counts" if n_cells == 1 else "count"
-    told = (
+    message = (
         f"{count_of(n_cells, 'missing cell')} {verb} as no value or as the column's mean, which biases effects;"
         " impute=True (--impute) samples what is missing with the weights"
     )
-    return [Note("missing-cells", told, n_cells)]
+    return [Note("missing-cells", message, n_cells)]
 
 
 def _remark_sampled(weights: WeightTrace, features: Features, labels: Array) -> list[Note]:
     if weights.imputed is None:
-        told = "impute was asked for, and no cell is missing: the fit is the one without it"
-        return [Note("nothing-to-impute", told, 0)]
+        message = "impute was asked for, and no cell is missing: the fit is the one without it"
+        return [Note("nothing-to-impute", message, 0)]
     n_cells, n_classes = weights.imputed.n_cells, weights.imputed.law.shape[1]
     how = "columns independent a priori" if n_classes == 1 else f"a law of the columns with up to {n_classes} classes"
-    told = (
+    message = (
         f"{count_of(n_cells, 'missing cell')} sampled with the weights ({how}), taken to be missing at random given the"
         " block and the other columns"
     )
-    notes = [Note("imputed", told, n_cells)]
+    notes = [Note("imputed", message, n_cells)]
     for name in features.column_names:
         there = features.is_missing(name)
         blocks = [int(r) for r in np.unique(labels) if there[labels == r].all()]
         if blocks:
             where = f"block{'s' if len(blocks) > 1 else ''} {', '.join(map(str, blocks))}"
-            told = (
+            message = (
                 f"column {name!r} is missing on every vertex of {where}: what is said of it there rests on the other"
                 " columns and the other blocks"
             )
-            notes.append(Note("missing-in-block", told, int(np.isin(labels, blocks).sum())))
+            notes.append(Note("missing-in-block", message, int(np.isin(labels, blocks).sum())))
     return notes

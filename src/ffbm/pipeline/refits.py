@@ -20,7 +20,7 @@ from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.prior import keep_scales
 from ffbm.theta.response import read_members
 from ffbm.theta.unknown import Unknown, find_unknown
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
 N_WARMUP, N_DRAWS = 100, 250

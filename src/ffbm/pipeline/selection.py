@@ -48,7 +48,7 @@ from ffbm.theta.selection import (
     start_selection,
 )
 from ffbm.theta.unknown import Unknown
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.selection import SelectionTrace
 from ffbm.workers import open_workers
 

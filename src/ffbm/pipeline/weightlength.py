@@ -21,7 +21,7 @@ from ffbm.pipeline.conduct import Conduct
 from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.theta.chain import WeightState, advance
 from ffbm.theta.selection import SelectionRecord
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.selection import MOST_ERROR, batch_error
 
 WEIGHTS = Stepper(advance, WeightState, Record)

@@ -29,7 +29,8 @@ from ffbm.theta.prior import INTERCEPT_SD, plain_sigma
 from ffbm.theta.response import read_members
 from ffbm.theta.scales import settle_scales
 from ffbm.theta.unknown import Unknown, find_unknown
-from ffbm.types.network import Array, Note
+from ffbm.types.graph import Array
+from ffbm.types.network import Note
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 

@@ -24,19 +24,19 @@ def explanation_panels(subject: Subject) -> dict[str, Panel]:
     """Return the figures of what features say of blocks."""
     found: dict[str, Panel] = {}
     if subject.has_bits:
-        told = "Held-out bits of each column, alone and beyond the others, with two standard errors each way"
-        found["columns"] = Panel(told, charts.draw_columns(subject), tables.column_table(subject))
+        summary = "Held-out bits of each column, alone and beyond the others, with two standard errors each way"
+        found["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject))
     if subject.parts.memberships.n_blocks > 1:
-        told = "Heat map of the centred weight of each feature in each block"
-        found["heatmap"] = Panel(told, charts.draw_heat_map(subject), tables.weight_table(subject))
+        summary = "Heat map of the centred weight of each feature in each block"
+        found["heatmap"] = Panel(summary, charts.draw_heat_map(subject), tables.weight_table(subject))
         found["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject))
-        told = "Largest change in the probability of a block for each feature, with 95 % intervals"
-        found["effects"] = Panel(told, charts.draw_effects(subject), tables.effect_table(subject))
-        told = "Bits explained in each block, with two standard errors each way"
-        found["bits"] = Panel(told, charts.draw_bits(subject), tables.block_table(subject))
+        summary = "Largest change in the probability of a block for each feature, with 95 % intervals"
+        found["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject))
+        summary = "Bits explained in each block, with two standard errors each way"
+        found["bits"] = Panel(summary, charts.draw_bits(subject), tables.block_table(subject))
     if subject.checks is not None:
-        told = "Statistics of the network against those of replicates drawn from the fit"
-        found["check"] = Panel(told, charts.draw_checks(subject.checks), tables.check_table(subject.checks))
+        summary = "Statistics of the network against those of replicates drawn from the fit"
+        found["check"] = Panel(summary, charts.draw_checks(subject.checks), tables.check_table(subject.checks))
     found["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
     return found
 
@@ -52,19 +52,19 @@ def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:
         found["block_graph"] = Panel(f"The graph of blocks of {size}", chart, table)
     else:
         found["network"] = Panel(f"The network: {size}", network.draw_network(scene), tables.vertex_table(scene))
-    told = "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks"
-    found["block_matrix"] = Panel(told, charts.draw_block_matrix(scene), tables.matrix_table(scene))
+    summary = "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks"
+    found["block_matrix"] = Panel(summary, charts.draw_block_matrix(scene), tables.matrix_table(scene))
     found["traces-s"] = _trace(blocks.entropy, "description length", "S, nats")
     settings, trips = blocks.settings, blocks.diagnostics.round_trips
     if trips is not None and len(settings["tempering"]) > 1:
         by_ladder = ", ".join(map(str, trips))
-        told = f"How often replicas at neighbouring temperatures exchanged; round trips by ladder: {by_ladder}"
+        summary = f"How often replicas at neighbouring temperatures exchanged; round trips by ladder: {by_ladder}"
         chart = charts.draw_swap_rates(settings["tempering"], settings["swap_rates"])
-        found["ladder"] = Panel(told, chart, tables.ladder_table(blocks))
+        found["ladder"] = Panel(summary, chart, tables.ladder_table(blocks))
     return found
 
 
 def _trace(values: Array, what: str, symbol: str) -> Panel:
     means = ", ".join(f"{mean:,.1f}" for mean in values.mean(axis=1))
-    told = f"Traces of the {what}; means by chain: {means}"
-    return Panel(told, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}"))
+    summary = f"Traces of the {what}; means by chain: {means}"
+    return Panel(summary, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}"))

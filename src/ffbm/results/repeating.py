@@ -40,7 +40,7 @@ def read_reading(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get(READING, {})
     except (OSError, ValueError):
-        return {}  # told where the settings are read
+        return {}  # reported where the settings are read
     if not isinstance(found, dict) or not all(isinstance(found.get(name, ""), str) for name in _PATHS):
         raise OptionError(f"{os.fspath(path)}: [{READING}] must be a table with source and options of reading")
     beside = Path(path).parent

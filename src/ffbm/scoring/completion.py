@@ -10,8 +10,8 @@ from ffbm.theta.design import Design
 from ffbm.theta.mixture import Mixture, complete_rows
 from ffbm.theta.parts import Parts, code_cells, missing_of, rows_of_vertices
 from ffbm.theta.rows import merge_rows
+from ffbm.types.graph import Array
 from ffbm.types.imputed import Imputed
-from ffbm.types.network import Array
 
 N_COMPLETIONS = 50  # of each vertex
 

@@ -13,7 +13,7 @@ from ffbm.kernels.prediction import draw_probs, mean_by_state
 from ffbm.progress import Listener, Progress, listening
 from ffbm.scoring.rows import match_design
 from ffbm.theta.design import Design
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT, WeightTrace
 from ffbm.workers import open_workers
 

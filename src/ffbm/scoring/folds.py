@@ -9,7 +9,7 @@ import numpy as np
 from ffbm.check import check_int, check_real
 from ffbm.errors import OptionError, keyword
 from ffbm.scoring.losses import base_rate_note, empty_notes
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.scores import Scores
 
 _AVERAGED = ("loss", "predictive_loss", "base_rate_loss", "bits")

@@ -12,7 +12,8 @@ from ffbm.scoring.prediction import average_draws
 from ffbm.scoring.rows import match_design, sum_rows
 from ffbm.theta.design import read_rows
 from ffbm.theta.response import read_members
-from ffbm.types.network import Array, Note
+from ffbm.types.graph import Array
+from ffbm.types.network import Note
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 

@@ -8,7 +8,7 @@ from ffbm.kernels.prediction import predict_draws
 from ffbm.progress import Listener, Progress, listening
 from ffbm.scoring.rows import match_design
 from ffbm.theta.design import Design
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import open_workers
 

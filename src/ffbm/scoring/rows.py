@@ -7,7 +7,8 @@ import numpy as np
 from ffbm.errors import DataError
 from ffbm.scoring.completion import complete_design
 from ffbm.theta.design import Design, make_design
-from ffbm.types.network import Array, Features
+from ffbm.types.graph import Array
+from ffbm.types.network import Features
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
 _SHOWN = 5

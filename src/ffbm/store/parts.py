@@ -105,24 +105,7 @@ class FitParts:
 
 @dataclass(frozen=True, eq=False)
 class TypedParts:
-    """The parts of a fit with types of vertices.
-
-    Parameters
-    ----------
-    network : Network
-    types : NodeTypes
-        ``values`` and ``of_vertex`` (N,).
-    blocks : BlockTrace
-        Draws of partitions in which no block has two types.
-    memberships : Memberships
-        y-hat over the blocks of all types, numbered by decreasing size.
-    explanations : dict of Explanation
-        What features say of the blocks of a type, by type. Blocks of a type are numbered from 0 by decreasing size.
-    config : FitConfig
-        What was chosen, with the seed that was used.
-    provenance : dict
-        Versions, seed, fingerprint of the data, date, command.
-    """
+    """The parts of a fit with types of vertices: see ``TypedFit``."""
 
     network: Network
     types: NodeTypes

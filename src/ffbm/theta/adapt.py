@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 TARGETS = {"hmc": 0.8, "mala": 0.574}  # the acceptance rate that warm-up aims at
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 INDEPENDENT = "independent"  # what impute= may be beside True and False
 N_CLASSES = 20  # of vertices, at most, in the law of the columns

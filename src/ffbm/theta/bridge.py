@@ -17,7 +17,7 @@ from ffbm.kernels.bridge import follow_path
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.softmax import Target
 from ffbm.kernels.weightchain import Scratch
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 EACH, LEAST, MOST = 0.1, 8, 30  # steps of lambda: for each contrast of the column, and within bounds
 TIME, MOST_STEPS = 1.2, 8  # of the Hamiltonian move after each of them

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from ffbm.theta.design import Training
 from ffbm.theta.mixture import Mixture, complete_rows, draw_mixture, draw_rows, log_of_classes
 from ffbm.theta.parts import Parts, code_cells, find_parts, missing_of, rows_of_vertices
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _FIRST_SWEEPS = 20  # of the law of the columns, before weights are known
 

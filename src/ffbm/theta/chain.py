@@ -12,7 +12,7 @@ from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 MALA_STEPS = 10  # Langevin steps to one draw: the paper keeps every tenth
 

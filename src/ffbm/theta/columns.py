@@ -13,7 +13,7 @@ from ffbm.kernels.arrow import Columns
 from ffbm.kernels.slab import Slab
 from ffbm.plain import did_you_mean
 from ffbm.theta.design import Design, Training
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 DENSE = 0.1  # from this share of the training vertices on, the intercept moves with a column
 LIGHT = 8.0  # a feature on fewer vertices than this share of the blocks hardly bends the posterior

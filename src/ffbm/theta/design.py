@@ -17,7 +17,8 @@ from ffbm.kernels.slab import Slab
 from ffbm.kernels.softmax import NO_SLAB, Target, TrainingRows
 from ffbm.theta.blanks import INDEPENDENT, N_CLASSES, Blanks, add_zeros
 from ffbm.theta.rows import merge_apart
-from ffbm.types.network import Array, Features
+from ffbm.types.graph import Array
+from ffbm.types.network import Features
 from ffbm.types.weights import INTERCEPT
 
 

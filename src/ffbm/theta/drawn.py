@@ -16,7 +16,7 @@ from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
 from ffbm.theta.scales import settle_scales
 from ffbm.theta.unknown import Unknown, find_unknown
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _KEPT_SETUPS = 64  # of partitions that come more than once
 

@@ -19,7 +19,7 @@ from ffbm.theta.selection import (
     advance_selection,
     start_selection,
 )
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 CARRIED = ("weights", "inside", "adapt", "chance", "openness", "ease")  # from one partition to the next
 

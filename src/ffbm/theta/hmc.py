@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.kernels.hmc import JITTER, OUTER
 from ffbm.kernels.metric import Metric
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 def velocity_root(metric: Metric) -> Array:

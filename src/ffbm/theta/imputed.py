@@ -32,7 +32,7 @@ from ffbm.theta.selection import (
     start_selection,
 )
 from ffbm.theta.unknown import Unknown
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 LAW_EVERY = 25  # draws: the law of the columns is stored once in so many
 LAW_EACH = 8  # or partitions

@@ -14,7 +14,7 @@ import numpy as np
 from ffbm.kernels.softmax import Target
 from ffbm.theta.cells import Cells, CellState
 from ffbm.theta.mixture import Mixture, draw_mixture, draw_of, draw_rows, log_normal, log_of_classes
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 N_TRIES = 2  # proposals for each number in a sweep
 _LEAST = 1e-300

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 def proposal_log_density(to: Array, at: Array, gradient: Array, step: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.theta.parts import Parts
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 SHARES = 1.0  # the prior counts of classes, in all
 VALUES = 2.0  # those of the values of a part, in all

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from ffbm.kernels.metric import Metric, add_curvature, apply_inverse, take_mean_away
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _LEAST_DENSE, _MOST_DENSE = 64, 512
 _LANCZOS = 24

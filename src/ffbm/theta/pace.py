@@ -9,7 +9,7 @@ from math import floor
 import numpy as np
 
 from ffbm.theta.design import Design
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _GRADIENT_PER_WEIGHT = 3e-9  # seconds of one core, for each cell of the features and each block
 _GRADIENTS_PER_MOVE = 8

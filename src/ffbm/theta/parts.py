@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ffbm.errors import OptionError, keyword
 from ffbm.theta.design import Design
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT
 
 

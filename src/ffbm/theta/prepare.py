@@ -13,7 +13,7 @@ from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Training, make_design, train_on
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
 from ffbm.theta.response import read_members
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 @dataclass(frozen=True, eq=False)

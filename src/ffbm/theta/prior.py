@@ -9,7 +9,7 @@ from ffbm.check import check_scale
 from ffbm.errors import OptionError
 from ffbm.plain import count_of, did_you_mean
 from ffbm.theta.design import Design
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT
 
 INTERCEPT_SD = 1.28  # of the learned prior: the softmax of such intercepts is about uniform on the simplex

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 class DistinctRows(NamedTuple):

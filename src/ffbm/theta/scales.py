@@ -11,7 +11,7 @@ from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.mode import find_mode
 from ffbm.theta.pace import affordable_moves
 from ffbm.theta.prepare import WeightTarget
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _ROUNDS, _PILOTS = 3, 2
 _N_PILOT, _LEAST_PILOT = 100, 20  # moves of a pilot chain that are kept, and as many before them

@@ -20,7 +20,7 @@ from ffbm.theta.columns import lay_out
 from ffbm.theta.imputing import CellSampler
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 RECENT = 0.9  # the weight of the past, sweep by sweep, in how open a column is
 RAREST = 0.1  # the probability that a sweep visits a column that is not open at all, and of a bridge where none helps

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaln, gammaln, log_softmax
 
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 def energy(w: Array, x: Array, y: Array, sigma: npt.ArrayLike = 1.0) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.theta.cells import Cells, CellState, lay_out_cells
 from ffbm.theta.design import Training
 from ffbm.theta.prepare import WeightTarget
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 class Unknown(NamedTuple):

@@ -2,7 +2,8 @@
 
 from ffbm.types.blocks import BlockTrace, Memberships, Mode
 from ffbm.types.edgeweights import EdgeWeights
-from ffbm.types.network import Array, Features, Graph, Network, Note, check_network
+from ffbm.types.graph import Array, Graph
+from ffbm.types.network import Features, Network, Note, check_network
 from ffbm.types.node_types import NodeTypes, node_types
 from ffbm.types.ranking import Ranking
 from ffbm.types.scores import Scores

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of, finite
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 _ARRAYS = ("alone", "alone_se", "unique", "unique_se", "p_adjacency", "p_degrees")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 if TYPE_CHECKING:
     import pandas as pd

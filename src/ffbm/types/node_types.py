@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.plain import did_you_mean
-from ffbm.types.network import Array, Graph, Network
+from ffbm.types.graph import Array, Graph
+from ffbm.types.network import Network
 
 _MOST_NUMBERS = 20  # different ones: a column with more is a measure, not a type
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.types.graph import Array
 from ffbm.types.html import notes_html, table_html
-from ffbm.types.network import Array, Note
+from ffbm.types.network import Note
 
 _SHOWN = 30  # features that a notebook shows
 

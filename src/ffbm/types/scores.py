@@ -4,8 +4,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ffbm.plain import count_of, finite
+from ffbm.types.graph import Array
 from ffbm.types.html import notes_html, table_html
-from ffbm.types.network import Array, Note
+from ffbm.types.network import Note
 
 _LOSSES = (
     ("loss of the averaged prediction, nats", "predictive_loss"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 MOST_ERROR = 0.01  # the largest Monte Carlo error of an inclusion probability that passes
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of, finite
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 CLEAR = 0.5  # a split that fewer draws support is called uncertain
 _SIZES = 8  # of children, in a line

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ffbm.plain import count_of
-from ffbm.types.network import Array
+from ffbm.types.graph import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ffbm.plain import count_of
+from ffbm.types.graph import Array
 from ffbm.types.imputed import Imputed
-from ffbm.types.network import Array, Note
+from ffbm.types.network import Note
 from ffbm.types.selection import SelectionTrace
 
 INTERCEPT = "(intercept)"  # the name of the feature that is 1 everywhere

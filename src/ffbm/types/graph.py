@@ -1,0 +1,153 @@
+"""A multigraph in CSR form, with or without directions and weights of its edges."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ffbm.errors import DataError
+from ffbm.plain import count_of
+from ffbm.types.edgeweights import EdgeWeights
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A multigraph A in CSR form, undirected or directed, self-loops kept apart.
+
+    Parameters
+    ----------
+    indptr : (N+1,) int64
+        Row i of ``indices`` is ``indices[indptr[i]:indptr[i+1]]``.
+    indices : (2(E-L),) int32
+        The neighbours of each vertex in increasing order; a parallel edge stands as often as it is
+        there, an edge stands in the rows of both its ends, a self-loop in none. A row of a directed
+        graph has the vertices that edges lead to, then those that edges come from.
+    loops : (N,) int32
+        The number of self-loops at each vertex, L in all. A_ii is twice that, once if directed.
+    outward : (N,) int64, optional
+        How many neighbours of each row edges lead to; None for an undirected graph.
+    weights : EdgeWeights, optional
+        A weight for each edge, in the order of ``edges``.
+
+    Examples
+    --------
+    >>> g = Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 2], n_nodes=4)
+    >>> g.n_edges, g.degrees.tolist(), g.loops.tolist()
+    (4, [2, 3, 3, 0], [0, 0, 1, 0])
+    >>> g = Graph.from_edges([0, 2, 2], [1, 0, 2], n_nodes=3, directed=True)
+    >>> g, g.out_degrees.tolist(), g.in_degrees.tolist()
+    (<Graph: 3 vertices, 3 directed edges>, [1, 0, 2], [1, 1, 1])
+    """
+
+    indptr: Array
+    indices: Array
+    loops: Array
+    outward: Array | None = None
+    weights: EdgeWeights | None = None
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        n_nodes: int,
+        directed: bool = False,
+        weights: EdgeWeights | None = None,
+    ) -> "Graph":
+        """Build the graph from the two ends of each edge, vertices numbered from 0; a directed one goes to target.
+
+        ``weights`` are in the order of these edges.
+        """
+        ends = np.array((source, target), dtype=np.int64)
+        if weights is not None:
+            low, high = ends if directed else np.sort(ends, axis=0)
+            weights = weights.take(np.lexsort((high, low, low == high)))  # as ``edges`` has them
+        n_edges, bits = ends.shape[1], n_nodes.bit_length()
+        if n_nodes >= 2**31 or 2 * n_edges >= 2**40:
+            raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
+        looped = np.flatnonzero(ends[0] == ends[1])
+        loops = np.bincount(ends[0, looped], minlength=n_nodes).astype(np.int32)
+        row = (
+            2 * ends + np.array([[0], [1]]) if directed else ends
+        )  # of a directed graph two rows: where to, where from
+        key = row << bits  # row and column in one number, each edge from both its ends
+        key |= ends[::-1]
+        key[:, looped] = np.iinfo(np.int64).max  # sorted last and left away
+        key = key.ravel()
+        key.sort()
+        key = key[: 2 * (n_edges - len(looped))]
+        indices = np.empty(len(key), dtype=np.int32)
+        np.bitwise_and(key, (1 << bits) - 1, out=indices, casting="same_kind")
+        key >>= bits
+        indptr = np.zeros(n_nodes + 1, dtype=np.int64)
+        sizes, outward = np.bincount(key, minlength=(2 if directed else 1) * n_nodes), None
+        if directed:
+            outward, sizes = sizes[::2].copy(), sizes[::2] + sizes[1::2]
+        np.cumsum(sizes, out=indptr[1:])
+        return cls(indptr, indices, loops, outward, weights)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self.outward is not None
+
+    @property
+    def n_nodes(self) -> int:
+        """N."""
+        return len(self.loops)
+
+    @cached_property
+    def n_edges(self) -> int:
+        """E, parallel edges and self-loops counted as often as they are there."""
+        return len(self.indices) // 2 + int(self.loops.sum())
+
+    @cached_property
+    def degrees(self) -> Array:
+        """k (N,) int64, a self-loop counting twice; of a directed graph the sum of both degrees."""
+        return np.diff(self.indptr) + 2 * self.loops.astype(np.int64)
+
+    @cached_property
+    def out_degrees(self) -> Array:
+        """The edges (N,) int64 that leave each vertex, a self-loop counting once; of a directed graph."""
+        return self._direction() + self.loops
+
+    @cached_property
+    def in_degrees(self) -> Array:
+        """The edges (N,) int64 that enter each vertex, a self-loop counting once; of a directed graph."""
+        return np.diff(self.indptr) - self._direction() + self.loops
+
+    def _direction(self) -> Array:
+        if self.outward is None:
+            raise DataError(
+                "an undirected graph has no out- and in-degrees: see degrees, or read it with directed=True"
+            )
+        return self.outward
+
+    @cached_property
+    def edges(self) -> Array:
+        """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or from where to where."""
+        row = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
+        if self.outward is None:
+            once = row < self.indices
+        else:
+            once = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
+        pairs = np.column_stack((row[once], self.indices[once]))
+        at = np.repeat(np.arange(self.n_nodes), self.loops)
+        return np.concatenate((pairs, np.column_stack((at, at))))
+
+    def __repr__(self) -> str:
+        return f"<Graph: {count_of(self.n_nodes, 'vertex', 'vertices')}, {self.edges_in_words}>"
+
+    @property
+    def edges_in_words(self) -> str:
+        """How many edges there are, and whether they have a direction, for people."""
+        words = ("weighted " if self.weights is not None else "") + ("directed edge" if self.is_directed else "edge")
+        return count_of(self.n_edges, words)
+
+    def without_weights(self) -> "Graph":
+        """Return the graph without the weights of its edges; the graph itself if they have none."""
+        return self if self.weights is None else replace(self, weights=None)
