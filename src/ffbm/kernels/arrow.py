@@ -92,7 +92,7 @@ def add_information(p: Any, i: int, count: float, x: float, matrix: Any) -> None
 def softmax_all(counts: Any, z: Any, p: Any, bits: Any) -> float:
     """Fill p with counts times softmax of all rows of z; return minus the sum of counts times logsumexp."""
     copy_table(z, p)
-    return -softmax_tile(counts, 0, z.shape[0], p, bits)
+    return -softmax_tile(counts, np.int64(0), z.shape[0], p, bits)
 
 
 @njit(**INNER)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy
+from ffbm.kernels.compiling import DOOR, INLINE, ONCE, copy
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.workspace import ENTROPY, LOWEST, MADE, MOVES, SWEEPS, TRIED, VISITS
@@ -43,7 +43,7 @@ def run_blocks(rng, model, ledger, schedule, n_sweeps, counters, workspace, draw
     return kept
 
 
-@njit(**INNER)
+@njit(**ONCE)
 def step(rng, m, c, schedule, beta, counters, workspace):
     """Visit every vertex once, then try ``schedule.jumps`` moves of many vertices, on average."""
     totals, tally, best, journal = counters.totals, counters.tally, counters.best, workspace.journal

@@ -115,7 +115,7 @@ def weigh(
     if columns.with_intercept[g]:
         copy(work.line[2], work.centre[1])
     _begin(columns, g, work, work.first, work.centre[1])
-    newton_steps(columns, counts, sums, g, s, 2, work)
+    newton_steps(columns, counts, sums, g, s, np.int64(2), work)
     if columns.with_intercept[g]:
         worth += _make_room(columns, counts, sums, g, a, retrace, work)
     else:

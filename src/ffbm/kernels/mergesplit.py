@@ -18,7 +18,7 @@ from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER, copy
+from ffbm.kernels.compiling import INNER, ONCE, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move
@@ -113,7 +113,7 @@ def send(m, c, group, size, r):
             move(m, c, group[a], r)
 
 
-@njit(**INNER)
+@njit(**ONCE)
 def resplit(rng, m, c, beta, n_scans, work, scratch):
     """Propose another split of the union of two blocks."""
     n_nodes = c.b.size
@@ -130,7 +130,7 @@ def resplit(rng, m, c, beta, n_scans, work, scratch):
     return path[0], path[1], back - there
 
 
-@njit(**INNER)
+@njit(**ONCE)
 def merge_split(rng, m, c, beta, n_scans, work, scratch):
     """Propose to merge one pair of blocks and to split another, B unchanged."""
     n_nodes = c.b.size
@@ -158,7 +158,7 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     return path[0], path[1], back - there
 
 
-@njit(**INNER)
+@njit(**ONCE)
 def open_close(rng, m, c, beta, n_scans, work, scratch):
     """Propose to split a block into a free label, or to merge two blocks and free one.
 
@@ -193,7 +193,7 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
     return path[0], path[1], back
 
 
-@njit(**DOOR)
+@njit(**ONCE)
 def many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
     """Try one move of a kind; return whether the partition moved. work and scratch: see ``workspace``."""
     m, c, totals, work, scratch = bare(model), bare(ledger), bare(totals), bare(work), bare(scratch)

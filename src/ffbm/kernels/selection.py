@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.arrow import centre_intercept, inner_product, shift, shift_all
 from ffbm.kernels.bare import bare
 from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
-from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
+from ffbm.kernels.compiling import DOOR, INLINE, INNER, ONCE, copy, copy_table
 from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
 
 BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)
@@ -88,7 +88,7 @@ def _put_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
     shift_all(w[columns.intercept], work.base, 1.0)
 
 
-@njit(**INNER)
+@njit(**ONCE)
 def consider(
     rng: Any, columns: Any, counts: Any, sums: Any, g: int, h: int, freedom: Any, w: Any, inside: Any, logits: Any,
     work: Any, accepted: Any,
@@ -111,19 +111,25 @@ def consider(
         _set_aside(columns, g, w, work)
     if along:
         centre_intercept(columns, counts, sums, work, 8)
-    _hold(columns, along, g, a, work, 1.0)
-    centre, width = locate_scale(columns, counts, sums, g, work)
-    worth, without = 0.0, work.line[4]
-    if own:
-        t = log(draw_scale(rng, freedom[g], _square(columns, g, w)))
-        worth = weigh(rng, columns, counts, sums, g, t, centre, width, a, True, work)
-        if g != h:
-            _hold(columns, along, g, a, work, -1.0)
-            _hold(columns, along, h, a, work, 1.0)
-            centre, width = locate_scale(columns, counts, sums, h, work)
-    copy(a, without)
-    t = propose_log_scale(rng, centre, width)
-    fresh = weigh(rng, columns, counts, sums, h, t, centre, width, a, False, work)
+    worth, fresh, held, without = 0.0, 0.0, -1, work.line[4]
+    centre, width = 0.0, 1.0
+    for retrace in (True, False):  # the way back is priced before the way there
+        if retrace and not own:
+            continue
+        one = g if retrace else h
+        if one != held:
+            if held >= 0:
+                _hold(columns, along, held, a, work, -1.0)
+            _hold(columns, along, one, a, work, 1.0)
+            centre, width = locate_scale(columns, counts, sums, one, work)
+            held = one
+        if retrace:
+            t = log(draw_scale(rng, freedom[g], _square(columns, g, w)))
+        else:
+            copy(a, without)
+            t = propose_log_scale(rng, centre, width)
+        value = weigh(rng, columns, counts, sums, one, t, centre, width, a, retrace, work)
+        worth, fresh = (value, fresh) if retrace else (worth, value)
     estimate, enters, dies = _chance(odds + fresh), False, False
     if own:
         enters = log(rng.random()) < fresh - worth
