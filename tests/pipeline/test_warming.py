@@ -14,7 +14,7 @@ from ffbm.pipeline import warming
 def test_nothing_to_do_when_kernels_are_there(monkeypatch):
     monkeypatch.setattr(warming.kernels, "is_cold", lambda: False)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with warming.compiling_ahead() as wait:
+    with warming.compiling_ahead("learned") as wait:
         assert wait() is None
 
 
@@ -24,8 +24,8 @@ def test_a_process_that_cannot_start_is_done_without(monkeypatch):
 
     monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    with warming.compiling_ahead() as wait:
-        assert wait() is None
+    with warming.compiling_ahead("learned") as wait:
+        assert wait() == []
 
 
 def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
@@ -38,14 +38,16 @@ def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
 
     monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", slow)
-    with pytest.raises(RuntimeError), warming.compiling_ahead():
+    with pytest.raises(RuntimeError), warming.compiling_ahead("learned"):
         raise RuntimeError
-    assert started[0].returncode is not None
+    assert len(started) == 2
+    assert all(process.returncode is not None for process in started)
 
 
-def test_the_weight_level_runs_on_next_to_nothing():
+@pytest.mark.parametrize("part", ["compile_full_model", "compile_selection"])
+def test_the_weight_level_runs_on_next_to_nothing(part):
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    code = f"from {warming.__name__} import compile_weight_level; compile_weight_level()"
+    code = f"from {warming.__name__} import {part}; {part}()"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 

@@ -57,7 +57,7 @@ def is_cold() -> bool:
 def announce_compiling() -> None:
     """Say before the first call that kernels are compiled, and whether that is done once."""
     if is_cold():
-        often = "about half a minute, once per installation" if _IS_KEPT else f"every time: {_WANTED} cannot be written"
+        often = "a minute or two, once per installation" if _IS_KEPT else f"every time: {_WANTED} cannot be written"
         logging.getLogger("ffbm").info("compiling kernels: %s", often)
 
 

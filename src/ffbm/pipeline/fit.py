@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ffbm.blocks.align import align_blocks
-from ffbm.config import FitConfig
+from ffbm.config import FitConfig, choose_prior
 from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
@@ -86,7 +86,7 @@ def run_fit(
         check_joint(config, blocks)
         with listening(progress) as tell:
             return fit_jointly(net, design, config, seed, Conduct(workers, tell, journal))
-    with listening(progress) as tell, compiling_ahead() as wait_for_weight_level:
+    with listening(progress) as tell, compiling_ahead(choose_prior(config.weight_prior)) as wait_for_weight_level:
         conduct, end = Conduct(workers, tell, journal), end_in(config.max_minutes)
         if config.hierarchy:
             return _fit_hierarchy(net, design, config, blocks, conduct, wait_for_weight_level, end)

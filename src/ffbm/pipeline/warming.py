@@ -1,48 +1,61 @@
-"""The first fit of an installation: a second process compiles the weight level while the block level runs."""
+"""The first fit of an installation: other processes compile the weight level while the block level runs."""
 
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import scipy.sparse as sp
 
 from ffbm import kernels
 
+_FEATURES, _MEMBERS, _ROWS = sp.csr_array(np.eye(2)[[0, 1, 0, 1]]), np.full((4, 2), 0.5), [0, 1, 2]
+
 
 @contextmanager
-def compiling_ahead() -> Iterator[Callable[[], object]]:
+def compiling_ahead(prior: str) -> Iterator[Callable[[], object]]:
     """If nothing is compiled yet, say so and compile the weight level beside; yield a function that waits for it.
 
-    The second process only fills the cache of compiled kernels: whatever becomes of it, kernels that are missing
+    The other processes only fill the cache of compiled kernels: whatever becomes of them, kernels that are missing
     there are compiled when they are called.
     """
     if not kernels.is_cold():
         yield lambda: None
         return
     kernels.announce_compiling()
-    command = [sys.executable, "-c", f"from {__name__} import compile_weight_level; compile_weight_level()"]
     nowhere = subprocess.DEVNULL
+    beside: list[subprocess.Popen[bytes]] = []
     try:
-        beside = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-    except OSError:
-        yield lambda: None
-        return
-    try:
-        yield beside.wait
+        with suppress(OSError):
+            for part in (compile_full_model, compile_selection)[: 2 if prior == "learned" else 1]:
+                name = part.__name__
+                command = [sys.executable, "-c", f"from {__name__} import {name}; {name}()"]
+                beside.append(subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere))
+        yield lambda: [process.wait() for process in beside]
     finally:
-        beside.kill()
-        beside.wait()
+        for process in beside:
+            process.kill()
+            process.wait()
 
 
-def compile_weight_level() -> None:
-    """Run every kernel of the weight level once, on next to nothing."""
+def compile_full_model() -> None:
+    """Run the kernels that sample the weights of all columns, and those that score them, once, on next to nothing."""
     from ffbm.pipeline.weights import sample_weights
     from ffbm.scoring import score_weights
 
-    features = sp.csr_array(np.eye(2)[[0, 1, 0, 1]])
-    members = np.full((4, 2), 0.5)
-    trace = sample_weights(features, members, rows=[0, 1, 2], n_draws=8, n_warmup=8, n_chains=2, workers=1)
-    score_weights(trace, features, members, np.arange(3))
+    trace = sample_weights(_FEATURES, _MEMBERS, rows=_ROWS, n_draws=8, n_warmup=8, n_chains=2, workers=1, n_sweeps=0)
+    score_weights(trace, _FEATURES, _MEMBERS, np.arange(3))
     assert trace.diagnostics is not None
+
+
+def compile_selection() -> None:
+    """Run the kernels that select columns once, those that the full model has too last."""
+    from ffbm.theta.design import make_design
+    from ffbm.theta.prepare import weight_target
+    from ffbm.theta.selection import advance_selection, set_up_selection, start_selection
+
+    design = make_design(_FEATURES, intercept=True)
+    target = weight_target(design, _MEMBERS, _ROWS, intercept=True, weight_prior="learned")
+    setup = set_up_selection(target, 1, np.zeros((3, 2)))
+    advance_selection(setup, start_selection(setup, np.random.default_rng(1), full=True), 2)
