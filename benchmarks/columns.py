@@ -18,7 +18,7 @@ from record import say, write
 import ffbm
 from ffbm.config import FitConfig
 from ffbm.pipeline import contributions
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import CLEAR, Fold, column_bits
 from ffbm.pipeline.weights import sample_weights
 from ffbm.scoring import fold_rows, predict
@@ -73,7 +73,7 @@ def measure(table: pd.DataFrame, labels: np.ndarray, seed: int) -> Any:
         progress=False,
     )  # fmt: skip
     folds = [Fold(rows, np.eye(N_BLOCKS)[labels]) for rows in fold_rows(n, N_FOLDS, np.random.default_rng(seed))]
-    return column_bits(net, CONFIG, design, weights, folds, seed, Conduct(1, lambda _: None))
+    return column_bits(net, CONFIG, design, weights, folds, seed, RunContext(1, lambda _: None))
 
 
 def cover(seed: int, n: int) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from blocks import planted
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.pipeline.choice import find_candidates
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 
 PYTHON = "/usr/bin/python3"
 PEER = Path(__file__).parent / "search_graph_tool.py"
@@ -83,7 +83,7 @@ def ours(graph, seed):
             curve.append((time.process_time() - begun, lowest))
 
     begun = time.process_time()
-    candidates = find_candidates(BlockTarget(graph), seed, Conduct(1, listen))
+    candidates = find_candidates(BlockTarget(graph), seed, RunContext(1, listen))
     ended = time.process_time() - begun
     n_blocks = min(candidates, key=lambda n: candidates[n].entropy)
     lower = [point for before, point in zip([(0, math.inf), *curve], curve, strict=False) if point[1] < before[1]]

@@ -9,7 +9,7 @@ from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, cross, most_blocks, pool
 from ffbm.blocks.target import BlockTarget
 from ffbm.pipeline.choice import find_candidates
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.types import Graph
 
 from ..planted import planted_edges
@@ -24,7 +24,7 @@ PLANTED = [  # blocks, vertices in each, edges inside and between per vertex pai
 
 
 def choose(graph, seed, listener=lambda _event: None):
-    return find_candidates(BlockTarget(graph), seed, Conduct(1, listener))
+    return find_candidates(BlockTarget(graph), seed, RunContext(1, listener))
 
 
 @pytest.mark.slow

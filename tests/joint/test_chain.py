@@ -11,7 +11,7 @@ from ffbm.blocks.entropy import description_length
 from ffbm.joint import chain
 from ffbm.joint.chain import JointSettings, JointSetup, advance, set_up, start
 from ffbm.joint.prepare import joint_model
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.theta.target import energy
 
 from .networks import numbers, simulated

@@ -8,7 +8,7 @@ import pytest
 from ffbm.blocks.entropy import description_length
 from ffbm.joint.chain import JointSettings
 from ffbm.joint.selection import _Moves, advance, column_setup, start
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.theta.target import selection_energy
 
 from .networks import numbers, simulated

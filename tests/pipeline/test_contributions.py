@@ -6,7 +6,7 @@ import pytest
 import ffbm
 from ffbm.config import FitConfig
 from ffbm.pipeline import contributions
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import MOST_PAIRS, Fold, column_bits, mean_and_error
 from ffbm.pipeline.permutation import quick_p_values
 from ffbm.pipeline.refits import N_DRAWS, Refit
@@ -17,7 +17,7 @@ from ffbm.theta.design import make_design
 N = 240
 LEARNED = FitConfig(weight_prior="learned")
 FIXED = FitConfig(weight_prior="fixed", sigma=0.7)
-QUIET = Conduct(1, lambda _: None)
+QUIET = RunContext(1, lambda _: None)
 
 
 def made_network(seed=1):
@@ -151,7 +151,7 @@ def test_an_answer_does_not_depend_on_workers_or_on_what_else_is_asked(given, bi
     net, _, design, folds = given
     weights = full(given, LEARNED, n_draws=300, n_warmup=200)
     config = FitConfig(weight_prior="learned", columns=1)
-    few = column_bits(net, config, design, weights, folds, 1, Conduct(2, lambda _: None))
+    few = column_bits(net, config, design, weights, folds, 1, RunContext(2, lambda _: None))
     np.testing.assert_array_equal(few.alone, bits.alone)
     assert few.n_tested == 1
     tested = int(np.flatnonzero(np.isfinite(few.unique))[0])

@@ -8,7 +8,7 @@ import pytest
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.explanation import SampledWeights, description_lengths, explain, explain_kept, sampler_given
 from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.joint import sample_joint
@@ -21,7 +21,7 @@ from ffbm.theta.design import make_design
 from ..planted import planted_network, two_flags
 
 CONFIG = FitConfig(weight_prior="fixed", n_kept=10, n_draws=60, n_warmup=50, n_chains=2, seed=4)
-QUIET = Conduct(1, lambda event: None)
+QUIET = RunContext(1, lambda event: None)
 
 
 @pytest.fixture(scope="module")

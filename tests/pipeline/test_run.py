@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ffbm.pipeline import run
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.progress import Progress
-from ffbm.store.journal import open_journal
+from ffbm.store.checkpoints import open_checkpoints
 
 N_STEPS = 60
 MODEL = object()
@@ -39,9 +39,9 @@ def begin():
     return [Counter(chain, 0) for chain in range(3)]
 
 
-def go(advance, workers, heard=None, journal=None):
-    conduct = Conduct(workers, (heard if heard is not None else []).append, journal)
-    return run.run_chains("counting", run.Stepper(advance, Counter, Steps), MODEL, begin, N_STEPS, conduct)
+def go(advance, workers, heard=None, checkpoints=None):
+    context = RunContext(workers, (heard if heard is not None else []).append, checkpoints)
+    return run.run_chains("counting", run.Stepper(advance, Counter, Steps), MODEL, begin, N_STEPS, context)
 
 
 def expected():
@@ -85,12 +85,12 @@ def test_chains_meet_where_they_are_written_down(tmp_path, monkeypatch, workers)
         time.sleep(0.001 * (1 + state.chain) * n_steps)
         return count(model, state, n_steps)
 
-    with open_journal(str(tmp_path / "run"), {"config": {}}, False) as journal:
-        log = journal.stage("counting", "key", Counter, Steps)
+    with open_checkpoints(str(tmp_path / "run"), {"config": {}}, False) as checkpoints:
+        log = checkpoints.stage("counting", "key", Counter, Steps)
         keep = log.save
         monkeypatch.setattr(log, "save", lambda states, *rest: saved.append((rest[0], states)) or keep(states, *rest))
-        monkeypatch.setattr(journal, "stage", lambda *_: log)
-        np.testing.assert_array_equal(go(advance, workers, journal=journal)[1].step, expected())
+        monkeypatch.setattr(checkpoints, "stage", lambda *_: log)
+        np.testing.assert_array_equal(go(advance, workers, checkpoints=checkpoints)[1].step, expected())
     assert len(saved) > 3
     assert all(state.done == done for done, states in saved for state in states)
 

@@ -10,7 +10,7 @@ from ffbm.errors import OptionError
 from ffbm.pipeline import weightlength
 from ffbm.pipeline.drawn import select_columns
 from ffbm.pipeline.weights import sample_weights
-from ffbm.store.journal import open_journal
+from ffbm.store.checkpoints import open_checkpoints
 
 from ..planted import planted_network, two_flags
 
@@ -107,11 +107,11 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(made, short, tmp_path):
         if event.done >= 100:  # in the stretch from 40 to 80
             raise KeyboardInterrupt
 
-    with open_journal(tmp_path / "run", {}, resume=False) as journal, pytest.raises(KeyboardInterrupt):
-        sample_weights(net.features, labels, **OPTIONS | {"progress": stop}, journal=journal)
+    with open_checkpoints(tmp_path / "run", {}, resume=False) as checkpoints, pytest.raises(KeyboardInterrupt):
+        sample_weights(net.features, labels, **OPTIONS | {"progress": stop}, checkpoints=checkpoints)
     short.clear()
-    with open_journal(tmp_path / "run", {}, resume=True) as journal:
-        again = sample_weights(net.features, labels, **OPTIONS, journal=journal)
+    with open_checkpoints(tmp_path / "run", {}, resume=True) as checkpoints:
+        again = sample_weights(net.features, labels, **OPTIONS, checkpoints=checkpoints)
     assert np.array_equal(whole.weights, again.weights)
     assert np.array_equal(whole.chain_sd, again.chain_sd)
 
@@ -167,10 +167,10 @@ def test_sweeps_that_were_stopped_go_on_bit_for_bit(made, monkeypatch, tmp_path)
         if event.stage == "weights, columns" and event.done >= 30 + 20:  # in the stretch from 16 to 32 sweeps
             raise KeyboardInterrupt
 
-    with open_journal(tmp_path / "run", {}, resume=False) as journal, pytest.raises(KeyboardInterrupt):
-        sample_weights(net.features, labels, **options | {"progress": stop}, journal=journal)
-    with open_journal(tmp_path / "run", {}, resume=True) as journal:
-        again = sample_weights(net.features, labels, **options, journal=journal).selected
+    with open_checkpoints(tmp_path / "run", {}, resume=False) as checkpoints, pytest.raises(KeyboardInterrupt):
+        sample_weights(net.features, labels, **options | {"progress": stop}, checkpoints=checkpoints)
+    with open_checkpoints(tmp_path / "run", {}, resume=True) as checkpoints:
+        again = sample_weights(net.features, labels, **options, checkpoints=checkpoints).selected
     for name in (*FIELDS, "weights"):
         assert np.array_equal(getattr(whole, name), getattr(again, name)), name
 

@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_on_any_number_of_workers(net, monkeypatch)
     monkeypatch.setattr(stage, "BURN", 10)
     monkeypatch.setattr(stage, "SHARE", 100.0)
     monkeypatch.setattr(stage, "MOST", 8)
-    stage_run = [stage.find_evidence(_subject(net), 1e9, 2, 1, math.inf, _conduct(workers))[0] for workers in (1, 2)]
+    stage_run = [stage.find_evidence(_subject(net), 1e9, 2, 1, math.inf, _context(workers))[0] for workers in (1, 2)]
     np.testing.assert_array_equal(stage_run[0].slope, stage_run[1].slope)
 
 
@@ -129,7 +129,7 @@ def _subject(net):
     return _subject(net, 2, None, "fixed", 1.0, True, 1.28, True)
 
 
-def _conduct(workers):
-    from ffbm.pipeline.conduct import Conduct
+def _context(workers):
+    from ffbm.pipeline.context import RunContext
 
-    return Conduct(workers, lambda event: None)
+    return RunContext(workers, lambda event: None)

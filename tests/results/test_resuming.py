@@ -267,9 +267,9 @@ def test_damaged_draws_are_told_and_the_rest_goes_on(net, tmp_path, often):
 
 
 def test_two_processes_do_not_work_at_one_run(net, tmp_path):
-    from ffbm.store.journal import open_journal
+    from ffbm.store.checkpoints import open_checkpoints
 
-    with open_journal(tmp_path / "run", {"config": {}}, resume=False) as journal:
-        journal.remember("x", "key", Table, lambda: Table(np.arange(3)))
+    with open_checkpoints(tmp_path / "run", {"config": {}}, resume=False) as checkpoints:
+        checkpoints.remember("x", "key", Table, lambda: Table(np.arange(3)))
         with pytest.raises(OptionError, match="another process is at the run"):
             ffbm.fit(net, **SHORT, out=tmp_path / "run", resume=True, progress=False)

@@ -12,7 +12,7 @@ import pytest
 import ffbm
 from ffbm.cli import run
 from ffbm.errors import DataError, OptionError
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.results.typed import TypedFit
 from ffbm.results.types_plots import OF_TYPE
@@ -154,7 +154,7 @@ def test_p_values_permute_among_the_vertices_of_a_type():
     net = ffbm.as_network(pairs, pd.DataFrame({"team": teams, "seat": seats}))
     own = np.array([name in people for name in net.node_ids])
     groups = np.array([int(name[1:]) % 2 for name in net.node_ids])
-    quiet, columns = Conduct(1, lambda _: None), [["team"], ["seat"]]
+    quiet, columns = RunContext(1, lambda _: None), [["team"], ["seat"]]
     whole, _ = quick_p_values(net, columns, 1, quiet)
     assert (whole[:, 0] < 0.01).all()  # people and events have different values
     inside, _ = quick_p_values(net, columns, 1, quiet, Among(np.flatnonzero(own), groups))

@@ -94,11 +94,11 @@ def sweep_down(
 ) -> float:
     """Run warm sweeps, then greedy ones until no more than a share of the vertices move; return by how much S fell."""
     totals, tally = np.zeros(3), np.zeros(5, dtype=np.int64)
-    journal, _, scratch = make_workspace(len(ledger.b), len(ledger.n))
+    undo_log, _, scratch = make_workspace(len(ledger.b), len(ledger.n))
     for turn in range(n_warm + n_greedy):
         beta = _WARM if turn < n_warm else _GREEDY
         tally[MOVES] = 0
-        sweep(rng, model, ledger, beta, 0.5, allow_empty, totals, tally, journal, scratch)
+        sweep(rng, model, ledger, beta, 0.5, allow_empty, totals, tally, undo_log, scratch)
         if beta == _GREEDY and tally[MOVES] <= restless * len(ledger.b):
             break
     return -float(totals[ENTROPY])

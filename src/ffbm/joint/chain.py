@@ -11,11 +11,11 @@ from ffbm.blocks.chain import n_kept
 from ffbm.blocks.target import block_ledger
 from ffbm.joint.prepare import JointModel
 from ffbm.kernels.blockchain import Schedule
-from ffbm.kernels.carrying import Carrier, Desk
-from ffbm.kernels.joint import WEIGHT_MOVES, Harvest, Pace, WeightMoves, run_joint
+from ffbm.kernels.carrying import Carrier, CarryBuffers
+from ffbm.kernels.joint import WEIGHT_MOVES, JointDraws, JointSchedule, WeightMoves, run_joint
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.settling import MEMORY, Room
+from ffbm.kernels.settling import MEMORY, ModeBuffers
 from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
 from ffbm.kernels.weightchain import Plan, Record, Scratch
@@ -40,10 +40,10 @@ class JointSettings(NamedTuple):
     sampler: str = "hmc"
 
     @property
-    def pace(self) -> Pace:
+    def schedule(self) -> JointSchedule:
         """The same for the kernel."""
         blocks = Schedule(self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS)
-        return Pace(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
+        return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
 
     @property
     def n_adapting(self) -> int:
@@ -132,7 +132,7 @@ def _times(given: weights.WeightSetup) -> Array:
     return np.array([given.plan.least_time, given.plan.most_time])
 
 
-def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, Harvest]:
+def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, JointDraws]:
     """Run ``n_sweeps`` sweeps and return the state and the draws kept on the way.
 
     Half-way through the burn-in the geometry is found anew, at the labels of that moment, and the step size is adapted
@@ -149,16 +149,16 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     return state, _joined(first, _run(setup, state, n_sweeps - before))
 
 
-def _joined(first: Harvest, second: Harvest) -> Harvest:
-    return Harvest(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
+def _joined(first: JointDraws, second: JointDraws) -> JointDraws:
+    return JointDraws(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
 
 
-def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
+def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:
     model, settings = setup.model, setup.settings
     n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
     n_features = len(state.scale)
     kept = n_kept(settings.burn, settings.thin, int(state.tally[SWEEPS]), n_sweeps)
-    harvest = Harvest(
+    draws = JointDraws(
         labels=np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1)),
         entropy=np.empty(kept),
         moved=np.empty(kept),
@@ -173,10 +173,10 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> Harvest:
     blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
     carrier, moves = _carrier_and_moves(setup, state)
     run_joint(
-        state.rng, blocks, state.ledger, settings.pace, n_sweeps, carrier, moves, state.weights, state.adapt,
-        state.counters, make_workspace(n_nodes, n_blocks), harvest,
+        state.rng, blocks, state.ledger, settings.schedule, n_sweeps, carrier, moves, state.weights, state.adapt,
+        state.counters, make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
-    return harvest
+    return draws
 
 
 def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, WeightMoves]:
@@ -185,7 +185,7 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
     n_features, n_moves = len(state.scale), setup.settings.n_moves
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
     line = np.empty((2, max(state.metric.root.shape[1], model.even.root.shape[1], 1)))
-    desk = Desk(
+    buffers = CarryBuffers(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
         carried=np.empty((3, n_active, n_blocks)),
@@ -193,7 +193,7 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
         blank=np.zeros((0, 0)),
         nowhere=np.zeros((0, 0, n_blocks)),
     )
-    room = Room(
+    mode_buffers = ModeBuffers(
         tile,
         bits,
         line,
@@ -215,4 +215,4 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
     target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
     moments = np.zeros((2, n_blocks, n_features))
     moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, moments, record)
-    return Carrier(target, model.even, desk, room), moves
+    return Carrier(target, model.even, buffers, mode_buffers), moves

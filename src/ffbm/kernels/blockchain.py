@@ -46,14 +46,14 @@ def run_blocks(rng, model, ledger, schedule, n_sweeps, counters, workspace, draw
 @njit(**ONCE)
 def step(rng, m, c, schedule, beta, counters, workspace):
     """Visit every vertex once, then try ``schedule.jumps`` moves of many vertices, on average."""
-    totals, tally, best, journal = counters.totals, counters.tally, counters.best, workspace.journal
+    totals, tally, best, undo_log = counters.totals, counters.tally, counters.best, workspace.undo_log
     noted = sweep(
-        rng, m, c, beta, schedule.epsilon, schedule.allow_empty, totals, tally, journal, workspace.scratch
+        rng, m, c, beta, schedule.epsilon, schedule.allow_empty, totals, tally, undo_log, workspace.scratch
     )  # fmt: skip
     if noted >= 0:
         copy(c.b, best)
         for a in range(noted - 1, -1, -1):
-            best[journal[0, a]] = journal[1, a]
+            best[undo_log[0, a]] = undo_log[1, a]
     if schedule.jumps > 0.0:
         for _ in range(int(schedule.jumps + rng.random())):
             kind = int(rng.random() * (3 if schedule.allow_empty else 2))

@@ -18,14 +18,14 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.compiling import INNER, copy_table
 from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
-from ffbm.kernels.settling import Room, settle
+from ffbm.kernels.settling import ModeBuffers, settle
 from ffbm.kernels.softmax import Target, energy_and_gradient
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
 SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
 
 
-class Desk(NamedTuple):
+class CarryBuffers(NamedTuple):
     """Room for a move."""
 
     modes: np.ndarray  # (2, A, B): given b and given b'
@@ -41,8 +41,8 @@ class Carrier(NamedTuple):
 
     target: Target  # its sums follow the labels that were looked at last
     metric: Metric  # the same for all blocks, for modes
-    desk: Desk
-    room: Room
+    buffers: CarryBuffers
+    mode_buffers: ModeBuffers
 
 
 @njit(**INNER)
@@ -98,47 +98,47 @@ def sum_features(target, b):
 def find_mode_of(carrier, b, close, w):
     """Fill w (A, B) with the mode of the weights given the labels; the sums are left as those of the labels."""
     sum_features(carrier.target, b)
-    settle(carrier.target, carrier.metric, close, w, carrier.room)
+    settle(carrier.target, carrier.metric, close, w, carrier.mode_buffers)
 
 
 @njit(**INNER)
 def see_mode(carrier, c, close, field):
     """Write the field of the mode of the weights given the labels."""
-    desk = carrier.desk
-    find_mode_of(carrier, c.b, close, desk.carried[2])
-    fill_field(carrier.target.rows, desk.carried[2], desk.rows, field)
+    buffers = carrier.buffers
+    find_mode_of(carrier, c.b, close, buffers.carried[2])
+    fill_field(carrier.target.rows, buffers.carried[2], buffers.rows, field)
 
 
 @njit(**INNER)
 def carry_over(rng, b, before, w, carrier):
     """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
 
-    ``desk.modes[0]`` is the mode given ``before``; W' is left in ``desk.carried[1]``. The mean over blocks is drawn
-    from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
+    ``buffers.modes[0]`` is the mode given ``before``; W' is left in ``buffers.carried[1]``. The mean over blocks is
+    drawn from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
     """
-    target, desk, room = carrier.target, carrier.desk, carrier.room
+    target, buffers, mode_buffers = carrier.target, carrier.buffers, carrier.mode_buffers
     n_active, n_blocks = w.shape
-    full, new, spare = desk.carried[0], desk.carried[1], desk.carried[2]
+    full, new, spare = buffers.carried[0], buffers.carried[1], buffers.carried[2]
     for d in range(n_active):
         mean = target.scale[target.rows.active[d]] * rng.standard_normal() / sqrt(n_blocks)
         for k in range(n_blocks):
             full[d, k] = w[d, k] + mean
-    find_mode_of(carrier, b, SHARP, desk.modes[1])
+    find_mode_of(carrier, b, SHARP, buffers.modes[1])
     for side in range(2):
-        curve = desk.curves[side]
+        curve = buffers.curves[side]
         for d in range(n_active):
             for k in range(n_blocks):
                 curve[d, k] = target.precision[d]
-        add_curvature(target.rows, desk.modes[side], desk.nowhere, curve)
+        add_curvature(target.rows, buffers.modes[side], buffers.nowhere, curve)
     ratio = 0.0
     for d in range(n_active):
         for k in range(n_blocks):
-            factor = desk.curves[0, d, k] / desk.curves[1, d, k]
-            new[d, k] = desk.modes[1, d, k] + (full[d, k] - desk.modes[0, d, k]) * sqrt(factor)
+            factor = buffers.curves[0, d, k] / buffers.curves[1, d, k]
+            new[d, k] = buffers.modes[1, d, k] + (full[d, k] - buffers.modes[0, d, k]) * sqrt(factor)
             ratio += 0.5 * log(factor)
-    ratio -= energy_and_gradient(target, new, spare, room.tile, room.bits)
+    ratio -= energy_and_gradient(target, new, spare, mode_buffers.tile, mode_buffers.bits)
     sum_features(target, before)
-    ratio += energy_and_gradient(target, full, spare, room.tile, room.bits)
+    ratio += energy_and_gradient(target, full, spare, mode_buffers.tile, mode_buffers.bits)
     return ratio
 
 
@@ -152,6 +152,6 @@ def carry_and_decide(rng, plain, c, before, after, change, log_ratio, w, carrier
         log_ratio += carry_over(rng, after, before, w, carrier)
     is_accepted = decide(rng, plain, c, 1.0, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
-        copy_table(carrier.desk.carried[1], w)
+        copy_table(carrier.buffers.carried[1], w)
         take_mean_away(w)
     return is_accepted

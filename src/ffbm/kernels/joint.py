@@ -20,7 +20,7 @@ from ffbm.kernels.weightchain import Plan, Record, Scratch
 CARRIED_TRIED, CARRIED_MADE, WEIGHT_MOVES = 5, 6, 7  # in ``tally``, after those of ``workspace``
 
 
-class Pace(NamedTuple):
+class JointSchedule(NamedTuple):
     """What is chosen for a chain."""
 
     blocks: Schedule  # its jumps are moves of many vertices with the weights as they are
@@ -39,7 +39,7 @@ class WeightMoves(NamedTuple):
     record: Record  # of the moves after one sweep
 
 
-class Harvest(NamedTuple):
+class JointDraws(NamedTuple):
     """The draws kept on a stretch of the chain."""
 
     labels: np.ndarray  # (T, N)
@@ -54,39 +54,39 @@ class Harvest(NamedTuple):
 
 
 @njit(**DOOR)
-def run_joint(rng, model, ledger, pace, n_sweeps, carrier, moves, w, adapt, counters, workspace, harvest):
+def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, counters, workspace, draws):
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
     The counters are those of a block chain, with a longer tally; nobody reads the field's sum.
     """
     m, c = bare(model), bare(ledger)
     w, counters, workspace, target = bare(w), bare(counters), bare(workspace), carrier.target
-    plain = Model(m.graph, m.likelihood, m.prior, bare(carrier.desk.blank), m.constant)
+    plain = Model(m.graph, m.likelihood, m.prior, bare(carrier.buffers.blank), m.constant)
     tally, record = counters.tally, moves.record
     n_active = w.shape[0]
     kept = 0
     for _ in range(n_sweeps):
         if n_active > 0:
-            fill_field(target.rows, w, carrier.desk.rows, m.field)
-        step(rng, m, c, pace.blocks, 1.0, counters, workspace)
+            fill_field(target.rows, w, carrier.buffers.rows, m.field)
+        step(rng, m, c, schedule.blocks, 1.0, counters, workspace)
         if n_active > 0:
-            for _ in range(int(pace.shifts + rng.random())):
+            for _ in range(int(schedule.shifts + rng.random())):
                 tally[CARRIED_TRIED] += 1
-                if carried_move(rng, plain, m, c, pace.blocks.n_scans, carrier, w, counters.totals, workspace):
+                if carried_move(rng, plain, m, c, schedule.blocks.n_scans, carrier, w, counters.totals, workspace):
                     tally[CARRIED_MADE] += 1
                     note_best(c.b, counters.totals, counters.best)
             sum_features(target, c.b)
         done, mean, square = tally[WEIGHT_MOVES], moves.moments[0], moves.moments[1]
-        if pace.hamiltonian:
+        if schedule.hamiltonian:
             run_hmc(
-                rng, target, moves.metric, moves.plan, w, adapt, done, pace.n_moves, mean, square, moves.scratch,
+                rng, target, moves.metric, moves.plan, w, adapt, done, schedule.n_moves, mean, square, moves.scratch,
                 record,
             )  # fmt: skip
         else:
-            run_mala(rng, target, moves.plan, w, adapt, done, pace.n_moves, mean, square, moves.scratch, record)
-        tally[WEIGHT_MOVES] += pace.n_moves
-        if keep(c.b, counters, pace.blocks, kept, harvest.labels, harvest.entropy, harvest.moved):
-            write_weights(record, pace.n_moves, harvest, kept)
+            run_mala(rng, target, moves.plan, w, adapt, done, schedule.n_moves, mean, square, moves.scratch, record)
+        tally[WEIGHT_MOVES] += schedule.n_moves
+        if keep(c.b, counters, schedule.blocks, kept, draws.labels, draws.entropy, draws.moved):
+            write_weights(record, schedule.n_moves, draws, kept)
             kept += 1
     return kept
 
@@ -105,17 +105,17 @@ def carried_move(rng, plain, sighted, c, n_scans, carrier, w, totals, workspace)
 
 
 @njit(**INNER)
-def write_weights(record, n_moves, harvest, kept):
+def write_weights(record, n_moves, draws, kept):
     """Write the last of a sweep's weight moves as a draw, with the statistics of all of them."""
     last = n_moves - 1
-    copy_table(record.weights[last], harvest.weights[kept])
-    harvest.energy[kept] = record.energy[last]
-    harvest.step_size[kept] = record.step_size[last]
+    copy_table(record.weights[last], draws.weights[kept])
+    draws.energy[kept] = record.energy[last]
+    draws.step_size[kept] = record.step_size[last]
     acceptance, n_steps, diverging = 0.0, 0, False
     for t in range(n_moves):
         acceptance += record.acceptance[t] / n_moves
         n_steps += record.n_steps[t]
         diverging = diverging or record.diverging[t]
-    harvest.acceptance[kept] = acceptance
-    harvest.n_steps[kept] = n_steps
-    harvest.diverging[kept] = diverging
+    draws.acceptance[kept] = acceptance
+    draws.n_steps[kept] = n_steps
+    draws.diverging[kept] = diverging

@@ -34,12 +34,12 @@ class Room(NamedTuple):
     none: np.ndarray  # (0, 0) int32
     no_field: np.ndarray  # (0, 0)
     work: np.ndarray  # (L, 3, K) int64: of ``Nested``
-    journal: np.ndarray  # (2, N) int64
+    undo_log: np.ndarray  # (2, N) int64
     vertices: np.ndarray  # (4, N) int64
     scratch: np.ndarray  # (3, W+1) int64, its last row zero
 
 
-class Pace(NamedTuple):
+class NestedSchedule(NamedTuple):
     """How often each kind of move is made in a cycle."""
 
     beta: float
@@ -57,7 +57,9 @@ def nested_entropy(model, ledger, tower, room):
 
 
 @njit(**DOOR)
-def run_nested(rng, model, ledger, tower, room, pace, n_cycles, burn, thin, totals, tally, best, labels, entropy, rate):
+def run_nested(
+    rng, model, ledger, tower, room, schedule, n_cycles, burn, thin, totals, tally, best, labels, entropy, rate
+):
     """Advance a chain by n_cycles and write the draws it keeps; return how many.
 
     totals: S, 0, minus infinity, the lowest S. tally: as in ``run_blocks``. best: labels of vertices and of the levels
@@ -66,7 +68,7 @@ def run_nested(rng, model, ledger, tower, room, pace, n_cycles, burn, thin, tota
     m, c, tower, room, totals = bare(model), bare(ledger), bare(tower), bare(room), bare(totals)
     kept = 0
     for _ in range(n_cycles):
-        cycle(rng, m, c, tower, room, pace, totals, tally)
+        cycle(rng, m, c, tower, room, schedule, totals, tally)
         tally[2] += 1
         note_lowest(c, tower, totals, best)
         if tally[2] == burn:
@@ -81,12 +83,12 @@ def run_nested(rng, model, ledger, tower, room, pace, n_cycles, burn, thin, tota
 
 
 @njit(**INNER)
-def cycle(rng, m, c, tower, room, pace, totals, tally):
+def cycle(rng, m, c, tower, room, schedule, totals, tally):
     """Move every level once, from the vertices up, then try to open or close levels."""
     m, c, tower, room = bare(m), bare(c), bare(tower), bare(room)
     below = lowest_model(m, tower, room)
-    for _ in range(pace.sweeps):
-        move_members(rng, below, c, tower.b[0], room, pace, totals, tally)
+    for _ in range(schedule.sweeps):
+        move_members(rng, below, c, tower.b[0], room, schedule, totals, tally)
     for u in range(1, tower.used.shape[0]):
         n_members = c.used[0] if u == 1 else tower.used[u - 2, 0]
         if n_members < 2:
@@ -97,24 +99,24 @@ def cycle(rng, m, c, tower, room, pace, totals, tally):
             list_groups(room.groups, tower.ers[u - 2], n_members)
         move_members(
             rng, model_of(m, tower, room, u, n_members), ledger_of_level(tower, room, u, n_members), tower.b[u],
-            room, pace, totals, tally,
+            room, schedule, totals, tally,
         )  # fmt: skip
-    for _ in range(int(pace.shifts + rng.random())):
-        move_level(rng, c, tower, room.tables.lf, pace.beta, totals)
+    for _ in range(int(schedule.shifts + rng.random())):
+        move_level(rng, c, tower, room.tables.lf, schedule.beta, totals)
 
 
 @njit(**INNER)
-def move_members(rng, m, c, parents, room, pace, totals, tally):
+def move_members(rng, m, c, parents, room, schedule, totals, tally):
     """Visit every member of a level once, then try some moves of many at once."""
     m, c, room, parents = bare(m), bare(c), bare(room), bare(parents)
     sweep(
-        rng, m, groups_in_use(c), pace.beta, pace.epsilon, False, totals, tally, room.journal, room.scratch
+        rng, m, groups_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
     )  # fmt: skip
-    for _ in range(int(pace.jumps + rng.random())):
+    for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
         tally[3] += 1
         tally[4] += move_many(
-            rng, m, c, parents, splits, pace.beta, pace.n_scans, totals, room.vertices, room.scratch
+            rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, room.vertices, room.scratch
         )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
     """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
 
     work: see ``workspace``. The mode of the weights given the labels before is left in ``modes[0]`` of the carrier's
-    desk.
+    buffers.
     """
     n_nodes, n_blocks = c.b.size, c.n.size
     before, after = work[0], work[1]
@@ -93,9 +93,9 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
         return 0.0, IMPOSSIBLE
-    target, desk = carrier.target, carrier.desk
+    target, buffers = carrier.target, carrier.buffers
     chances = np.empty(n_blocks)
-    find_mode_of(carrier, before, SHARP, desk.modes[0])
+    find_mode_of(carrier, before, SHARP, buffers.modes[0])
     if opens:
         used = c.used[0]
         free = n_blocks - used
@@ -108,7 +108,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
-        fill_field(target.rows, desk.modes[0], desk.rows, sighted.field)
+        fill_field(target.rows, buffers.modes[0], buffers.rows, sighted.field)
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]

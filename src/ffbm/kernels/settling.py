@@ -19,7 +19,7 @@ _MOST_STEPS = 40
 _SHORTEST = 1e-6  # a step cut down to this share gains nothing
 
 
-class Room(NamedTuple):
+class ModeBuffers(NamedTuple):
     """Room to work in, made by the caller."""
 
     tile: np.ndarray  # as energy_and_gradient takes it
@@ -49,30 +49,36 @@ def add_scaled(a, x, b):
 
 
 @njit(**INNER)
-def settle(target, metric, close, w, room):
+def settle(target, metric, close, w, buffers):
     """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less.
 
     It stops sooner after 40 steps, or where no step along the gradient goes down.
     """
-    g, p, w_old, g_old, q = room.now[0], room.now[1], room.now[2], room.now[3], room.now[4]
+    g, p, w_old, g_old, q = (
+        buffers.now[0],
+        buffers.now[1],
+        buffers.now[2],
+        buffers.now[3],
+        buffers.now[4],
+    )
     rho, alpha = np.zeros(MEMORY), np.zeros(MEMORY)
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):
             w[d, k] = 0.0
-    u = energy_and_gradient(target, w, g, room.tile, room.bits)
+    u = energy_and_gradient(target, w, g, buffers.tile, buffers.bits)
     pairs = 0
     for _ in range(_MOST_STEPS):
-        apply_inverse(metric, g, q, room.line)
+        apply_inverse(metric, g, q, buffers.line)
         if dot(g, q) < close:
             break
         if pairs > 0:
-            direction(metric, room, rho, alpha, pairs)
+            direction(metric, buffers, rho, alpha, pairs)
         else:
             copy_table(q, p)
         slope = dot(g, p)
         if not slope > 0.0:  # the pairs have gone bad: begin anew
             pairs = 0
-            apply_inverse(metric, g, p, room.line)  # q is no longer what it was
+            apply_inverse(metric, g, p, buffers.line)  # q is no longer what it was
             slope = dot(g, p)
         copy_table(w, w_old)
         copy_table(g, g_old)
@@ -80,7 +86,7 @@ def settle(target, metric, close, w, room):
         while step > _SHORTEST:
             copy_table(w_old, w)
             add_scaled(w, -step, p)
-            u_new = energy_and_gradient(target, w, g, room.tile, room.bits)
+            u_new = energy_and_gradient(target, w, g, buffers.tile, buffers.bits)
             if isfinite(u_new) and u_new <= u - 1e-4 * step * slope:
                 break
             step *= 0.5
@@ -89,7 +95,7 @@ def settle(target, metric, close, w, room):
             break
         u = u_new
         at = pairs % MEMORY
-        s, y = room.moved[at], room.bent[at]
+        s, y = buffers.moved[at], buffers.bent[at]
         copy_table(w, s)
         add_scaled(s, -1.0, w_old)
         copy_table(g, y)
@@ -101,16 +107,16 @@ def settle(target, metric, close, w, room):
 
 
 @njit(**INNER)
-def direction(metric, room, rho, alpha, pairs):
+def direction(metric, buffers, rho, alpha, pairs):
     """Fill the direction with the inverse Hessian of the pairs kept, times the gradient: the two-loop recursion."""
-    g, p, q = room.now[0], room.now[1], room.now[4]
+    g, p, q = buffers.now[0], buffers.now[1], buffers.now[4]
     copy_table(g, q)
     kept = min(pairs, MEMORY)
     for back in range(kept):
         at = (pairs - 1 - back) % MEMORY
-        alpha[at] = rho[at] * dot(room.moved[at], q)
-        add_scaled(q, -alpha[at], room.bent[at])
-    apply_inverse(metric, q, p, room.line)
+        alpha[at] = rho[at] * dot(buffers.moved[at], q)
+        add_scaled(q, -alpha[at], buffers.bent[at])
+    apply_inverse(metric, q, p, buffers.line)
     for back in range(kept - 1, -1, -1):
         at = (pairs - 1 - back) % MEMORY
-        add_scaled(p, alpha[at] - rho[at] * dot(room.bent[at], p), room.moved[at])
+        add_scaled(p, alpha[at] - rho[at] * dot(buffers.bent[at], p), buffers.moved[at])

@@ -42,7 +42,7 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
     """Propose other labels by one kind of move; return the change of S and ln of the chance of the way back over there.
 
     plain and sighted: the block model without a field, and with a field to write in. work: see ``workspace``. The mode
-    of the weights given the labels before is left in ``modes[0]`` of the carrier's desk.
+    of the weights given the labels before is left in ``modes[0]`` of the carrier's buffers.
     """
     n_nodes, n_blocks = c.b.size, c.n.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
@@ -92,5 +92,5 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
         ratio -= log(n_blocks - c.used[0])
         move(plain, c, j, s)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, split, before, True, spare, *tail)
-    find_mode_of(carrier, before, SHARP, carrier.desk.modes[0])
+    find_mode_of(carrier, before, SHARP, carrier.buffers.modes[0])
     return path[0], ratio

@@ -63,15 +63,15 @@ def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
 
 
 @njit(**DOOR)
-def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal, scratch):
-    """Visit every vertex once, in order, and return how many entries of the journal are in use.
+def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, undo_log, scratch):
+    """Visit every vertex once, in order, and return how many entries of the undo log are in use.
 
-    totals, tally, journal and scratch: see ``workspace``.
-    journal (2, N): the moves since the lowest S of this sweep, as vertex and block left, so that the best
+    totals, tally, undo_log and scratch: see ``workspace``.
+    undo_log (2, N): the moves since the lowest S of this sweep, as vertex and block left, so that the best
     partition can be found again at its end; -1 if the lowest S was not reached in this sweep.
     """
     m, c = bare(model), bare(ledger)
-    totals, tally, journal = bare(totals), bare(tally), bare(journal)
+    totals, tally, undo_log = bare(totals), bare(tally), bare(undo_log)
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
     least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
     longest = np.log(least) + _NEVER
@@ -100,8 +100,8 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, journal
                 totals[LOWEST] = totals[ENTROPY]
                 noted = 0
             elif noted >= 0:
-                journal[0, noted] = i
-                journal[1, noted] = r
+                undo_log[0, noted] = i
+                undo_log[1, noted] = r
                 noted += 1
     tally[VISITS] += c.b.size
     return noted

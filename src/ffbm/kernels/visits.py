@@ -21,7 +21,7 @@ def count_visits(rng, model, ledger, kinds, n_steps, n_dropped, schedule, counte
             if kind < 0:
                 sweep(
                     rng, model, ledger, beta, schedule.epsilon, schedule.allow_empty, totals, counters.tally,
-                    workspace.journal, scratch,
+                    workspace.undo_log, scratch,
                 )  # fmt: skip
             else:
                 many_at_once(rng, model, ledger, kind, beta, schedule.n_scans, totals, workspace.work, scratch)

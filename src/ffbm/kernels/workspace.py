@@ -19,7 +19,7 @@ class Counters(NamedTuple):
 class Workspace(NamedTuple):
     """Arrays to work in."""
 
-    journal: np.ndarray  # (2, N) int64: moves since the lowest S of a sweep
+    undo_log: np.ndarray  # (2, N) int64: moves since the lowest S of a sweep
     work: np.ndarray  # (4, N) int64: the labels before and after a move of many vertices, and two groups of vertices
     scratch: np.ndarray  # (3, B+1) int64: blocks around a vertex, links with them, and marks that are zero in between
 
@@ -27,7 +27,7 @@ class Workspace(NamedTuple):
 def make_workspace(n_nodes: int, n_blocks: int) -> Workspace:
     """Return the arrays that the moves of one chain work in."""
     return Workspace(
-        journal=np.empty((2, n_nodes), dtype=np.int64),
+        undo_log=np.empty((2, n_nodes), dtype=np.int64),
         work=np.empty((4, n_nodes), dtype=np.int64),
         scratch=np.zeros((3, n_blocks + 1), dtype=np.int64),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
 from ffbm.kernels.ledger import Ledger
-from ffbm.kernels.nestedchain import Pace, nested_entropy, run_nested
+from ffbm.kernels.nestedchain import NestedSchedule, nested_entropy, run_nested
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_room, read_hierarchy
@@ -84,7 +84,7 @@ def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[Nest
     draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
     room = nested_room(setup.target.graph, layout)
     run_nested(
-        state.rng, setup.model, state.ledger, state.tower, room, Pace(*settings[2:]), n_cycles, burn, thin,
+        state.rng, setup.model, state.ledger, state.tower, room, NestedSchedule(*settings[2:]), n_cycles, burn, thin,
         state.totals, state.tally, (state.best, state.best_above), *draws,
     )  # fmt: skip
     return state, draws

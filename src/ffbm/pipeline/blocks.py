@@ -19,7 +19,7 @@ from ffbm.check import check_bool, check_choice, check_int, check_real, check_te
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.beginning import check_field, check_initial, check_length, check_types, random_start
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.numbers import probabilities
@@ -27,7 +27,7 @@ from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import FirstLabels, better_of, may_temper, run_ladders
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.journal import Journal, digest
+from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.types import Array, BlockTrace, Graph, Network, NodeTypes, node_types
 from ffbm.workers import Workers
 
@@ -59,7 +59,7 @@ def sample_blocks(
     node_type: Any = None,
     workers: Workers = None,
     progress: Listener | bool | None = None,
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> BlockTrace:
     """Sample partitions of a network into blocks from p(b | A), the microcanonical SBM.
 
@@ -117,7 +117,7 @@ def sample_blocks(
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
-    journal : Journal, optional
+    checkpoints : Checkpoints, optional
         Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
@@ -164,13 +164,13 @@ def sample_blocks(
     seed = resolve_seed(seed)
     chosen = {"moves": moves, "seed": seed, "degree_corrected": degree_corrected, **settings._asdict()}
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
+        context = RunContext(workers, tell, checkpoints)
         if wanted is None and not is_free:
-            found = find_candidates(target, seed, conduct)
+            found = find_candidates(target, seed, context)
             best, chosen["candidates"] = found[best_of(found)], list_candidates(found)
             chosen["next_best"] = next_best(found)
             wanted = np.bincount(kinds_of(of_vertex, best.labels)).tolist()
-            chosen["probabilities"] = probabilities(target, found, seed, conduct)
+            chosen["probabilities"] = probabilities(target, found, seed, context)
         kinds = free_kinds(target) if wanted is None else one_after_another(wanted)
         room = len(kinds)
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
@@ -179,14 +179,14 @@ def sample_blocks(
             chosen["node_types"] = _blocks_of(types, None if is_free else kinds)
         model = block_model(target, kinds, check_field(field, graph.n_nodes, room))
         setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, kinds)
-        key = digest(setup, given, seed, n_chains, wanted) if journal else ""
-        ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, conduct, key)
+        key = digest(setup, given, seed, n_chains, wanted) if checkpoints else ""
+        ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, context, key)
         if isinstance(tempering, list) or tempering is True:
             chains = ladders()
         else:
-            begin = partial(_begin_all, wanted, given, kinds, setup, seed, n_chains, conduct)
+            begin = partial(_begin_all, wanted, given, kinds, setup, seed, n_chains, context)
             stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
-            chains = run_for("blocks", stepper, setup, begin, length, seed, conduct, key, gives_up)
+            chains = run_for("blocks", stepper, setup, begin, length, seed, context, key, gives_up)
             chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
     if is_free:
         return gather_free(graph, chains, chosen, of_vertex)
@@ -229,7 +229,7 @@ def _begin_all(
     setup: BlockSetup,
     seed: int,
     n_chains: int,
-    conduct: Conduct,
+    context: RunContext,
 ) -> list[BlockState]:
     """Begin every chain; those of a small network far apart."""
     if (
@@ -239,9 +239,9 @@ def _begin_all(
         and not needs_structure(setup.target.graph)
     ):
         one = partial(_find_starts, seed, _at_most(n_blocks, setup.target))
-        given = pick_apart(conduct.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
+        given = pick_apart(context.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
     first = partial(_first_labels, n_blocks, given, kinds)
-    return conduct.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
+    return context.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
 
 
 def _at_most(n_blocks: Sequence[int], target: BlockTarget) -> list[int]:

@@ -15,7 +15,7 @@ from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.clock import end_in
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import Fold, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, refitter_given, sampler_given
 from ffbm.pipeline.permutation import Among
@@ -95,8 +95,8 @@ def explain_types(
         n_warmup=n_warmup, n_chains=n_chains, folds=folds, fdr=fdr, seed=resolve_seed(seed), n_kept="all",
     )  # fmt: skip
     with listening(progress) as tell:
-        conduct, end = Conduct(workers, tell), end_in(config.max_minutes)
-        return explain_each(net, types, blocks, align_blocks(blocks), config, conduct, end)
+        context, end = RunContext(workers, tell), end_in(config.max_minutes)
+        return explain_each(net, types, blocks, align_blocks(blocks), config, context, end)
 
 
 def explain_each(
@@ -105,7 +105,7 @@ def explain_each(
     blocks: BlockTrace,
     members: Memberships,
     config: FitConfig,
-    conduct: Conduct,
+    context: RunContext,
     end: float,
 ) -> dict[str, Explanation]:
     """Explain the blocks of each type that has two and a column that varies, by settings in one object.
@@ -119,7 +119,7 @@ def explain_each(
         trace, own = blocks_of_type(blocks, members, value, vertices)
         if own.n_blocks > 1 and features.n_features:
             found[value] = _explain(
-                net, value, Among(vertices, members.labels), features, trace, own, config, conduct, end
+                net, value, Among(vertices, members.labels), features, trace, own, config, context, end
             )
     return found
 
@@ -132,13 +132,13 @@ def _explain(
     blocks: BlockTrace,
     members: Memberships,
     config: FitConfig,
-    conduct: Conduct,
+    context: RunContext,
     end: float,
 ) -> Explanation:
     """Explain the memberships of the vertices of one type, from random streams of its own."""
     seed = child_seed(resolve_seed(config.seed), "type", value)
     design, n_nodes = make_design(features, bool(config.intercept)), len(members.labels)
-    given = sampler_given(config, design, blocks, members, conduct, end)
+    given = sampler_given(config, design, blocks, members, context, end)
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         return given(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
@@ -154,7 +154,7 @@ def _explain(
     train, n_folds = split_of_type(config, value, n_nodes), config.n_folds(n_nodes)
     whole = explain(
         features, design, train, sample, seed, folds=n_folds, decides=config.weight_prior == "learned",
-        refit=None if again is None else refit, stage=f"weights, {value}", workers=conduct.threads,
+        refit=None if again is None else refit, stage=f"weights, {value}", workers=context.threads,
     )  # fmt: skip
     rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
     folds = [Fold(part, members.probs) for part in rows]

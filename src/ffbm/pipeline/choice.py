@@ -23,10 +23,10 @@ from ffbm.blocks.search import (
     try_neighbours,
 )
 from ffbm.blocks.target import BlockTarget
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.progress import Progress
 from ffbm.rng import stream
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.workers import Pool, open_workers
 
 _STAGE = "number of blocks"
@@ -48,18 +48,18 @@ class _Round(NamedTuple):
     parts: list[CandidateTable]
 
 
-def find_candidates(target: BlockTarget, seed: int, conduct: Conduct) -> Candidates:
+def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Candidates:
     """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior.
 
     A few slots each hold a partition, at first that of a descent. In every round each is crossed with another and
-    replaced if that is lower. Rounds are written down where there is a journal: an interrupted search goes on after
+    replaced if that is lower. Rounds are written down where there is checkpoints: an interrupted search goes on after
     its last one.
     """
     target = target._replace(prior=FULL)
     effort = effort_for(target.graph)
-    key = digest(target, seed) if conduct.journal else ""
-    with open_workers(conduct.workers, effort.n_slots) as run:
-        work = _Rounds(run, target, conduct, key, total=effort.n_slots * (effort.n_rounds + 1) + 1)
+    key = digest(target, seed) if context.checkpoints else ""
+    with open_workers(context.workers, effort.n_slots) as run:
+        work = _Rounds(run, target, context, key, total=effort.n_slots * (effort.n_rounds + 1) + 1)
         parts = work.round(0, partial(_descend, seed), range(effort.n_slots))
         slots, found, barren = [*map(_lowest, parts)], pool(parts), 0
         for number in range(1, effort.n_rounds + 1):
@@ -78,8 +78,8 @@ def find_candidates(target: BlockTarget, seed: int, conduct: Conduct) -> Candida
 class _Rounds:
     """Rounds of independent pieces of work, each remembered, with progress by piece and the lowest S so far."""
 
-    def __init__(self, run: Pool, target: BlockTarget, conduct: Conduct, key: str, total: int) -> None:
-        self.run, self.target, self.conduct, self.key, self.total = run, target, conduct, key, total
+    def __init__(self, run: Pool, target: BlockTarget, context: RunContext, key: str, total: int) -> None:
+        self.run, self.target, self.context, self.key, self.total = run, target, context, key, total
         self.done, self.lowest = 0, np.inf
         self.told: Progress | None = None
         self._tell([])
@@ -87,7 +87,7 @@ class _Rounds:
     def round(self, number: int, function: Callable[..., CandidateTable], items: Sequence[Any]) -> list[Candidates]:
         """Return what the function finds for each item, unless it is known already."""
         name = f"{_STAGE}, {f'round {number}' if number >= 0 else 'neighbours'}"
-        tables = self.conduct.remember(name, self.key, _Round, partial(self._find, function, items)).parts
+        tables = self.context.remember(name, self.key, _Round, partial(self._find, function, items)).parts
         self._tell(tables)
         self.done += len(tables)
         return [from_table(table) for table in tables]
@@ -113,7 +113,7 @@ class _Rounds:
         event = Progress(_STAGE, self.done + len(ended), self.total, note)
         if event != self.told:
             self.told = event
-            self.conduct.tell(event)
+            self.context.tell(event)
 
 
 def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
 from ffbm.pipeline.numbering import number_labels
@@ -101,7 +101,7 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
-        sample = sampler_given(short, design, some, own, Conduct(None, tell))
+        sample = sampler_given(short, design, some, own, RunContext(None, tell))
         sampled = sample(design, _some_vertices(parts), child_seed(config.seed, "columns"), "weights by chain")
     return sampled.weights
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ffbm.config import FitConfig
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
 from ffbm.progress import Progress
@@ -56,7 +56,7 @@ def column_bits(
     weights: WeightTrace,
     folds: Sequence[Fold],
     seed: int,
-    conduct: Conduct,
+    context: RunContext,
     among: Among | None = None,
 ) -> ColumnBits:
     """Return what each column explains on held-out vertices, alone and beyond the others, and its p values.
@@ -77,7 +77,7 @@ def column_bits(
     folds : sequence of Fold
         One is the one split.
     seed : int
-    conduct : Conduct
+    context : RunContext
     among : Among, optional
         The vertices of the network that are explained, if not all (the rows of the design), and the groups of the
         others, which stay as they are in permutations.
@@ -91,7 +91,7 @@ def column_bits(
     >>> design, labels = make_design(net.features, intercept=True), np.repeat([0, 1], [50, 55])
     >>> weights = sample_weights(design, labels, n_draws=100, n_sweeps=0, seed=1)
     >>> fold = Fold(np.arange(0, 105, 2), np.eye(2)[labels])
-    >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, Conduct(1, lambda event: None))
+    >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, RunContext(1, lambda event: None))
     >>> bits.names, bits.n_vertices, bits.alone.shape
     (('value',), 52, (1,))
     """
@@ -101,7 +101,7 @@ def column_bits(
     alone, alone_se, unique, unique_se = np.full((4, n), np.nan)
     told: dict[str, Any] = {"n_vertices": sum(len(fold.held_out) for fold in folds), "n_folds": len(folds)}
     if weights.n_blocks > 1 and told["n_vertices"] > 1:
-        refits = _Refits(Refit(config, whole, weights), groups, folds, seed, conduct)
+        refits = _Refits(Refit(config, whole, weights), groups, folds, seed, context)
         all_in, order = tuple(range(n)), _first_to_test(weights, groups)
         singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
         refits.run([all_in, *singles])
@@ -120,7 +120,7 @@ def column_bits(
         )
         told["whole"], told["whole_se"] = refits.mean(refits.bits(all_in))
         told["needed"] = refits.needed
-    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, conduct, among)
+    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, context, among)
     return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **told)
 
 
@@ -150,8 +150,8 @@ def measuring_on(
 ) -> Callable[..., ColumnBits]:
     """Return the same, on given folds and of some vertices of the network."""
 
-    def measure(conduct: Conduct | None = None) -> ColumnBits:
-        quiet = Conduct(None, lambda _: None) if conduct is None else conduct
+    def measure(context: RunContext | None = None) -> ColumnBits:
+        quiet = RunContext(None, lambda _: None) if context is None else context
         return column_bits(net, config, design, weights, folds, seed, quiet, among)
 
     return measure
@@ -160,8 +160,10 @@ def measuring_on(
 class _Refits:
     """Refits of sets of columns, each made once."""
 
-    def __init__(self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, conduct: Conduct) -> None:
-        self._refit, self._groups, self._folds, self._seed, self._conduct = refit, groups, folds, seed, conduct
+    def __init__(
+        self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, context: RunContext
+    ) -> None:
+        self._refit, self._groups, self._folds, self._seed, self._context = refit, groups, folds, seed, context
         self._rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
         self._own = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
         self._members = folds[0].members.copy()  # there
@@ -192,11 +194,11 @@ class _Refits:
         designs = {columns: self._design(columns) for columns in new}
         tasks = [Task(columns, fold) for columns in new for fold in range(len(self._folds))]
         stage, found = "bits of columns", []
-        with open_workers(self._conduct.threads, min(len(tasks), _AT_ONCE)) as run:
+        with open_workers(self._context.threads, min(len(tasks), _AT_ONCE)) as run:
             for first in range(0, len(tasks), _AT_ONCE):
-                self._conduct.tell(Progress(stage, first, len(tasks)))
+                self._context.tell(Progress(stage, first, len(tasks)))
                 found += run(lambda task: self._gain(designs[task.columns], task), tasks[first : first + _AT_ONCE])
-        self._conduct.tell(Progress(stage, len(tasks), len(tasks)))
+        self._context.tell(Progress(stage, len(tasks), len(tasks)))
         for at, columns in enumerate(new):
             self._bits[columns] = np.stack(found[at * len(self._folds) : (at + 1) * len(self._folds)])
 

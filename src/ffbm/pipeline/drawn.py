@@ -14,7 +14,7 @@ from ffbm.config import choose_prior
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.numbering import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
@@ -22,7 +22,7 @@ from ffbm.pipeline.selection import select_drawn
 from ffbm.pipeline.weightlength import check_draws
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
-from ffbm.store.journal import Journal, digest
+from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.blanks import INDEPENDENT
 from ffbm.theta.design import make_design
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
@@ -60,7 +60,7 @@ def sample_weights_drawn(
     n_sweeps: int | None = None,
     impute: bool | str = False,
     stage: str = "weights",
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> tuple[WeightTrace, VarianceSplit]:
     """Sample the weights from p(theta | X, b) for every kept b, so that the uncertainty of the blocks reaches them.
 
@@ -75,7 +75,7 @@ def sample_weights_drawn(
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
     rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, impute, stage,
-    journal
+    checkpoints
         As in ``sample_weights``.
     n_draws : int or "auto"
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)). "auto" are 1,000: more draws
@@ -133,15 +133,15 @@ def sample_weights_drawn(
     } | prior
     n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.scale)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
-    key = digest(plan._replace(repeats=Counter(), setups={})) if journal else ""
+    key = digest(plan._replace(repeats=Counter(), setups={})) if checkpoints else ""
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
+        context = RunContext(workers, tell, checkpoints)
         stepper: Stepper[Any, Any] = Stepper(advance_drawn, DrawnState, Record)
         if plan.unknown is not None:
             stepper = Stepper(advance_imputed_drawn, ImputedDrawnState, ImputedRecord)
-        states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, conduct, key)
+        states, drawn = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, context, key)
         selects = learns and n_sweeps != 0
-        selected = select_drawn(plan, length, n_sweeps, conduct, stage) if selects else None
+        selected = select_drawn(plan, length, n_sweeps, context, stage) if selects else None
     imputed = None
     if plan.unknown is not None:
         imputed = gather_imputed(plan.unknown.cells, [state.cells for state in states], drawn.law)
@@ -166,7 +166,7 @@ def select_columns(
     progress: Listener | bool | None = None,
     max_minutes: float | None = 10,
     stage: str = "weights",
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> SelectionTrace:
     """Sample which columns are included for some of the kept partitions: their mean is the inclusion given A.
 
@@ -189,7 +189,7 @@ def select_columns(
         seed=resolve_seed(seed), **prior,
     )  # fmt: skip
     with listening(progress) as tell:
-        return select_drawn(plan, length, None, Conduct(workers, tell, journal), stage)
+        return select_drawn(plan, length, None, RunContext(workers, tell, checkpoints), stage)
 
 
 def _begin(plan: DrawnPlan) -> list[Any]:

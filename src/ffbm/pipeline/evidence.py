@@ -14,7 +14,7 @@ from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE_ESS, USABLE_RH
 from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
 from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
 from ffbm.pipeline.clock import Clock
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.rng import stream
 from ffbm.theta.design import Design
@@ -137,7 +137,7 @@ def _agree(nats: float, stones: float, error: float) -> Verdict:
 
 
 def find_evidence(
-    subject: Subject, wanted: float, n_chains: int, seed: int, end: float, conduct: Conduct
+    subject: Subject, wanted: float, n_chains: int, seed: int, end: float, context: RunContext
 ) -> tuple[Integral, int]:
     """Run ladders until the evidence is converged and known to ``wanted`` nats, or the time is over.
 
@@ -149,11 +149,11 @@ def find_evidence(
     while True:
         t = rule_points(n)
         setup = make_path(*subject, t, burn=BURN, gap=GAP)
-        states = conduct.begin(partial(_begin_one, seed, n, labels), PathState, n_chains, setup)
+        states = context.begin(partial(_begin_one, seed, n, labels), PathState, n_chains, setup)
         draws, done = PathDraws(*np.empty((4, n_chains, 0, n))), 0
         while True:
             left = n_steps + BURN * (done == 0)
-            states, more, made = _run(f"evidence, {n} values of t", setup, states, left, end, conduct)
+            states, more, made = _run(f"evidence, {n} values of t", setup, states, left, end, context)
             draws, done = join_draws(draws, more), done + made
             swept += made * n * n_chains * GAP
             is_over = made < left or Clock(end).is_over()
@@ -172,10 +172,10 @@ def find_evidence(
 
 
 def _run(
-    stage: str, setup: PathSetup, states: list[PathState], n_steps: int, end: float, conduct: Conduct
+    stage: str, setup: PathSetup, states: list[PathState], n_steps: int, end: float, context: RunContext
 ) -> tuple[list[PathState], PathDraws, int]:
     stepper = Stepper(advance, PathState, PathDraws)
-    return run_stretch(stage, stepper, setup, lambda: states, n_steps, conduct, clock=Clock(end))
+    return run_stretch(stage, stepper, setup, lambda: states, n_steps, context, clock=Clock(end))
 
 
 def _begin_one(seed: int, n: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:

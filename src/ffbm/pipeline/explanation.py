@@ -10,7 +10,7 @@ import numpy as np
 from ffbm.config import MOST_FOLDED, FitConfig
 from ffbm.explanation import Explanation
 from ffbm.pipeline.clock import end_in, minutes_left
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.refits import Refit
 from ffbm.pipeline.selection import affordable_rows
@@ -157,7 +157,7 @@ def sampler_given(
     whole: Design,
     blocks: BlockTrace,
     members: Memberships,
-    conduct: Conduct,
+    context: RunContext,
     end: float | None = None,
 ) -> Sampler:
     """Return what samples weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
@@ -172,7 +172,7 @@ def sampler_given(
         "n_warmup": config.n_warmup,
         "weight_prior": config.weight_prior,
         "intercept_sd": config.intercept_sd,
-        **conduct.options,
+        **context.options,
     }
     learns = config.weight_prior == "learned"
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
@@ -244,7 +244,7 @@ def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
 
 
 def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
-    names = "rows intercept intercept_sd column_groups seed workers progress max_minutes stage journal"
+    names = "rows intercept intercept_sd column_groups seed workers progress max_minutes stage checkpoints"
     return {name: one[name] for name in names.split()}
 
 

@@ -9,7 +9,7 @@ from ffbm.config import FitConfig, choose_prior
 from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
@@ -23,7 +23,7 @@ from ffbm.pipeline.warming import compiling_ahead
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.scoring import split_rows
-from ffbm.store.journal import Journal
+from ffbm.store.checkpoints import Checkpoints
 from ffbm.store.parts import FitParts
 from ffbm.theta.columns import group_columns
 from ffbm.theta.design import Design, make_design
@@ -43,7 +43,7 @@ def run_fit(
     blocks: Any = None,
     progress: Listener | bool | None = None,
     workers: Workers = None,
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> FitParts:
     """Sample blocks and weights of a network, rank its features and score them.
 
@@ -60,7 +60,7 @@ def run_fit(
     progress : None, bool or callable
     workers : int, or address or Client of a dask cluster, optional
         In place of those of the settings.
-    journal : Journal, optional
+    checkpoints : Checkpoints, optional
         Where chains are written down as they run, and found again.
 
     Examples
@@ -85,15 +85,15 @@ def run_fit(
     if config.target == "joint":
         check_joint(config, blocks)
         with listening(progress) as tell:
-            return fit_jointly(net, design, config, seed, Conduct(workers, tell, journal))
+            return fit_jointly(net, design, config, seed, RunContext(workers, tell, checkpoints))
     with listening(progress) as tell, compiling_ahead(choose_prior(config.weight_prior)) as wait_for_weight_level:
-        conduct, end = Conduct(workers, tell, journal), end_in(config.max_minutes)
+        context, end = RunContext(workers, tell, checkpoints), end_in(config.max_minutes)
         if config.hierarchy:
-            return _fit_hierarchy(net, design, config, blocks, conduct, wait_for_weight_level, end)
-        trace = _find_blocks(net, config, blocks, conduct)
+            return _fit_hierarchy(net, design, config, blocks, context, wait_for_weight_level, end)
+        trace = _find_blocks(net, config, blocks, context)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _fit_given(net, design, config, trace, members, seed, conduct, end)
+        return _fit_given(net, design, config, trace, members, seed, context, end)
 
 
 def _fit_given(
@@ -103,7 +103,7 @@ def _fit_given(
     blocks: BlockTrace,
     members: Memberships,
     seed: int,
-    conduct: Conduct,
+    context: RunContext,
     end: float,
 ) -> FitParts:
     """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
@@ -111,7 +111,7 @@ def _fit_given(
         net = settle_readings(net, members.probs, config, seed)
         design = make_design(net.features, bool(config.intercept), config.impute)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    sample, threads = sampler_given(config, design, blocks, members, conduct, end), conduct.threads
+    sample, threads = sampler_given(config, design, blocks, members, context, end), context.threads
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
@@ -129,7 +129,7 @@ def _fit_hierarchy(
     design: Design,
     config: FitConfig,
     blocks: Any,
-    conduct: Conduct,
+    context: RunContext,
     wait: Callable[[], object],
     end: float,
 ) -> FitParts:
@@ -141,11 +141,13 @@ def _fit_hierarchy(
         )
     if blocks is not None:
         raise OptionError(f"{keyword('hierarchy', True)} samples its blocks; got blocks=: leave one of them out")
-    sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), conduct)
+    sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), context)
     members = align_blocks(sampled.blocks)
     wait()
-    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), conduct, end)
-    tree = explain_splits(parts.network.features, sampled.tree(members.labels), config, conduct._replace(journal=None))
+    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), context, end)
+    tree = explain_splits(
+        parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
+    )
     return replace(parts, hierarchy=tree)
 
 
@@ -173,7 +175,7 @@ def minutes_of_blocks(net: Network, config: FitConfig) -> float:
     return share * config.max_minutes
 
 
-def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct) -> BlockTrace:
+def _find_blocks(net: Network, config: FitConfig, blocks: Any, context: RunContext) -> BlockTrace:
     if blocks is not None:
         return take_blocks(net, blocks, config.n_blocks, config.degree_corrected)
     return sample_blocks(
@@ -188,5 +190,5 @@ def _find_blocks(net: Network, config: FitConfig, blocks: Any, conduct: Conduct)
         degree_corrected=config.degree_corrected,
         tempering=config.tempering,
         max_minutes=minutes_of_blocks(net, config),
-        **conduct.options,
+        **context.options,
     )

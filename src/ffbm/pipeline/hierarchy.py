@@ -16,11 +16,11 @@ from ffbm.nested.consensus import central_draw, grow_tree
 from ffbm.nested.search import find_hierarchy, room_for
 from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
 from ffbm.pipeline.beginning import check_length
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.types import Array, BlockTrace, Graph
 from ffbm.types.tree import Tree
 
@@ -39,7 +39,7 @@ class SampledHierarchies(NamedTuple):
         return grow_tree(self.target, labels, self.draws, self.central, self.lowest)
 
 
-def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, conduct: Conduct) -> SampledHierarchies:
+def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, context: RunContext) -> SampledHierarchies:
     """Sample hierarchies of blocks from p(b^0, b^1, ... | A), the nested microcanonical SBM.
 
     A sweep is three over the vertices and one over the groups of every level above.
@@ -49,10 +49,10 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cond
     layout = room_for(graph)
     settings = NestedSettings(length.burn, length.thin)
     setup = NestedSetup(target, nested_model(target, layout), layout, settings)
-    begin = partial(conduct.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)
-    key = digest(setup, seed, config.n_chains) if conduct.journal else ""
+    begin = partial(context.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)
+    key = digest(setup, seed, config.n_chains) if context.checkpoints else ""
     chains = run_for(
-        "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, conduct, key,
+        "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, context, key,
         n_measured=graph.n_nodes,
     )  # fmt: skip
     rows, entropy, rate = chains.draws

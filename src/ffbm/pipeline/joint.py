@@ -19,19 +19,19 @@ from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
-from ffbm.kernels.joint import Harvest
+from ffbm.kernels.joint import JointDraws
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.gathering import gather as gather_blocks
 from ffbm.pipeline.length import Chains
 from ffbm.pipeline.numbering import moments, number_alike
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.journal import Journal, digest
+from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import plain_sigma, prior_scales
 from ffbm.types import BlockTrace, Memberships, Network, Note
@@ -70,7 +70,7 @@ def sample_joint(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> JointTrace:
     """Sample labels and weights from the model's own posterior, on all of [B]^N: a block may be empty.
 
@@ -101,7 +101,7 @@ def sample_joint(
         As in ``sample_blocks``.
     stage : str
         What progress calls it.
-    journal : Journal, optional
+    checkpoints : Checkpoints, optional
         Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
@@ -141,18 +141,18 @@ def sample_joint(
         "intercept": bool(intercept), "degree_corrected": degree_corrected,
     }  # fmt: skip
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
+        context = RunContext(workers, tell, checkpoints)
         if wanted is None:
-            candidates = find_candidates(partitions, seed, conduct)
+            candidates = find_candidates(partitions, seed, context)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
             chosen["next_best"] = next_best(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = within_memory(settings, n_sweeps, n_chains, model)
-        setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, Harvest)
-        begin = partial(conduct.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
-        key = digest(setup, seed, n_chains) if journal else ""
-        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, conduct, key)
+        setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
+        begin = partial(context.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
+        key = digest(setup, seed, n_chains) if checkpoints else ""
+        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, context, key)
     return gather(net, model, states, drawn, chosen | settings._asdict(), notes)
 
 
@@ -181,7 +181,7 @@ def gather(
     net: Network,
     model: JointModel,
     states: list[JointState],
-    drawn: Harvest,
+    drawn: JointDraws,
     chosen: dict[str, Any],
     notes: tuple[Note, ...] = (),
 ) -> JointTrace:

@@ -9,7 +9,7 @@ import numpy as np
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError, keyword
 from ffbm.explanation import Explanation
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import Fold, measuring, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept, fill_held_out, score_sampled
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
@@ -25,7 +25,7 @@ from ffbm.types import Array, Network
 _LENGTHS = ("description_length", "description_length_without_partition")
 
 
-def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, context: RunContext) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
     The training vertices are those that the cut posterior has under the same seed. If folds are asked for, each is a
@@ -41,12 +41,12 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
     >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_draws=16, n_chains=2, seed=1)
-    >>> parts = fit_jointly(net, make_design(net.features, True), config, 1, Conduct(None, lambda event: None))
+    >>> parts = fit_jointly(net, make_design(net.features, True), config, 1, RunContext(None, lambda event: None))
     >>> parts.blocks.labels.shape, parts.weights.inclusion.shape, parts.weights.weights.shape
     ((2, 16, 105), (2, 16, 1), (2, 32, 2, 4))
     """
     if config.weight_prior == "learned":
-        return _fit_selecting(net, design, config, seed, conduct)
+        return _fit_selecting(net, design, config, seed, context)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     options: dict[str, Any] = {
         "rows": train,
@@ -60,7 +60,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         "n_chains": config.n_chains,
         "moves": config.moves,
         "degree_corrected": config.degree_corrected,
-        **conduct.options,
+        **context.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
 
@@ -70,7 +70,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
         return _sampled(number_like(trace, first.memberships))
 
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
-    whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=conduct.threads)
+    whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=context.threads)
     measure = measuring(net, config, design, whole.weights, first.memberships, train, seed)
     n_folds = config.n_folds(net.n_nodes)
     if n_folds > 1:
@@ -81,21 +81,21 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cond
             ), first.memberships))
             for number, part in enumerate(fold_rows(net.n_nodes, n_folds, stream(seed, "folds")))
         )  # fmt: skip
-        whole, own = _cross_validated(whole, design, folds, conduct.threads)
+        whole, own = _cross_validated(whole, design, folds, context.threads)
         measure = measuring_on(net, config, design, whole.weights, own, seed)
     whole = replace(whole, measure=measure)
     reduced = explain_kept(
-        whole, design, train, sample_again, seed, stage="joint, kept features", workers=conduct.threads
+        whole, design, train, sample_again, seed, stage="joint, kept features", workers=context.threads
     )
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
 
 
-def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, conduct: Conduct) -> FitParts:
+def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, context: RunContext) -> FitParts:
     """Sample labels and columns together, draw the full model's weights given the labels, and score other runs."""
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     runs: list[tuple[Array, SelectedBlocks]] = []
     options: dict[str, Any] = {
-        "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **conduct.options,
+        "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
     }  # fmt: skip
     length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
 
@@ -118,11 +118,11 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
 
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
-        folds=config.n_folds(net.n_nodes), decides=True, stage="joint", workers=conduct.threads,
+        folds=config.n_folds(net.n_nodes), decides=True, stage="joint", workers=context.threads,
     )  # fmt: skip
     own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
     whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed))
-    reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=conduct.threads)
+    reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=context.threads)
     first = runs[0][1]
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
 

@@ -26,7 +26,7 @@ from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance,
 from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.gathering import gather as gather_blocks
@@ -37,7 +37,7 @@ from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import OPERATIONS, WARM_UP, starts_full, sweep_cost
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.journal import Journal, digest
+from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import BlockTrace, Memberships, Network, Note
@@ -79,7 +79,7 @@ def select_jointly(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> SelectedBlocks:
     """Sample labels, which columns matter and their weights from the model's own posterior under the learned prior.
 
@@ -93,7 +93,7 @@ def select_jointly(
         only some are, the one before each kept draw always.
     intercept, intercept_sd, column_groups
         The learned prior: see ``sample_weights``.
-    workers, progress, stage, journal
+    workers, progress, stage, checkpoints
         As in ``sample_joint``.
 
     Returns
@@ -126,9 +126,9 @@ def select_jointly(
         "degree_corrected": degree_corrected,
     }  # fmt: skip
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
+        context = RunContext(workers, tell, checkpoints)
         if wanted is None:
-            candidates = find_candidates(partitions, seed, conduct)
+            candidates = find_candidates(partitions, seed, context)
             wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
             chosen["next_best"] = next_best(candidates)
         made = partial(
@@ -140,9 +140,9 @@ def select_jointly(
         settings, notes = within_memory(settings, n_sweeps, n_chains, setup.model)
         gap = min(ceil(sweep_cost(setup.columns) * JOINT_SWEEPS / OPERATIONS), settings.thin)
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
-        begin = partial(conduct.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
-        key = digest(setup, seed, n_chains) if journal else ""
-        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, conduct, key)
+        begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
+        key = digest(setup, seed, n_chains) if checkpoints else ""
+        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, context, key)
     return gather(net, setup, states, drawn, chosen | settings._asdict() | {"gap": gap}, notes)
 
 

@@ -14,7 +14,7 @@ from ffbm.blocks.chain import BlockDraws
 from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_chains, run_stretch
 from ffbm.types import Array
 
@@ -58,7 +58,7 @@ def run_for(
     begin: Callable[[], list[Any]],
     length: Length,
     seed: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str,
     gives_up: bool = False,
     n_measured: int | None = None,
@@ -70,7 +70,7 @@ def run_for(
     or not converged at the sixth.
     """
     if length.n_sweeps is not None:
-        states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, conduct, key)
+        states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
     thin, done, note, n_checks = length.thin, 0, "", 0
     whole: BlockDraws | None = None  # burn-in included
@@ -82,7 +82,7 @@ def run_for(
         its = setup._replace(settings=setup.settings._replace(burn=0, thin=thin))
         clock = Clock(length.end, _PER_BURN * thin, stage, done, note)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_stretch(name, stepper, its, begin, total - done, conduct, key, clock)
+        states, draws, made = run_stretch(name, stepper, its, begin, total - done, context, key, clock)
         begin, done = partial(_same, states), done + made
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin

@@ -9,7 +9,7 @@ import numpy as np
 from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, refitter_given, sampler_given
 from ffbm.pipeline.numbering import number_alike
@@ -57,16 +57,16 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         raise AssertionError("a fit records its seed")
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(progress) as tell:
-        conduct = Conduct(None, tell)
+        context = RunContext(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)
         own = draws_of_mode(parts.blocks, members, number)
         refit, train = None, parts.train
         if config.target != "joint":
-            sample = sampler_given(config, design, *own, conduct)
+            sample = sampler_given(config, design, *own, context)
             refit = refitter_given(config, design, *own)
         elif config.weight_prior == "learned":
             train = np.arange(parts.network.n_nodes)
-            sample = sampler_given(replace(config, memberships="drawn"), design, *own, conduct)
+            sample = sampler_given(replace(config, memberships="drawn"), design, *own, context)
         explanation = explain(
             parts.network.features,
             design,
@@ -79,7 +79,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             decides=config.weight_prior == "learned",
             refit=refit,
             stage=f"weights, mode {number}",
-            workers=conduct.threads,
+            workers=context.threads,
         )
     seed = child_seed(config.seed, "mode", number)
     measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed)

@@ -11,10 +11,10 @@ from ffbm.blocks.search import Candidates, free_kinds
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.rng import stream
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.types import Array
 
 _MOST_EDGES = 2_000  # beyond, such chains take longer than the choice itself
@@ -25,7 +25,7 @@ _LEAST = 0.005  # probability that is told
 
 
 def probabilities(
-    target: BlockTarget, found: Candidates, seed: int, conduct: Conduct
+    target: BlockTarget, found: Candidates, seed: int, context: RunContext
 ) -> list[tuple[int, float]] | None:
     """Return P(B | A) by falling probability, from chains with B free; None if that would take long, or did not mix.
 
@@ -41,9 +41,9 @@ def probabilities(
     lowest = sorted(found.values(), key=lambda it: it.entropy)
     first = [lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)]
     starts = np.array([number_by_type(target.types, labels, kinds) for labels in first])
-    begin = partial(conduct.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
-    key = digest(setup, starts, seed) if conduct.journal else ""
-    _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, conduct, key)
+    begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
+    key = digest(setup, starts, seed) if context.checkpoints else ""
+    _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
     seen = summarise(numbers.astype(np.float64))
     if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):

@@ -25,7 +25,7 @@ from ffbm.check import check_int
 from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.choice import find_candidates
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.given import take_blocks
 from ffbm.plain import did_you_mean
 from ffbm.progress import Listener, Progress, listening
@@ -161,9 +161,9 @@ def permutation_test(
     graph = score_graph(net.graph)
     with listening(progress) as tell, connected(workers) as open_to:
         kernels.announce_compiling()
-        conduct = Conduct(open_to, tell)
-        best = _best_known(net, blocks, seed, conduct)
-        permuted = _permute(graph, trials, n_permutations, seed, conduct)
+        context = RunContext(open_to, tell)
+        best = _best_known(net, blocks, seed, context)
+        permuted = _permute(graph, trials, n_permutations, seed, context)
     rows = [
         _summarise(net, graph, trials[at], values[at], permuted[at], permuted[len(names) + at])
         for at in range(len(names))
@@ -177,7 +177,7 @@ def quick_p_values(
     net: Network,
     columns: Sequence[Sequence[str]],
     seed: int,
-    conduct: Conduct,
+    context: RunContext,
     among: Among | None = None,
 ) -> tuple[Array, int]:
     """Return p of the adjacency and of the degrees part (G, 2), and how many permutations were made of each.
@@ -191,7 +191,7 @@ def quick_p_values(
     n_permutations = int(np.clip(_VISITS / max(1, size * len(columns)), _LEAST, 1000))
     everyone = np.zeros(net.n_nodes, dtype=np.int64)
     trials = [Trial(names[0], _shuffle(_codes(net, names), everyone, among)) for names in columns]
-    permuted = _permute(graph, trials, n_permutations, seed, conduct)
+    permuted = _permute(graph, trials, n_permutations, seed, context)
     p_values, limit = np.empty((len(columns), 2)), tie_width(graph)
     for row, trial, parts in zip(p_values, trials, permuted, strict=True):
         observed = observed_parts(graph, trial.shuffle)
@@ -258,7 +258,9 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     return names
 
 
-def _permute(graph: ScoredGraph, trials: list[Trial], n_permutations: int, seed: int, conduct: Conduct) -> list[Array]:
+def _permute(
+    graph: ScoredGraph, trials: list[Trial], n_permutations: int, seed: int, context: RunContext
+) -> list[Array]:
     """Return the parts of S of every permutation of every trial, (R, 2) each; (0, 2) with nothing to permute."""
     most = max(1, int(_PIECE / (len(graph.edges.source) + len(graph.edges.degree))))
     pieces = [
@@ -269,15 +271,15 @@ def _permute(graph: ScoredGraph, trials: list[Trial], n_permutations: int, seed:
     ]
     scored: list[list[Array]] = [[np.empty((0, 2))] for _ in trials]
     done, total = 0, sum(piece.size for piece in pieces)
-    conduct.tell(Progress(_STAGE, done, total))
-    with open_workers(conduct.workers, min(len(pieces), _AT_ONCE)) as run:
+    context.tell(Progress(_STAGE, done, total))
+    with open_workers(context.workers, min(len(pieces), _AT_ONCE)) as run:
         for first in range(0, len(pieces), _AT_ONCE):
             some = pieces[first : first + _AT_ONCE]
             results = run(partial(_score_piece, seed), some, graph, trials, kind=np.ndarray)
             for piece, nats in zip(some, results, strict=True):
                 scored[piece.trial].append(nats)
                 done += piece.size
-            conduct.tell(Progress(_STAGE, done, total))
+            context.tell(Progress(_STAGE, done, total))
     return [np.concatenate(parts) for parts in scored]
 
 
@@ -286,12 +288,12 @@ def _score_piece(seed: int, graph: ScoredGraph, trials: list[Trial], piece: Piec
     return permuted_parts(graph, trial.shuffle, piece.size, stream(seed, "permutation", trial.name, piece.number))
 
 
-def _best_known(net: Network, blocks: Any, seed: int, conduct: Conduct) -> float:
+def _best_known(net: Network, blocks: Any, seed: int, context: RunContext) -> float:
     """Return the lowest S under Peixoto's prior that is known without the columns, NaN if none is wanted."""
     if blocks is None:
         return np.nan
     if isinstance(blocks, str) and blocks == "auto":
-        found = find_candidates(BlockTarget(net.graph.without_weights()), seed, conduct)
+        found = find_candidates(BlockTarget(net.graph.without_weights()), seed, context)
         labels = found[best_of(found)].labels
     else:
         labels = take_blocks(net, blocks, "auto").best_labels

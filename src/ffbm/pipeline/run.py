@@ -14,7 +14,7 @@ import numpy as np
 
 from ffbm import kernels
 from ffbm.pipeline.clock import Clock
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.store.chainlog import Begun, ChainLog
 from ffbm.types import Array
 from ffbm.workers import Pool, open_workers
@@ -23,7 +23,7 @@ State = TypeVar("State", bound=tuple[Any, ...])
 Draws = TypeVar("Draws", bound=tuple[Array, ...])
 
 _SEGMENT_SECONDS = 0.25  # how long a chain runs before it is looked after: progress, Ctrl-C
-_SAVE_SECONDS = 10.0  # how often chains are written down, if they have a journal
+_SAVE_SECONDS = 10.0  # how often chains are written down, if they have checkpoints
 _SAVE_BYTES = 1 << 24  # or how much they may have drawn since
 
 
@@ -46,11 +46,11 @@ def run_chains(
     model: Any,
     begin: Callable[[], list[State]],
     n_steps: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str = "",
 ) -> tuple[list[State], Draws]:
     """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...)."""
-    return run_stretch(stage, stepper, model, begin, n_steps, conduct, key)[:2]
+    return run_stretch(stage, stepper, model, begin, n_steps, context, key)[:2]
 
 
 def run_stretch(
@@ -59,25 +59,25 @@ def run_stretch(
     model: Any,
     begin: Callable[[], list[State]],
     n_steps: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str = "",
     clock: Clock | None = None,
 ) -> tuple[list[State], Draws, int]:
     """Advance every chain by ``n_steps``, or fewer if the clock stops them; return states, draws and how many.
 
-    ``begin`` makes the chains, unless the journal has them: then they go on from there, if ``key``, a name for all
+    ``begin`` makes the chains, unless the checkpoints have them: then they go on from there, if ``key``, a name for all
     that they depend on but their length, is the one they were begun with. ``model`` is what the chains share and
     never change. The length of a segment follows the clock. That changes no draw: advancing a chain by a and then by
     b is, bit for bit, advancing it by a + b.
     """
-    log = None if conduct.journal is None else conduct.journal.stage(stage, key, stepper.state, stepper.draws)
+    log = None if context.checkpoints is None else context.checkpoints.stage(stage, key, stepper.state, stepper.draws)
     begun = None if log is None else log.load()
     if begun is None or begun.done > n_steps:
         begun = Begun(0, begin())
         if log is not None:
             log.save(begun.states, 0, 0, [])
     kernels.announce_compiling()
-    return _go_on(stage, stepper, model, begun, n_steps, conduct, log, clock or Clock())
+    return _go_on(stage, stepper, model, begun, n_steps, context, log, clock or Clock())
 
 
 def _go_on(
@@ -86,15 +86,15 @@ def _go_on(
     model: Any,
     begun: Begun[State],
     n_steps: int,
-    conduct: Conduct,
+    context: RunContext,
     log: ChainLog[State, Draws] | None,
     clock: Clock,
 ) -> tuple[list[State], Draws, int]:
     """Let every chain run on by itself, those behind first; they meet where they are written down, and at the end."""
     chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
     segment, saved, since, meet, is_cut = 1, time.perf_counter(), begun.done, n_steps, False
-    conduct.tell(clock.progress(stage, since, n_steps))
-    with open_workers(conduct.workers, len(chains)) as run, _heeding(log is not None) as stopping:
+    context.tell(clock.progress(stage, since, n_steps))
+    with open_workers(context.workers, len(chains)) as run, _heeding(log is not None) as stopping:
         while since < n_steps:
             behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
             for chain in behind[: run.width - sum(one.underway > 0 for one in chains)]:
@@ -103,7 +103,7 @@ def _go_on(
             for future in wait(going, return_when=FIRST_COMPLETED).done:
                 pace = going[future].end()
                 segment = max(1, min(round(_SEGMENT_SECONDS / pace), 4 * segment))
-            conduct.tell(clock.progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
+            context.tell(clock.progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
             if not is_cut and clock.is_over():
                 reached = max(chain.done + chain.underway for chain in chains)
                 is_cut, n_steps = True, min(n_steps, clock.next_stop(reached if meet == n_steps else meet))
@@ -120,7 +120,7 @@ def _go_on(
     states = [chain.state for chain in chains]
     if log is not None:
         return states, log.join(n_steps), n_steps
-    return states, _together(stepper.draws, [one.parts for one in chains], conduct), n_steps
+    return states, _together(stepper.draws, [one.parts for one in chains], context), n_steps
 
 
 class _Chain(Generic[State, Draws]):
@@ -162,7 +162,7 @@ def _turn(
     return state, draws, max(time.perf_counter() - begun, 1e-9)
 
 
-def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], conduct: Conduct) -> Draws:
+def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], context: RunContext) -> Draws:
     """Return the draws of all chains, (chain, draw, ...); every chain is copied once, by a thread of its own."""
     fields = [*zip(*(zip(*chain, strict=True) for chain in parts), strict=True)]  # field, chain, part
     whole = [
@@ -174,7 +174,7 @@ def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], conduct: Cond
         for array, chains in zip(whole, fields, strict=True):
             np.concatenate(chains[chain], out=array[chain])
 
-    with open_workers(conduct.threads, len(parts)) as run:
+    with open_workers(context.threads, len(parts)) as run:
         run(fill, range(len(parts)))
     return kind(*whole)
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_int
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.weightlength import DrawLength, Rounds, run_selection
 from ffbm.rng import stream
-from ffbm.store.journal import digest
+from ffbm.store.checkpoints import digest
 from ffbm.theta.bridge import EACH, LEAST, MOST
 from ffbm.theta.chain import WeightSetup
 from ffbm.theta.columns import ColumnGroups
@@ -72,7 +72,7 @@ def select(
     n_sweeps: int | None,
     n_chains: int,
     seed: int,
-    conduct: Conduct,
+    context: RunContext,
     stage: str,
     unknown: Unknown | None = None,
 ) -> SelectionTrace:
@@ -85,7 +85,7 @@ def select(
         n_sweeps = FIRST_SWEEPS if is_open else affordable(chosen, length.planned)
     n_sweeps = check_int("n_sweeps", n_sweeps, low=0)
     thin = thinning(n_chains * n_sweeps * target.n_blocks * len(target.scale), n_sweeps)
-    key = digest(target, WARM_UP, seed, n_chains, "selection") if conduct.journal else ""
+    key = digest(target, WARM_UP, seed, n_chains, "selection") if context.checkpoints else ""
     stepper: Stepper[Any, SelectionRecord] = Stepper(advance_selection, SelectionState, SelectionRecord)
     model: Any = chosen
     if unknown is not None:
@@ -94,14 +94,14 @@ def select(
     drawn, partition, thin = run_selection(
         f"{stage}, columns", stepper, model, partial(_begin, model, seed, n_chains, thin),
         Rounds(None if is_open else 1, WARM_UP, n_sweeps), lambda n: np.zeros((n_chains, n * n_sweeps), np.int64),
-        length, STORED_BYTES, conduct, key,
+        length, STORED_BYTES, context, key,
     )  # fmt: skip
     settings = {"n_draws": drawn.energy.shape[1], "n_warmup": WARM_UP, "n_chains": n_chains, "seed": seed}
     return gather_selection(target.groups, drawn, partition, thin, settings)
 
 
 def select_drawn(
-    plan: DrawnPlan, length: DrawLength, n_sweeps: int | None, conduct: Conduct, stage: str
+    plan: DrawnPlan, length: DrawLength, n_sweeps: int | None, context: RunContext, stage: str
 ) -> SelectionTrace:
     """Sample which columns are included for some of the partitions of each chain, evenly spaced, round by round."""
     assert plan.groups is not None
@@ -123,7 +123,7 @@ def select_drawn(
     thin = thinning(n_chains * n_rounds * each * N_EACH * target.n_blocks * len(target.scale), N_EACH)
     warm_up = max(round(WARM_UP * min(LONG / sweep_cost(setup), 1.0)), WARM_UP // 3)
     chosen = DrawnSelectionPlan(own, setup, warm_up, WARM_EACH, N_EACH, plan.seed)
-    key = digest(chosen) if conduct.journal else ""
+    key = digest(chosen) if context.checkpoints else ""
     stepper: Stepper[Any, SelectionRecord] = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
     model: Any = chosen
     if plan.unknown is not None:
@@ -132,7 +132,7 @@ def select_drawn(
     rounds, number = Rounds(None if is_open else n_rounds, 0, each, N_EACH), np.repeat(which, N_EACH, axis=1)
     drawn, partition, thin = run_selection(
         f"{stage}, columns", stepper, model, partial(_begin_drawn, model, thin), rounds,
-        lambda n: np.tile(number, (1, n)), length, STORED_BYTES, conduct, key,
+        lambda n: np.tile(number, (1, n)), length, STORED_BYTES, context, key,
     )  # fmt: skip
     settings = {
         "n_draws": drawn.energy.shape[1], "n_warmup": WARM_EACH, "n_chains": n_chains, "seed": plan.seed,

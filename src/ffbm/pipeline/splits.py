@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.explanation import SampledWeights, explain
 from ffbm.pipeline.weights import sample_weights
 from ffbm.rng import child_seed, resolve_seed
@@ -19,34 +19,34 @@ from ffbm.types.tree import Tree, TreeNode
 _FOLDS = 5  # of the bits of a split
 
 
-def explain_splits(features: Features, tree: Tree, config: FitConfig, conduct: Conduct) -> Tree:
+def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext) -> Tree:
     """Return the tree with the bits of every split and the columns that matter there."""
     told = {
-        node.number: _told(node, explain_split(features, tree, node.number, config, conduct)) for node in tree.splits
+        node.number: _told(node, explain_split(features, tree, node.number, config, context)) for node in tree.splits
     }
     return replace(tree, nodes=tuple(told.get(node.number, node) for node in tree.nodes))
 
 
-def explain_split(features: Features, tree: Tree, number: int, config: FitConfig, conduct: Conduct) -> Explanation:
+def explain_split(features: Features, tree: Tree, number: int, config: FitConfig, context: RunContext) -> Explanation:
     """Explain in which child of a node each of its vertices is, under the learned prior; block r is child number r."""
     children = tree.nodes[number].children
     vertices = tree.vertices(number)
     labels = np.empty(len(tree.labels), dtype=np.int64)
     for child, node in enumerate(children):
         labels[tree.vertices(node)] = child
-    return explain_labels(features, vertices, labels[vertices], config, conduct, f"split {number}")
+    return explain_labels(features, vertices, labels[vertices], config, context, f"split {number}")
 
 
-def explain_level(features: Features, tree: Tree, level: int, config: FitConfig, conduct: Conduct) -> Explanation:
+def explain_level(features: Features, tree: Tree, level: int, config: FitConfig, context: RunContext) -> Explanation:
     """Explain in which group of a level each vertex is; block r is the group number r by size."""
     groups = tree.level(level)
     _, labels, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
-    return explain_labels(features, np.arange(len(groups)), rank[labels], config, conduct, f"level {level}")
+    return explain_labels(features, np.arange(len(groups)), rank[labels], config, context, f"level {level}")
 
 
 def explain_labels(
-    features: Features, vertices: Array, labels: Array, config: FitConfig, conduct: Conduct, name: str
+    features: Features, vertices: Array, labels: Array, config: FitConfig, context: RunContext, name: str
 ) -> Explanation:
     """Explain labels of some vertices by their features, under the learned prior; scores come from folds.
 
@@ -57,7 +57,7 @@ def explain_labels(
     options: dict[str, Any] = {
         "weight_prior": "learned", "intercept": True, "intercept_sd": config.intercept_sd,
         "n_draws": config.countable_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
-        "workers": conduct.workers, "progress": conduct.tell,
+        "workers": context.workers, "progress": context.tell,
     }  # fmt: skip
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
@@ -69,7 +69,7 @@ def explain_labels(
     folds = min(_FOLDS, len(vertices))
     return explain(
         own, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,
-        workers=conduct.threads,
+        workers=context.threads,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ffbm.blocks.ladder import LadderSetup, LadderState, advance, start
 from ffbm.blocks.temperatures import find_betas
 from ffbm.diagnostics import judge_blocks, measure_blocks
 from ffbm.diagnostics.verdict import GRADES
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import Chains, Length, run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.rng import stream
@@ -35,7 +35,7 @@ def run_ladders(
     length: Length,
     seed: int,
     n_chains: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str,
 ) -> Chains:
     """Run one ladder for each chain, every replica from a start of its own.
@@ -48,9 +48,9 @@ def run_ladders(
     if not isinstance(tempering, list):
         rng = stream(seed, "temperatures")
         betas = find_betas(setup, first(plain, 0, rng), rng)
-    begin = partial(conduct.begin, partial(_begin_one, seed, betas, first), LadderState, n_chains, setup)
+    begin = partial(context.begin, partial(_begin_one, seed, betas, first), LadderState, n_chains, setup)
     stepper = Stepper(advance, LadderState, BlockDraws)
-    return run_for("blocks, tempered", stepper, setup, begin, length, seed, conduct, key)
+    return run_for("blocks, tempered", stepper, setup, begin, length, seed, context, key)
 
 
 def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, chain: int) -> LadderState:

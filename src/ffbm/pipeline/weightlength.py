@@ -17,7 +17,7 @@ from ffbm.config import PLANNED_DRAWS
 from ffbm.diagnostics import summarise, verdict
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.clock import Clock, end_in
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.theta.chain import WeightState, advance
 from ffbm.theta.selection import SelectionRecord
@@ -64,7 +64,7 @@ def run_weights(
     begin: Callable[[], list[Any]],
     length: DrawLength,
     most_bytes: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str,
     stepper: Stepper[Any, Any] = WEIGHTS,
 ) -> tuple[list[Any], Any]:
@@ -75,7 +75,7 @@ def run_weights(
     """
     n_warmup, thin, done = setup.plan.n_warmup, setup.plan.thin, length.planned
     clock = Clock(length.end, thin, least=n_warmup + min(-(-_LEAST_DRAWS // thin) * thin, done))
-    states, drawn, made = run_stretch(stage, stepper, setup, begin, n_warmup + done, conduct, key, clock)
+    states, drawn, made = run_stretch(stage, stepper, setup, begin, n_warmup + done, context, key, clock)
     done = made - n_warmup
     while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
         thin = int(states[0].thin[0])
@@ -84,7 +84,7 @@ def run_weights(
         _set_thin(states, thin)
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
-        states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, conduct, key, clock)
+        states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done, done + made
         if is_cut:
             break
@@ -115,7 +115,7 @@ def run_selection(
     partition: Callable[[int], Array],
     length: DrawLength,
     most_bytes: int,
-    conduct: Conduct,
+    context: RunContext,
     key: str,
 ) -> tuple[SelectionRecord, Array, int]:
     """Run chains for so many rounds, or until no Monte Carlo error is above 0.01 at two checks in a row.
@@ -127,7 +127,7 @@ def run_selection(
     first = Clock()
     if rounds.n_rounds is None and rounds.each is None:
         first = Clock(length.end, least=n_before + min(_LEAST_SWEEPS, n_steps))
-    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, conduct, key, first)
+    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
     thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
     while not is_cut and length.goes_on():
         error = batch_error(drawn.chance, partition(done)).max(initial=0.0)
@@ -141,7 +141,7 @@ def run_selection(
         _set_thin(states, thin)
         clock = Clock(length.end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
-        states, more, made = run_stretch(name, stepper, model, again, done * n_steps, conduct, key, clock)
+        states, more, made = run_stretch(name, stepper, model, again, done * n_steps, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
     return drawn, partition(done)[:, : drawn.energy.shape[1]], thin
 

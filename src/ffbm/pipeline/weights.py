@@ -13,13 +13,13 @@ from ffbm.config import SIGMA_IS_FIXED, choose_prior
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.kernels.weightchain import Record
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.imputation import IMPUTED, gather_imputed
 from ffbm.pipeline.selection import select
 from ffbm.pipeline.weightlength import WEIGHTS, check_draws, run_weights
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.journal import Journal, digest
+from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.blanks import INDEPENDENT
 from ffbm.theta.chain import WeightSetup, set_up, start
 from ffbm.theta.design import Training, make_design
@@ -59,7 +59,7 @@ def sample_weights(
     annealing: float | None = None,
     impute: bool | str = False,
     stage: str = "weights",
-    journal: Journal | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> WeightTrace:
     """Sample the weights of features on blocks from their posterior p(theta | X, y).
 
@@ -117,7 +117,7 @@ def sample_weights(
         learned, or with columns independent a priori; ``imputed`` of the trace has the law of each.
     stage : str
         What progress calls it.
-    journal : Journal, optional
+    checkpoints : Checkpoints, optional
         Where the chains are written down as they run: that of ``fit(out=...)``.
 
     Returns
@@ -174,15 +174,15 @@ def sample_weights(
         pilot = stream(seed, "weights", "scales")
         settled = run(lambda rng: settle_scales(begun, rng), [pilot])[0] if learns else begun
         [setup] = run(lambda rng: set_up(settled, sampler, n_warmup, rng, thin, annealing), [mode])
-    key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if journal else ""
+    key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if checkpoints else ""
     with listening(progress) as tell:
-        conduct = Conduct(workers, tell, journal)
+        context = RunContext(workers, tell, checkpoints)
         begin = partial(_begin, setup, unknown, seed, n_chains)
         model, stepper = (setup, WEIGHTS) if unknown is None else (ImputedSetup(setup, unknown), IMPUTED)
         selects = learns and n_sweeps != 0
         own = length.half if selects else length
-        states, drawn = run_weights(stage, model, begin, own, STORED_BYTES, conduct, key, stepper)
-        selected = select(setup, length, n_sweeps, n_chains, seed, conduct, stage, unknown) if selects else None
+        states, drawn = run_weights(stage, model, begin, own, STORED_BYTES, context, key, stepper)
+        selected = select(setup, length, n_sweeps, n_chains, seed, context, stage, unknown) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {
         "sampler": sampler,

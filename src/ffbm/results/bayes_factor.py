@@ -20,7 +20,7 @@ from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.clock import end_in
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_evidence
 from ffbm.pipeline.evidence import Integral, Subject, describe, find_evidence, no_evidence
 from ffbm.plain import count_of, did_you_mean, finite, span_in_words
@@ -221,7 +221,7 @@ def evidence(
             found = no_evidence(none)
         else:
             _announce(net, subject, n_chains, minutes, workers)
-            found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), Conduct(hands, tell))
+            found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(hands, tell))
     chosen_sigma = plain_sigma(sigma, subject.scale[: len(net.features.names)])
     chosen = {
         "weight_prior": weight_prior,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.splits import explain_level, explain_split
 from ffbm.progress import Listener, listening
 from ffbm.store.parts import FitParts
@@ -46,7 +46,7 @@ class FitTree(Tree):
             raise OptionError(f"node must be one that is split ({known}); got {number}")
         parts = self._parts()
         with listening(progress) as tell:
-            return explain_split(parts.network.features, self, number, parts.config, Conduct(None, tell))
+            return explain_split(parts.network.features, self, number, parts.config, RunContext(None, tell))
 
     def explain_level(self, level: int, progress: Listener | bool | None = None) -> Explanation:
         """Return what features say of the groups of one level: see ``Fit.level``."""
@@ -55,7 +55,7 @@ class FitTree(Tree):
             raise OptionError(f"level must have several groups, 0 to {self.n_levels - 2}; got {level}")
         parts = self._parts()
         with listening(progress) as tell:
-            return explain_level(parts.network.features, self, level, parts.config, Conduct(None, tell))
+            return explain_level(parts.network.features, self, level, parts.config, RunContext(None, tell))
 
     def _parts(self) -> FitParts:
         if self.parts is None:

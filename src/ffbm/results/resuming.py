@@ -10,8 +10,8 @@ from typing import Any
 
 from ffbm.config import FitConfig, burn_sweeps
 from ffbm.errors import OptionError, Wording, keyword
+from ffbm.store.checkpoints import Checkpoints, digest, read_record
 from ffbm.store.folder import CHAINS, PROVENANCE, RECORD, how_to_resume, is_run, is_unfinished
-from ffbm.store.journal import Journal, digest, read_record
 from ffbm.types import BlockTrace, Network
 
 _NOT_THE_ANSWER = ("workers", "out", "resume")  # settings that no draw depends on
@@ -38,27 +38,27 @@ def saved_settings(path: str) -> dict[str, Any]:
     return dict(read_record(Path(path))["config"]) if (Path(path) / CHAINS / RECORD).is_file() else {}
 
 
-def go_on(journal: Journal, wanted: dict[str, Any], config: FitConfig) -> tuple[FitConfig, bool]:
+def go_on(checkpoints: Checkpoints, wanted: dict[str, Any], config: FitConfig) -> tuple[FitConfig, bool]:
     """Return the settings that a run goes on with, and whether there is anything left to do.
 
     Data and settings must be those it was begun with, but for its length: chains can be lengthened. Then their burn-in
     stays as it was, in sweeps, and so do the weight moves after each sweep of a joint chain.
     """
-    begun = journal.record
-    _compare_data(journal.folder, begun, wanted)
+    begun = checkpoints.record
+    _compare_data(checkpoints.folder, begun, wanted)
     old, new = begun["config"], dict(wanted["config"])
     new["seed"] = old["seed"] if new["seed"] is None else new["seed"]
-    _compare_settings(journal.folder, old, new)
+    _compare_settings(checkpoints.folder, old, new)
     longer = any(_is_longer(new[name], old[name]) for name in _LENGTHS)
     if longer and new["target"] == "joint":
         if new["n_draws"] > old["n_draws"]:
             raise OptionError("a run of the joint posterior is lengthened by its sweeps: give --sweeps, not --draws")
         new["n_draws"] = ceil(old["n_draws"] / (old["n_sweeps"] - begun["burn"])) * (new["n_sweeps"] - begun["burn"])
-    if is_run(journal.folder) and not longer:
+    if is_run(checkpoints.folder) and not longer:
         return config, False
     if longer:
-        journal.rewrite({**begun, "config": new})
-        (journal.folder / PROVENANCE).unlink(missing_ok=True)  # no whole run until the longer one is
+        checkpoints.rewrite({**begun, "config": new})
+        (checkpoints.folder / PROVENANCE).unlink(missing_ok=True)  # no whole run until the longer one is
     if isinstance(new["n_sweeps"], int) and new["n_sweeps"] * old["burn_in"] != begun["burn"]:
         new["burn_in"] = begun["burn"] / new["n_sweeps"]
     return replace(config, **new), True

@@ -18,7 +18,7 @@ from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.opening import open_network
 from ffbm.errors import OptionError, either, keyword
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
@@ -30,7 +30,7 @@ from ffbm.results.provenance import describe_origin
 from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
 from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
-from ffbm.store.journal import Journal, open_journal
+from ffbm.store.checkpoints import Checkpoints, open_checkpoints
 from ffbm.types import BlockTrace, Network, check_network
 from ffbm.types.weights import Sigma
 from ffbm.workers import Workers, connected
@@ -304,17 +304,17 @@ def _fit_in_folder(
     config: FitConfig,
     out: str,
     wanted: Callable[[FitConfig], dict[str, Any]],
-    go: Callable[[FitConfig, Journal], Fit],
+    go: Callable[[FitConfig, Checkpoints], Fit],
     progress: Listener | bool | None,
 ) -> Fit:
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
-    with open_journal(out, wanted(config), config.resume) as journal:
+    with open_checkpoints(out, wanted(config), config.resume) as checkpoints:
         if config.resume:
-            config, is_left = go_on(journal, wanted(config), config)
+            config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = measured(go(config, journal), progress)
+        found = measured(go(config, checkpoints), progress)
         with listening(progress) as tell:  # verdicts and figures take their time
             tell(Progress("report and files", 0, 1))
             found.save(out)
@@ -328,8 +328,8 @@ def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(Conduct(None, tell))
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _conduct=None: columns))
+        columns = measure(RunContext(None, tell))
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _context=None: columns))
 
 
 def _fit(
@@ -339,11 +339,11 @@ def _fit(
     command: str,
     workers: Workers,
     config: FitConfig,
-    journal: Journal | None,
+    checkpoints: Checkpoints | None,
 ) -> Fit:
     check_room(net, config)
     _announce(net, config, workers)
-    parts = run_fit(net, config, blocks, progress, workers, journal)
+    parts = run_fit(net, config, blocks, progress, workers, checkpoints)
     origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
     chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
     return Fit.of(parts, config=chosen, provenance=origin)

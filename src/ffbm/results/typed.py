@@ -16,7 +16,7 @@ from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.by_type import explain_each
 from ffbm.pipeline.clock import end_in
-from ffbm.pipeline.conduct import Conduct
+from ffbm.pipeline.context import RunContext
 from ffbm.plain import count_of, did_you_mean, finite
 from ffbm.progress import Listener, listening
 from ffbm.results.provenance import describe_origin
@@ -240,7 +240,7 @@ def _fit(
             max_minutes=_SHARE_OF_BLOCKS * config.max_minutes, **own,
         )  # fmt: skip
         members = align_blocks(blocks)
-        explanations = explain_each(net, types, blocks, members, config, Conduct(workers, tell), end)
+        explanations = explain_each(net, types, blocks, members, config, RunContext(workers, tell), end)
     origin = describe_origin(net, config, shlex.join(sys.argv))
     return TypedFit(net, types, blocks, members, explanations, config, origin)
 
@@ -250,6 +250,6 @@ def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> Ty
     told = {}
     with listening(progress) as tell:
         for value, one in fit.explanations.items():
-            columns = None if one.measure is None else one.measure(Conduct(None, tell))
-            told[value] = one if columns is None else replace(one, measure=lambda _conduct=None, known=columns: known)
+            columns = None if one.measure is None else one.measure(RunContext(None, tell))
+            told[value] = one if columns is None else replace(one, measure=lambda _context=None, known=columns: known)
     return TypedFit.of(fit, explanations=told)

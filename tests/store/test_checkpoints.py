@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ffbm.errors import DataError
-from ffbm.store.journal import open_journal
+from ffbm.store.checkpoints import open_checkpoints
 
 
 class Table(NamedTuple):
@@ -24,8 +24,8 @@ def table() -> Table:
 
 
 @pytest.fixture
-def journal(tmp_path):
-    with open_journal(tmp_path / "run", {"config": {}}, resume=False) as opened:
+def checkpoints(tmp_path):
+    with open_checkpoints(tmp_path / "run", {"config": {}}, resume=False) as opened:
         yield opened
 
 
@@ -33,33 +33,33 @@ def never():
     raise AssertionError("it is known already")
 
 
-def test_a_table_is_found_once(journal):
-    assert journal.remember("Some numbers", "key", Table, table).numbers.tolist() == [0, 1, 2]
-    again = journal.remember("Some numbers", "key", Table, never)
+def test_a_table_is_found_once(checkpoints):
+    assert checkpoints.remember("Some numbers", "key", Table, table).numbers.tolist() == [0, 1, 2]
+    again = checkpoints.remember("Some numbers", "key", Table, never)
     assert isinstance(again, Table)
     assert [part.dtype for part in again] == [part.dtype for part in table()]
     assert again.labels.tolist() == table().labels.tolist()
-    with np.load(journal.folder / "chains" / "some-numbers.npz") as held:
+    with np.load(checkpoints.folder / "chains" / "some-numbers.npz") as held:
         assert sorted(held.files) == ["0", "1.labels", "1.numbers", "generators.json"]
 
 
-def test_another_key_finds_it_again(journal):
-    journal.remember("x", "key", Table, table)
-    other = journal.remember("x", "other", Table, lambda: table()._replace(numbers=np.arange(7)))
+def test_another_key_finds_it_again(checkpoints):
+    checkpoints.remember("x", "key", Table, table)
+    other = checkpoints.remember("x", "other", Table, lambda: table()._replace(numbers=np.arange(7)))
     assert len(other.numbers) == 7
-    assert len(journal.remember("x", "other", Table, never).numbers) == 7
+    assert len(checkpoints.remember("x", "other", Table, never).numbers) == 7
 
 
 @pytest.mark.parametrize("harm", ["cut short", "a bit turned", "empty", "of another type"])
-def test_damage_is_told_with_the_file_and_the_remedy_works(journal, harm):
-    journal.remember("x", "key", Table, table)
-    path = journal.folder / "chains" / "x.npz"
+def test_damage_is_told_with_the_file_and_the_remedy_works(checkpoints, harm):
+    checkpoints.remember("x", "key", Table, table)
+    path = checkpoints.folder / "chains" / "x.npz"
     data = bytearray(path.read_bytes())
     if harm == "a bit turned":
         data[data.index(b"NUMPY") + 60] ^= 4
     path.write_bytes({"cut short": data[: len(data) // 2], "empty": b""}.get(harm, data))
     kind = Other if harm == "of another type" else Table
     with pytest.raises(DataError, match=f"{re.escape(str(path))} is damaged: remove it and resume"):
-        journal.remember("x", "key", kind, never)
+        checkpoints.remember("x", "key", kind, never)
     path.unlink()
-    assert journal.remember("x", "key", Table, table).numbers.tolist() == [0, 1, 2]
+    assert checkpoints.remember("x", "key", Table, table).numbers.tolist() == [0, 1, 2]

@@ -34,7 +34,7 @@ _LOCK = "lock"
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
-class Journal:
+class Checkpoints:
     """The ``chains`` folder of a run: one folder for each stage, and ``run.json``, which says what was asked for."""
 
     def __init__(self, folder: Path, record: dict[str, Any]) -> None:
@@ -72,10 +72,10 @@ class Journal:
 
 
 @contextlib.contextmanager
-def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume: bool) -> Iterator[Journal]:
-    """Open the journal of a run for the length of it.
+def open_checkpoints(path: str | os.PathLike[str], record: Mapping[str, Any], resume: bool) -> Iterator[Checkpoints]:
+    """Open the checkpoints of a run for the length of it.
 
-    A new or empty folder begins one, with ``record`` written down. Otherwise, with ``resume``, the journal has the
+    A new or empty folder begins one, with ``record`` written down. Otherwise, with ``resume``, the checkpoints have the
     record that is there, for the caller to compare. A folder that is made and left without anything
     sampled is taken away again.
     """
@@ -89,14 +89,14 @@ def open_journal(path: str | os.PathLike[str], record: Mapping[str, Any], resume
         check_new_folder(folder)
         (folder / CHAINS).mkdir()
         _write_record(folder, record)
-    journal = Journal(folder, {"schema": CHAINS_SCHEMA, **record})
+    checkpoints = Checkpoints(folder, {"schema": CHAINS_SCHEMA, **record})
     with _locked(folder):  # also while it is taken away: it may be another's
         forget_drafts(folder)
         try:
-            yield journal
+            yield checkpoints
         except BaseException:
             with contextlib.suppress(OSError):
-                if journal.is_blank and not is_run(folder):
+                if checkpoints.is_blank and not is_run(folder):
                     shutil.rmtree(folder / CHAINS)
                     if not was_there:
                         folder.rmdir()

@@ -4,24 +4,24 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from ffbm.progress import Listener, Progress
-from ffbm.store.journal import Journal
+from ffbm.store.checkpoints import Checkpoints
 from ffbm.workers import Workers, is_cluster, open_workers
 
 State = TypeVar("State")
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
-class Conduct(NamedTuple):
+class RunContext(NamedTuple):
     """What every stage is handed on."""
 
     workers: Workers
     tell: Listener
-    journal: Journal | None = None
+    checkpoints: Checkpoints | None = None
 
     @property
     def options(self) -> dict[str, Any]:
         """As the keywords of a stage."""
-        return {"workers": self.workers, "progress": self.tell, "journal": self.journal}
+        return {"workers": self.workers, "progress": self.tell, "checkpoints": self.checkpoints}
 
     @property
     def threads(self) -> int | None:
@@ -38,4 +38,4 @@ class Conduct(NamedTuple):
 
     def remember(self, name: str, key: str, kind: type[Table], find: Callable[[], Table]) -> Table:
         """Return the table of this type that was found before under this name and key, or find it."""
-        return find() if self.journal is None else self.journal.remember(name, key, kind, find)
+        return find() if self.checkpoints is None else self.checkpoints.remember(name, key, kind, find)
