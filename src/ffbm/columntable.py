@@ -235,10 +235,10 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
             said += [(-1, f"{low} in {_blocks(less)}")] if less else []
         else:
             value = feature.removeprefix(f"{column}=")
-            told = f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}"
-            said.append((more[0] if more else less[0], told))
+            message = f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}"
+            said.append((more[0] if more else less[0], message))
     left = len(features) - _NAMED
-    return ", ".join(told for _, told in sorted(said)) + (f", and {left} more" if left > 0 else "")
+    return ", ".join(message for _, message in sorted(said)) + (f", and {left} more" if left > 0 else "")
 
 
 def _blocks(numbers: list[int]) -> str:

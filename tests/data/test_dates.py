@@ -79,11 +79,11 @@ def test_no_dates(texts):
 
 
 def test_what_was_decided_is_told():
-    assert read_dates(["1/2/2006", "3/4/2006"]).told.endswith("the day first (it might be the month)")
-    assert read_dates(["1/2/2006", "13/4/2006"]).told.endswith("the day first")
-    assert read_dates(["1/2/2006", "3/14/2006"]).told.endswith("the month first")
+    assert read_dates(["1/2/2006", "3/4/2006"]).range.endswith("the day first (it might be the month)")
+    assert read_dates(["1/2/2006", "13/4/2006"]).range.endswith("the day first")
+    assert read_dates(["1/2/2006", "3/14/2006"]).range.endswith("the month first")
     late = read_dates(["November 31, 2005", "February 29, 2007", "May 31, 2005"])
-    assert late.told.endswith("'November 31, 2005', 'February 29, 2007' taken for the last day of the month")
+    assert late.range.endswith("'November 31, 2005', 'February 29, 2007' taken for the last day of the month")
     assert [moment.day for moment in late.moments] == [30, 28, 31]
 
 

@@ -2,7 +2,7 @@
 
 Every command is a file of its own and imports what it needs when it runs, so that ``ffbm --help``
 answers at once. How a run ends is decided here, once: 0 done; 1 a check failed; 2 the input, the
-arguments, disk, network or permissions, told in one line; 70 a bug; 130 interrupted.
+arguments, disk, network or permissions, reported in one line; 70 a bug; 130 interrupted.
 """
 
 import functools

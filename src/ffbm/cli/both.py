@@ -51,8 +51,8 @@ def tell_both(found: "Comparison", source: str, out: str | None, as_json: bool) 
     from ffbm.results.record import fit_record
 
     if as_json:
-        told: dict[str, Any] = {"source": source, "cut": fit_record(found.first), "joint": fit_record(found.second)}
-        print_json({**told, "comparison": found.to_dict()})
+        record: dict[str, Any] = {"source": source, "cut": fit_record(found.first), "joint": fit_record(found.second)}
+        print_json({**record, "comparison": found.to_dict()})
         return
     print_text(found.summary())
     if out is not None:

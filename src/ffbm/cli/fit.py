@@ -356,7 +356,7 @@ def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> FitConfi
 
 
 def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Read a settings file; what is wrong with it is told by the names that stand in it.
+    """Read a settings file; errors use the names that stand in it.
 
     Which others they go with may be said by the command line.
     """

@@ -55,8 +55,8 @@ def reproduce(
         print_json(found.record)
     else:
         print_text(_text(found))
-        told = f"saved in {out}" if out else "--out DIR writes the table, results.json and the figures"
-        print_text(f"\n{told}")
+        message = f"saved in {out}" if out else "--out DIR writes the table, results.json and the figures"
+        print_text(f"\n{message}")
 
 
 def _text(found: "Reproduction") -> str:

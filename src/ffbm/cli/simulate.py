@@ -14,7 +14,7 @@ from ffbm.plain import count_of
 if TYPE_CHECKING:
     import numpy as np
 
-_N_SHOWN = 12  # blocks whose sizes are told
+_N_SHOWN = 12  # blocks whose sizes are shown
 
 Out = Annotated[str, typer.Option(metavar="DIR", help="A new or empty folder for edges.csv, nodes.csv and truth.json.")]
 Vertices = Annotated[int | None, typer.Option(metavar="N", help="Vertices [default: 200, or those of --like].")]

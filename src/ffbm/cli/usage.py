@@ -1,4 +1,4 @@
-"""Wrong arguments, told in one line: which option, what it takes, what came."""
+"""Wrong arguments, reported in one line: which option, what it takes, what came."""
 
 import re
 from collections.abc import Collection, Sequence

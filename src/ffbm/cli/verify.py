@@ -66,8 +66,8 @@ def _print_verdicts(found: "Verification") -> None:
         if outcome.finding.doubt:
             print_text(f"\n{outcome.name}: {outcome.finding.doubt}")
     n_checks = len(found.checks)
-    told = f"all {n_checks} checks passed" if found.passed else f"{len(found.failed)} of {n_checks} checks FAILED"
-    print_text(f"\n{told} in {found.seconds:.0f} s")
+    message = f"all {n_checks} checks passed" if found.passed else f"{len(found.failed)} of {n_checks} checks FAILED"
+    print_text(f"\n{message} in {found.seconds:.0f} s")
 
 
 def _print_ranks(found: "Verification") -> None:

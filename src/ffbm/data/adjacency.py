@@ -51,8 +51,8 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
     if not np.isfinite(values).all():
         raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: mend it")
     raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where, edge_weight)
-    told = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
-    raw.notes[:0] = [*grid.notes, Note("matrix", told, len(values))]
+    message = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
+    raw.notes[:0] = [*grid.notes, Note("matrix", message, len(values))]
     return raw
 
 

@@ -49,8 +49,8 @@ def assemble_network(
         notes += nodes.notes
         if raw.vertices is not None and len(raw.vertices.table.columns):
             columns = list(map(str, raw.vertices.table.columns))
-            told = f"{raw.where}: {count_of(len(columns), 'attribute')} not read, since a table is given"
-            notes.append(Note("attributes", f"{told}: {shorten(columns, _SHOWN)}", len(columns)))
+            message = f"{raw.where}: {count_of(len(columns), 'attribute')} not read, since a table is given"
+            notes.append(Note("attributes", f"{message}: {shorten(columns, _SHOWN)}", len(columns)))
     chosen = nodes if nodes is not None else raw.vertices
     if chosen is None:
         ids, number, more = _strip_ids(raw)
@@ -71,8 +71,8 @@ def assemble_network(
         weights = choose_law(raw.weights, edge_weight_model, edge_weight_prior, raw.where)
     graph, more = settle_edges(raw, number, len(ids), parallel, directed, weights)
     if weights is not None:
-        told = f"{raw.where}: edges weighted by {weights.in_words} ({weights.reason})"
-        notes.append(Note("edge-weight", told, graph.n_edges))
+        message = f"{raw.where}: edges weighted by {weights.in_words} ({weights.reason})"
+        notes.append(Note("edge-weight", message, graph.n_edges))
     if not graph.n_edges:
         more.append(Note("no-edges", f"{raw.where}: the network has no edges", 0))
     notes += more + _note_size(len(ids), len(table.columns), where) + _note_formulas(ids, raw)
@@ -104,14 +104,14 @@ def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
         return raw.ids, None, []
     number, ids = number_words(stripped)
     merged = len(raw.ids) - len(ids)
-    told = f"{raw.where}: spaces around {count_of(count, 'id')} taken off"
+    message = f"{raw.where}: spaces around {count_of(count, 'id')} taken off"
     return (
         ids,
         number,
         [
             Note(
                 "spaces",
-                told + (f"; {merged:,} then {'equals' if merged == 1 else 'equal'} another id" if merged else ""),
+                message + (f"; {merged:,} then {'equals' if merged == 1 else 'equal'} another id" if merged else ""),
                 count,
             )
         ],
@@ -165,10 +165,10 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
     alike = len(stripped) - len(set(stripped))
     if alike:
         differ = "differs" if alike == 1 else "differ"
-        told = f"{nodes.where}: {count_of(alike, 'id')} {differ} from another only by spaces: all kept as written"
-        return nodes.ids, True, [Note("spaces", told, alike)]
-    told = f"{nodes.where}: spaces around {count_of(count, 'id')} taken off"
-    return text_array(stripped, len(stripped)), False, [Note("spaces", told, count)]
+        message = f"{nodes.where}: {count_of(alike, 'id')} {differ} from another only by spaces: all kept as written"
+        return nodes.ids, True, [Note("spaces", message, alike)]
+    message = f"{nodes.where}: spaces around {count_of(count, 'id')} taken off"
+    return text_array(stripped, len(stripped)), False, [Note("spaces", message, count)]
 
 
 def _compare_zeros(strangers: Array, declared: Array) -> str:
@@ -216,8 +216,10 @@ def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Not
         return table
     known = table[name].dropna()
     if known.is_unique and len(known) > 1:
-        told = f"{nodes.where}: {name!r} left out, a name of its own for each vertex; {option('include')} would keep it"
-        notes.append(Note("names", told, 1))
+        message = (
+            f"{nodes.where}: {name!r} left out, a name of its own for each vertex; {option('include')} would keep it"
+        )
+        notes.append(Note("names", message, 1))
         return table.drop(columns=[name])
     return table
 
@@ -260,5 +262,5 @@ def _note_size(n_nodes: int, n_columns: int, where: str) -> list[Note]:
 
 def _note_formulas(ids: Array, raw: RawGraph) -> list[Note]:
     count = 0 if raw.is_numbered else sum(text.startswith("=") for text in ids)
-    told = f"{raw.where}: {count_of(count, 'id')} beginning with = read as text, not as formulas"
-    return [Note("formulas", told, count)] if count else []
+    message = f"{raw.where}: {count_of(count, 'id')} beginning with = read as text, not as formulas"
+    return [Note("formulas", message, count)] if count else []

@@ -31,15 +31,17 @@ def note_collinear(features: Features) -> list[Note]:
     notes = []
     if pairs:
         names = features.column_names
-        told = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
+        message = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
         more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
         what = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
-        told = f"{what} nearly the same: {told}{more}; what they explain is shared, {option('exclude')} leaves one out"
-        notes.append(Note("near-identical", told, len(pairs)))
+        message = (
+            f"{what} nearly the same: {message}{more}; what they explain is shared, {option('exclude')} leaves one out"
+        )
+        notes.append(Note("near-identical", message, len(pairs)))
     sums = _sums(features, covariance, {g for pair in pairs for g in pair})
     if sums:
-        told = f"nearly determined by the other numbers: {shorten(sums, _SHOWN)}; {option('exclude')} leaves one out"
-        notes.append(Note("collinear", f"{len(sums):,} columns of numbers are {told}", len(sums)))
+        message = f"nearly determined by the other numbers: {shorten(sums, _SHOWN)}; {option('exclude')} leaves one out"
+        notes.append(Note("collinear", f"{len(sums):,} columns of numbers are {message}", len(sums)))
     return notes
 
 
@@ -56,10 +58,12 @@ def _pairs(features: Features, covariance: Array) -> list[tuple[int, int]]:
 
 
 def _sums(features: Features, covariance: Array, known: set[int]) -> list[str]:
-    """Return the numbers, told of by no pair, that the other numbers determine."""
+    """Return the numbers, in no reported pair, that the other numbers determine."""
     names = features.column_names
-    told = {names[g] for g in known}
-    own = [j for j in np.flatnonzero(features.is_number) if features.columns[j] not in told and covariance[j, j] > 0]
+    known_names = {names[g] for g in known}
+    own = [
+        j for j in np.flatnonzero(features.is_number) if features.columns[j] not in known_names and covariance[j, j] > 0
+    ]
     if not 3 <= len(own) < features.values.shape[0]:
         return []
     scale = np.sqrt(np.diag(covariance)[own])

@@ -105,8 +105,8 @@ def parse_column(
     for index in _find_dropped(name, texts, drop):
         here = codes == index
         codes[here] = -1
-        told = f"has {count_of(int(here.sum()), 'cell')} {texts[index]!r}: dropped"
-        remarks.append(Remark("dropped", name, told, int(here.sum())))
+        message = f"has {count_of(int(here.sum()), 'cell')} {texts[index]!r}: dropped"
+        remarks.append(Remark("dropped", name, message, int(here.sum())))
     codes, texts = _merge(codes, texts)
     categorical = categorical or isinstance(cells.dtype, pd.CategoricalDtype)
     column, more = _decide(name, codes, texts, missing, categorical)
@@ -129,18 +129,22 @@ def _decide(
         others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
         if words:
             count = int(worded.sum())
-            told = f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
-            told += f"; {option('drop')} gives no flag"
-            remarks.append(Remark("looks-missing", name, told, count))
+            message = (
+                f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
+            )
+            message += f"; {option('drop')} gives no flag"
+            remarks.append(Remark("looks-missing", name, message, count))
         if categorical:
             return column, remarks
         if all(number_of(text.replace(",", ".", 1)) is not None for text in others):
-            told = f"has numbers with a comma ({shorten(others, 3)}): read as text; write them with a point"
-            remarks.append(Remark("comma", name, told, len(others)))
+            message = f"has numbers with a comma ({shorten(others, 3)}): read as text; write them with a point"
+            remarks.append(Remark("comma", name, message, len(others)))
         elif 2 * len(others) < len(rest):
-            told = f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
-            told += visible(f", as in {name}={others[0]}")
-            remarks.append(Remark("mixed", name, told, len(others)))
+            message = (
+                f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
+            )
+            message += visible(f", as in {name}={others[0]}")
+            remarks.append(Remark("mixed", name, message, len(others)))
         return column, remarks
 
     spelled = f"{int(worded.sum()):,} written {shorten(words, 3)}" if words else ""
@@ -182,11 +186,11 @@ def _remark_apart(name: str, known: Array, distinct: Array) -> list[Remark]:
         value = distinct[place]
         if value in _NO_ANSWER and len(rest) > 1 and np.abs(rest - value).min() > rest[-1] - rest[0]:
             count = int((known == value).sum())
-            told = (
+            message = (
                 f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
                 f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means missing"
             )
-            remarks.append(Remark("looks-missing", name, told, count))
+            remarks.append(Remark("looks-missing", name, message, count))
     return remarks
 
 
@@ -197,8 +201,8 @@ def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: 
     column = Column(name, "number", numbers, (), np.full(len(codes), -1), missing)
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     values = dates.values(_MAX_CODES, _CELLS_PER_CODE, counts)
-    told = f"holds dates ({dates.told}): read as a number, years with fractions"
-    remarks = [Remark("dates", name, told, len(texts))]
+    message = f"holds dates ({dates.range}): read as a number, years with fractions"
+    remarks = [Remark("dates", name, message, len(texts))]
     if values is not None:
         column = replace(column, other=_of_values(name, codes, values, missing))
         remarks.append(_remark_codes(name, len(set(values)), values[0]))
@@ -207,11 +211,11 @@ def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: 
 
 def _remark_codes(name: str, n_values: int, example: str = "") -> Remark:
     what = f"values such as {example!r}" if example else "whole numbers"
-    told = (
+    message = (
         f"has {n_values} different {what}: a fit reads it as a number or as values, whichever explains more;"
         f" {option('categorical')} or {option('numeric')} settles it"
     )
-    return Remark("looks-coded", name, told, n_values)
+    return Remark("looks-coded", name, message, n_values)
 
 
 def _of_values(name: str, codes: Array, texts: list[str], missing: Array, words: str = "") -> Column:
@@ -239,8 +243,8 @@ def read_texts(name: str, cells: pd.Series) -> tuple[Array, list[str], list[Rema
     texts = [text.strip() for text in raw]
     trimmed = np.array([0 < len(text) < len(long) for text, long in zip(texts, raw, strict=True)] + [False])
     count = int(trimmed[codes].sum())
-    told = f"has spaces around {count_of(count, 'cell')}: taken off"
-    remarks = [Remark("trimmed", name, told, count)] if count else []
+    message = f"has spaces around {count_of(count, 'cell')}: taken off"
+    remarks = [Remark("trimmed", name, message, count)] if count else []
     return *_merge(codes.astype(np.int64), texts), remarks
 
 

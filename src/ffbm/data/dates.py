@@ -45,7 +45,7 @@ class Dates(NamedTuple):
 
     years: Array  # years with fractions, float64
     moments: list[dt.datetime]
-    told: str  # for people: from when to when, and which comes first where that was to be decided
+    range: str  # for people: from when to when, and which comes first where that was to be decided
 
     def grains(self, place: int) -> tuple[str, str, str]:
         """Return one of the dates by day, by month and by year."""
@@ -70,7 +70,7 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
     """Return the dates that texts write, None if some of them write none or they are not written alike.
 
     >>> dates = read_dates(["July 2, 2006", "December 31, 2007"])
-    >>> dates.years.round(3).tolist(), dates.told
+    >>> dates.years.round(3).tolist(), dates.range
     ([2006.499, 2007.997], "'July 2, 2006' to 'December 31, 2007'")
     >>> read_dates(["2006-08-01", "soon"])
     """
@@ -80,15 +80,15 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
         moments = _read_all(form, texts)
         if moments is not None:
             order = sorted(range(len(texts)), key=moments.__getitem__)
-            told = f"{shorten([texts[order[0]]], 1)} to {shorten([texts[order[-1]]], 1)}"
+            message = f"{shorten([texts[order[0]]], 1)} to {shorten([texts[order[-1]]], 1)}"
             if number in (_DAY_FIRST, _MONTH_FIRST):
-                told += ", the day first" if number == _DAY_FIRST else ", the month first"
+                message += ", the day first" if number == _DAY_FIRST else ", the month first"
                 if number == _DAY_FIRST and _read_all(_FORMS[_MONTH_FIRST], texts) is not None:
-                    told += " (it might be the month)"
+                    message += " (it might be the month)"
             late = [text for text, moment in zip(texts, moments, strict=True) if _is_late(form, text, moment)]
             if late:
-                told += f"; {shorten(late, 2)} taken for the last day of the month"
-            return Dates(np.array([_year(moment) for moment in moments]), moments, told)
+                message += f"; {shorten(late, 2)} taken for the last day of the month"
+            return Dates(np.array([_year(moment) for moment in moments]), moments, message)
     return None
 
 

@@ -132,8 +132,8 @@ def open_grid(data: bytes, where: str, suffix: str) -> Grid:
     if named:
         separator = named[1].decode()
         width = _sample_widths(sample, separator)[0]
-        told = f"{where}: a line 'sep={separator}' skipped, read as separated by {SEPARATORS[separator]}"
-        notes = [Note("separator", told, 1)]
+        message = f"{where}: a line 'sep={separator}' skipped, read as separated by {SEPARATORS[separator]}"
+        notes = [Note("separator", message, 1)]
     else:
         separator, width, notes = _find_separator(sample, where, suffix)
     return Grid(where, data, separator, width, n_lines + 1, tuple(notes), n_comments)

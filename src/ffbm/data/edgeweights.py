@@ -94,9 +94,9 @@ def reweigh(net: Network, edge_weight: str | bool | None, model: str | None, pri
     chosen = choose_law(raw, model or weights.model, weights.prior if prior is None else prior, "the network")
     if (chosen.model, chosen.prior) == (weights.model, weights.prior):
         return net
-    told = Note("edge-weight", f"edges weighted by {chosen.in_words} ({chosen.reason})", net.n_edges)
+    remark = Note("edge-weight", f"edges weighted by {chosen.in_words} ({chosen.reason})", net.n_edges)
     notes = tuple(note for note in net.notes if note.code != "edge-weight")
-    return replace(net, graph=replace(net.graph, weights=chosen), notes=(*notes, told))
+    return replace(net, graph=replace(net.graph, weights=chosen), notes=(*notes, remark))
 
 
 def check_prior(prior: Any, model: str) -> dict[str, float] | None:

@@ -146,14 +146,14 @@ def _encode_column(column: Column, *, forced: bool, flag_missing: bool, min_supp
         fate = f"marked by the flag {name!r}"
     if n_missing and piece.names:
         spelled = f" ({column.words})" if column.words else ""
-        told = f"has {count_of(n_missing, 'missing cell')}{spelled}: {fate}"
-        remarks.append(Remark("missing", column.name, told, n_missing))
+        message = f"has {count_of(n_missing, 'missing cell')}{spelled}: {fate}"
+        remarks.append(Remark("missing", column.name, message, n_missing))
     n_numbers = int(column.kind == "number" and not left_out)
     piece, n_rare = leave_out_rare(piece, n_numbers, min_support)
     if n_rare:
         few = f"has {count_of(n_rare, 'flag')} on fewer than {min_support} vertices"
-        told = f"{few}: left out by {keyword('min_support', '')}"
-        remarks.append(Remark("rare", column.name, told, n_rare))
+        message = f"{few}: left out by {keyword('min_support', '')}"
+        remarks.append(Remark("rare", column.name, message, n_rare))
     if not left_out:
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
         remarks += remark_spellings(column.name, column.values, counts)
@@ -171,8 +171,8 @@ def _remark_lone(column: Column) -> list[Remark]:
     if n_values < _MANY or 2 * n_lone <= n_values:
         return []
     remedy = f"{option('exclude')} leaves the column out, {option('min_support', '2')} these values"
-    told = f"has {n_values:,} values, {n_lone:,} of them on one vertex each; {remedy}"
-    return [Remark("one-each", column.name, told, n_lone)]
+    message = f"has {n_values:,} values, {n_lone:,} of them on one vertex each; {remedy}"
+    return [Remark("one-each", column.name, message, n_lone)]
 
 
 def _remark_common(column: Column, piece: Piece, n_numbers: int) -> list[Remark]:
@@ -183,8 +183,10 @@ def _remark_common(column: Column, piece: Piece, n_numbers: int) -> list[Remark]
         if support[place] > _COMMON * n_nodes:
             share, flag = int(100 * support[place] / n_nodes), piece.names[place]
             remedy = option("exclude") if len(piece.names) == 1 else option("drop")
-            told = f"has the flag {flag!r} on {share} % of the vertices, much like an intercept; {remedy} leaves it out"
-            remarks.append(Remark("nearly-constant", column.name, told, int(support[place])))
+            message = (
+                f"has the flag {flag!r} on {share} % of the vertices, much like an intercept; {remedy} leaves it out"
+            )
+            remarks.append(Remark("nearly-constant", column.name, message, int(support[place])))
     return remarks
 
 
@@ -198,8 +200,8 @@ def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:
         if n_values == 1 and n_known == len(column.missing):
             return Remark("constant", column.name, f"left out: it is {column.values[0]!r} on every vertex", 1)
         if n_values > 2 and n_values >= _IDENTIFYING * n_known:
-            told = f"left out: it identifies vertices ({n_values:,} different values in {n_known:,} cells)"
-            return Remark("identifier", column.name, told, 1)
+            message = f"left out: it identifies vertices ({n_values:,} different values in {n_known:,} cells)"
+            return Remark("identifier", column.name, message, 1)
         return None
     # Where it is missing, a flag is 0 and a number its mean.
     known = column.numbers == 1 if column.kind == "flag" else column.numbers[~np.isnan(column.numbers)]

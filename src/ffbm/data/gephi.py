@@ -53,8 +53,8 @@ def find_drawing(table: pd.DataFrame) -> list[str]:
 
 def note_drawing(names: Collection[str], where: str) -> Note:
     """Say which columns are a drawing."""
-    told = f"{where}: colours, positions and sizes of a drawing not read: {shorten(names, _SHOWN)}"
-    return Note("drawing", f"{told}; {option('include')} would keep one", len(names))
+    message = f"{where}: colours, positions and sizes of a drawing not read: {shorten(names, _SHOWN)}"
+    return Note("drawing", f"{message}; {option('include')} would keep one", len(names))
 
 
 def note_computed(table: pd.DataFrame, names: Collection[str], where: str) -> list[Note]:
@@ -73,9 +73,11 @@ def note_computed(table: pd.DataFrame, names: Collection[str], where: str) -> li
     if not found:
         return []
     are, they, them = ("is by its name", "it", "it") if len(found) == 1 else ("are by their names", "they", "them")
-    told = f"{where}: {shorten(found, _SHOWN)} {are} computed from the edges, so {they} would explain them in a circle"
-    told += f"; {option('exclude')} leaves {them} out"
-    return [Note("computed", told, len(found))]
+    message = (
+        f"{where}: {shorten(found, _SHOWN)} {are} computed from the edges, so {they} would explain them in a circle"
+    )
+    message += f"; {option('exclude')} leaves {them} out"
+    return [Note("computed", message, len(found))]
 
 
 def _holds_numbers(cells: pd.Series) -> bool:

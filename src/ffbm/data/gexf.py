@@ -77,11 +77,11 @@ class _Reader:
     def finish(self) -> RawGraph:
         check_one_graph(self.n_graphs, self.where)
         if self.n_drawn:
-            told = f"{self.where}: colours, positions and sizes of nodes are not attributes: not read"
-            self.found.notes.append(Note("drawing", told, self.n_drawn))
+            message = f"{self.where}: colours, positions and sizes of nodes are not attributes: not read"
+            self.found.notes.append(Note("drawing", message, self.n_drawn))
         if self.n_nested:
-            told = f"{self.where}: {count_of(self.n_nested, 'node')} inside another read as part of the whole"
-            self.found.notes.append(Note("nested-graphs", told, self.n_nested))
+            message = f"{self.where}: {count_of(self.n_nested, 'node')} inside another read as part of the whole"
+            self.found.notes.append(Note("nested-graphs", message, self.n_nested))
         return self.found.finish()
 
     def _add_node(self, attributes: dict[str, str]) -> None:

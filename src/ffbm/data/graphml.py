@@ -85,8 +85,8 @@ class _Reader:
     def finish(self) -> RawGraph:
         check_one_graph(self.n_graphs, self.where)
         if self.n_nested:
-            told = f"{self.where}: {count_of(self.n_nested, 'graph')} inside a node read as part of the whole"
-            self.found.notes.append(Note("nested-graphs", told, self.n_nested))
+            message = f"{self.where}: {count_of(self.n_nested, 'graph')} inside a node read as part of the whole"
+            self.found.notes.append(Note("nested-graphs", message, self.n_nested))
         return self.found.finish()
 
     def _open(self, key: _Key) -> None:

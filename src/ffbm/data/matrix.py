@@ -139,8 +139,8 @@ def _make_unique(names: list[str], columns: list[str]) -> tuple[list[str], list[
         while fresh in seen or (fresh != name and fresh in taken):
             fresh, number = f"{name} ({number})", number + 1
         if fresh != name:
-            told = f"has a feature {name!r} of the same name as another: renamed to {fresh!r}"
-            remarks.append(Remark("renamed", column, told, 1))
+            message = f"has a feature {name!r} of the same name as another: renamed to {fresh!r}"
+            remarks.append(Remark("renamed", column, message, 1))
         seen.add(fresh)
         unique.append(fresh)
     return unique, remarks

@@ -42,8 +42,8 @@ def settle_edges(
             u, v = u[once], v[once]
             counts = None if counts is None else counts[once]
             weights = None if weights is None else weights.take(np.flatnonzero(once))
-            told = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
-            notes.append(Note("reciprocal", told, n_twice))
+            message = f"{where}: every pair stands once each way: {count_of(n_twice, 'edge')} read once"
+            notes.append(Note("reciprocal", message, n_twice))
     if counts is not None:
         total = float(counts.sum(dtype=np.float64))
         if total > _MOST_EDGES:
@@ -56,8 +56,8 @@ def settle_edges(
     if parallel == "merge":
         u, v, n_merged = _merge(u, v, n_nodes, is_directed)
         if n_merged:
-            told = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
-            notes.append(Note("merged", told, n_merged))
+            message = f"{where}: {count_of(n_merged, 'edge')} parallel to another merged with it"
+            notes.append(Note("merged", message, n_merged))
     graph = Graph.from_edges(u, v, n_nodes, is_directed, weights)
     return graph, notes + _describe(graph, where, u, v)
 
@@ -73,8 +73,8 @@ def _split_edges(raw: RawGraph, u: Array, v: Array) -> tuple[Array, Array, Array
     if twice is None or not len(twice):
         return u, v, raw.counts, []
     counts = None if raw.counts is None else np.concatenate((raw.counts, raw.counts[twice]))
-    told = f"{raw.where}: {count_of(len(twice), 'edge')} without a direction read as two, one each way"
-    notes = [Note("both-ways", told, len(twice))]
+    message = f"{raw.where}: {count_of(len(twice), 'edge')} without a direction read as two, one each way"
+    notes = [Note("both-ways", message, len(twice))]
     return np.concatenate((u, v[twice])), np.concatenate((v, u[twice])), counts, notes
 
 
@@ -120,22 +120,22 @@ def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
     n_parallel = _count_parallel(graph)
     if n_parallel:
         merge = option("parallel", "merge")
-        told = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
+        message = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
         if not graph.is_directed and n_parallel >= _FEW_BACK and _stand_once_each_way(u, v, graph.n_nodes):
-            told += "; none stands twice the same way: if edges have a direction, give "
-            told += either("directed=True (--directed)", "--directed")
-        notes.append(Note("parallel", told, n_parallel))
+            message += "; none stands twice the same way: if edges have a direction, give "
+            message += either("directed=True (--directed)", "--directed")
+        notes.append(Note("parallel", message, n_parallel))
     n_loops = int(graph.loops.sum())
     if n_loops:
         adds = "adding" if n_loops == 1 else "each adding"
         what = "1 to both degrees" if graph.is_directed else "2 to a degree"
-        told = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} {what}"
-        notes.append(Note("self-loops", told, n_loops))
+        message = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} {what}"
+        notes.append(Note("self-loops", message, n_loops))
     n_isolates = int(np.count_nonzero(graph.degrees == 0))
     if n_isolates:
         has = "has" if n_isolates == 1 else "have"
-        told = f"{where}: {n_isolates:,} of {count_of(graph.n_nodes, 'vertex', 'vertices')} {has} no edge: kept"
-        notes.append(Note("isolates", told, n_isolates))
+        message = f"{where}: {n_isolates:,} of {count_of(graph.n_nodes, 'vertex', 'vertices')} {has} no edge: kept"
+        notes.append(Note("isolates", message, n_isolates))
     return notes
 
 

@@ -171,8 +171,8 @@ def read_matrix(
     if multiplicity is not None:
         counts = whole_counts(values, "data", where, lambda k: f"entry ({row[k]}, {column[k]})")
     elif edge_weight is None and (values != 1).any():
-        told = f"{where}: its values ignored, an entry is one edge; multiplicity='data' would count them"
-        notes.append(Note("edge-columns", told, int((values != 1).sum())))
+        message = f"{where}: its values ignored, an entry is one edge; multiplicity='data' would count them"
+        notes.append(Note("edge-columns", message, int((values != 1).sum())))
     is_symmetric = _is_symmetric(row, column, counts if edge_weight is None else values)
     if is_symmetric:
         upper = row <= column
@@ -180,12 +180,12 @@ def read_matrix(
         counts = None if counts is None else counts[upper]
     is_triangular = not is_symmetric and bool((row <= column).all() or (row >= column).all())
     if is_triangular:
-        told = f"{where} is triangular, so half of a symmetric one: its edges have no direction"
-        notes.append(Note("triangular", f"{told}; directed=True (--directed) would give them one", len(row)))
+        message = f"{where} is triangular, so half of a symmetric one: its edges have no direction"
+        notes.append(Note("triangular", f"{message}; directed=True (--directed) would give them one", len(row)))
     n_diagonal = int((row == column).sum())
     if n_diagonal:
-        told = f"{where}: its diagonal has {n_diagonal:,} that are not zero; a 1 there is one self-loop"
-        notes.append(Note("diagonal", told, n_diagonal))
+        message = f"{where}: its diagonal has {n_diagonal:,} that are not zero; a 1 there is one self-loop"
+        notes.append(Note("diagonal", message, n_diagonal))
     ids = _names(node_ids, matrix.shape[0])
     vertices = RawNodes(where, ids, no_attributes(len(ids)))
     both_ways = np.ones(len(row), dtype=bool) if is_symmetric else None

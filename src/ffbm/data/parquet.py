@@ -50,8 +50,8 @@ def open_parquet(data: bytes, where: str) -> Grid:
 def _index_first(table: Any) -> list[str]:
     """Return the names of the columns, those first that pandas wrote down as the index of its table."""
     names = list(table.column_names)
-    told = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
-    index = [name for name in told.get("index_columns", []) if isinstance(name, str) and name in names]
+    metadata = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
+    index = [name for name in metadata.get("index_columns", []) if isinstance(name, str) and name in names]
     return index + [name for name in names if name not in index]
 
 

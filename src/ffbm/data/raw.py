@@ -129,8 +129,8 @@ def note_left_out(where: str, names: Sequence[str], *, are_lists: bool = False) 
     reason = "not one value for each vertex"
     if are_lists:
         reason = "it holds lists" if len(names) == 1 else "they hold lists"
-    told = f"{where}: {count_of(len(names), 'attribute')} left out, {reason}: {shorten(names, 5)}"
-    return [Note("nested", told, len(names))]
+    message = f"{where}: {count_of(len(names), 'attribute')} left out, {reason}: {shorten(names, 5)}"
+    return [Note("nested", message, len(names))]
 
 
 def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> list[Note]:

@@ -302,14 +302,14 @@ def _describe_reading(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the file and the options that were given, as plain values; nothing if the nodes were an object."""
     if not isinstance(asked["nodes"], str | os.PathLike | None):
         return {}
-    told = {"source": os.path.abspath(asked["path"])}  # noqa: PTH100
+    record = {"source": os.path.abspath(asked["path"])}  # noqa: PTH100
     for name, parameter in inspect.signature(read_network).parameters.items():
         value = asked[name]
         if name == "nodes" and value is not None:
-            told[name] = os.path.abspath(value)  # noqa: PTH100
+            record[name] = os.path.abspath(value)  # noqa: PTH100
         elif name != "path" and value is not None and value != parameter.default:
-            told[name] = _plain(value)
-    return told
+            record[name] = _plain(value)
+    return record
 
 
 def _plain(value: Any) -> Any:

@@ -54,8 +54,8 @@ def merge_repeats(
                     if _is_number(features, places[name])
                     else ("make the same groups of vertices")
                 )
-                told = f"read as one with {known!r}: both {what}; include= (--include) keeps both"
-                remarks.append(Remark("same", name, told, 1))
+                message = f"read as one with {known!r}: both {what}; include= (--include) keeps both"
+                remarks.append(Remark("same", name, message, 1))
     if not remarks:
         return features, []
     gone = {remark.column for remark in remarks}

@@ -36,14 +36,14 @@ them, as in field:Biolgy=Biology
     remarks = []
     for code, what, pairs in (("alike", "only in case or spaces", same), ("spelling", "in one letter", slips)):
         if pairs:
-            told = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:_SHOWN])
+            shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:_SHOWN])
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             wrong, right = sorted(pairs[0], key=lambda value: counts[place[value]])
-            told = (
-                f"has values that differ {what} ({told}{more}): different values; {option('merge')} makes one of them,"
+            message = (
+                f"has values that differ {what} ({shown}{more}): different values; {option('merge')} makes one of them,"
                 f" as in {visible(f'{column}:{wrong}={right}')}"
             )
-            remarks.append(Remark(code, column, told, len(pairs)))
+            remarks.append(Remark(code, column, message, len(pairs)))
     return remarks
 
 
@@ -124,6 +124,6 @@ def merge_values(name: str, cells: pd.Series, pairs: Mapping[str, str]) -> tuple
         raise DataError(f"{it}, which column {name!r} does not have; it has {known}")
     remarks = []
     for wrong, right in pairs.items():
-        told = f"has {count_of(int(counts[wrong]), 'cell')} {wrong!r}: read as {right!r}"
-        remarks.append(Remark("merged-values", name, told, int(counts[wrong])))
+        message = f"has {count_of(int(counts[wrong]), 'cell')} {wrong!r}: read as {right!r}"
+        remarks.append(Remark("merged-values", name, message, int(counts[wrong])))
     return texts.map(pairs).where(texts.isin(list(pairs)), cells.astype(object)), remarks

@@ -42,15 +42,15 @@ def sheet_to_text(data: bytes, where: str) -> tuple[bytes, list[Note]]:
     if not filled:
         raise DataError(f"{where} must hold a table; its sheets are empty: check that the right file was written")
     title, rows = filled[0]
-    told = f"{where}: the sheet {title!r} read"
+    message = f"{where}: the sheet {title!r} read"
     if len(filled) > 1:
-        told += f", {count_of(len(filled) - 1, 'other')} not: save a sheet as CSV to read it"
+        message += f", {count_of(len(filled) - 1, 'other')} not: save a sheet as CSV to read it"
     width = max(map(len, rows))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
         writer.writerow([*row, *[""] * (width - len(row))] if row else [])
-    return text.getvalue().encode(), [Note("sheet", told, len(filled))]
+    return text.getvalue().encode(), [Note("sheet", message, len(filled))]
 
 
 def _rows(sheet: Any) -> list[list[str]]:

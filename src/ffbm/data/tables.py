@@ -136,12 +136,14 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     table = pd.DataFrame(rows[:, others], columns=called, dtype=object)
     unnamed = [name for column, name in zip(others, called, strict=True) if not names[column]]
     if unnamed:
-        told = f"{grid.where}: {count_of(len(unnamed), 'column')} without a name called by place: {shorten(unnamed, 5)}"
-        notes.append(Note("unnamed", told, len(unnamed)))
+        message = (
+            f"{grid.where}: {count_of(len(unnamed), 'column')} without a name called by place: {shorten(unnamed, 5)}"
+        )
+        notes.append(Note("unnamed", message, len(unnamed)))
     formulas = sum(text.startswith("=") for text in table.to_numpy().ravel()) if b"=" in grid.data else 0
     if formulas:
-        told = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
-        notes.append(Note("formulas", told, formulas))
+        message = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
+        notes.append(Note("formulas", message, formulas))
     return RawNodes(grid.where, ids, table, grid.lines[1:], guessed=guessed, notes=[*grid.notes, *notes])
 
 
@@ -170,8 +172,8 @@ def pick_id(names: Sequence[str], wanted: str | None, where: str) -> tuple[int, 
                 f"{where}: one column must be called {called[0]!r}; {names.count(called[0])} are: rename them"
             )
         return names.index(called[0]), []
-    told = f"{where}: no column is called 'id': ids taken from the first" + (f", {names[0]!r}" if names[0] else "")
-    return 0, [Note("id-column", told, 1)]
+    message = f"{where}: no column is called 'id': ids taken from the first" + (f", {names[0]!r}" if names[0] else "")
+    return 0, [Note("id-column", message, 1)]
 
 
 def blame_guess(name: str) -> str:
@@ -207,15 +209,15 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
         return numbers, False, []
     line, ends = grid.first_line, f"({names[0]!r}, {names[1]!r})"
     if _stands_over_numbers(grid, names):
-        told = f"{grid.where}: line {line} {ends} read as names of columns, since numbers stand below it"
-        return names, True, [Note("header", told, 1)]
+        message = f"{grid.where}: line {line} {ends} read as names of columns, since numbers stand below it"
+        return names, True, [Note("header", message, 1)]
     if is_header:
-        told = f"{grid.where}: line {line} {ends} read as names of columns, since the node table has no such ids"
-        return names, True, [Note("header", told, 1)]
+        message = f"{grid.where}: line {line} {ends} read as names of columns, since the node table has no such ids"
+        return names, True, [Note("header", message, 1)]
     notes = []
     if not _stands_below(grid, names[:2]):
-        told = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in {option('source_column')}"
-        notes.append(Note("no-header", told, 1))
+        message = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in {option('source_column')}"
+        notes.append(Note("no-header", message, 1))
     return numbers, False, notes
 
 

@@ -36,12 +36,14 @@ def tell_apart(raw: RawGraph, first: str, second: str) -> RawGraph:
     both = np.intersect1d(people, events)
     ids = np.concatenate((words[people], words[events]))
     sides = np.repeat(np.array([first, second], dtype=object), [len(people), len(events)])
-    told = f"{raw.where}: read as two-mode, {len(people):,} in {first!r} and {len(events):,} in {second!r}"
-    notes.append(Note("two-mode", f"{told}; the column {COLUMN!r} says which: {option('node_type', COLUMN)}", len(ids)))
+    message = f"{raw.where}: read as two-mode, {len(people):,} in {first!r} and {len(events):,} in {second!r}"
+    notes.append(
+        Note("two-mode", f"{message}; the column {COLUMN!r} says which: {option('node_type', COLUMN)}", len(ids))
+    )
     if len(both):
         ids = text_array((f"{side}:{text}" for side, text in zip(sides, ids, strict=True)), len(ids))
-        told = f"{raw.where}: {len(both):,} ids stand in both columns, such as {shorten(words[both], _SHOWN)}"
-        notes.append(Note("two-mode-ids", f"{told}; all are written as {ids[0]!r} and {ids[-1]!r}", len(both)))
+        message = f"{raw.where}: {len(both):,} ids stand in both columns, such as {shorten(words[both], _SHOWN)}"
+        notes.append(Note("two-mode-ids", f"{message}; all are written as {ids[0]!r} and {ids[-1]!r}", len(both)))
     return replace(
         raw,
         ids=ids,
@@ -69,5 +71,5 @@ def note_two_kinds(table: pd.DataFrame, where: str) -> list[Note]:
     """Say that an attribute by which networkx tells two kinds of vertices apart is there, and what it is good for."""
     if "bipartite" not in table or table["bipartite"].isna().any() or table["bipartite"].nunique() != 2:
         return []
-    told = f"{where}: the attribute 'bipartite' tells two kinds of vertices apart"
-    return [Note("bipartite", f"{told}; {option('node_type', 'bipartite')} keeps them in blocks of their own", 1)]
+    message = f"{where}: the attribute 'bipartite' tells two kinds of vertices apart"
+    return [Note("bipartite", f"{message}; {option('node_type', 'bipartite')} keeps them in blocks of their own", 1)]

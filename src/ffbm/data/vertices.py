@@ -23,8 +23,8 @@ def frame_nodes(frame: pd.DataFrame, id: str | None = None) -> RawNodes:  # noqa
     called = [name for name in names if name.strip().casefold() == "id"]
     if id is None and isinstance(frame.index, pd.RangeIndex) and frame.index.name is None and called:
         id = called[0]  # noqa: A001
-        told = f"{_TABLE}: ids taken from its column {id!r}, since its index is only a count"
-        notes.append(Note("id-column", told, 1))
+        message = f"{_TABLE}: ids taken from its column {id!r}, since its index is only a count"
+        notes.append(Note("id-column", message, 1))
     if id is None:
         values, table = frame.index.to_numpy(dtype=object), frame
     else:

@@ -72,9 +72,9 @@ class Verdict:
     def __and__(self, other: "Verdict") -> "Verdict":
         """Return the verdict on two things at once: the worse grade, the worse reason first; else both reasons."""
         both = sorted((self, other), key=lambda one: -GRADES.index(one.grade))
-        told = [one for one in both if not one] or [self, other]
-        reasons = "; ".join(dict.fromkeys(one.reason for one in told))
-        return Verdict(both[0].grade, reasons, next((one.command for one in told if one.command), ""))
+        chosen = [one for one in both if not one] or [self, other]
+        reasons = "; ".join(dict.fromkeys(one.reason for one in chosen))
+        return Verdict(both[0].grade, reasons, next((one.command for one in chosen if one.command), ""))
 
 
 def verdict(

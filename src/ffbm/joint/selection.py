@@ -266,7 +266,7 @@ def _renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
 
 
 def _begin_draw(state: ColumnState) -> None:
-    """Count anew what is told with the next draw."""
+    """Reset the counts that go with the next draw."""
     state.tally[[VISITS, MOVED]], state.chance[:], state.accepted[:] = 0, 0.0, 0
 
 

@@ -1,4 +1,4 @@
-"""How much partitions overlap with memberships and with each other: what alignment maximises and modes are told by."""
+"""How much partitions overlap with memberships and with each other: what alignment maximises and modes differ in."""
 
 from numba import njit
 

@@ -81,7 +81,7 @@ class _Rounds:
     def __init__(self, run: Pool, target: BlockTarget, context: RunContext, key: str, total: int) -> None:
         self.run, self.target, self.context, self.key, self.total = run, target, context, key, total
         self.done, self.lowest = 0, np.inf
-        self.told: Progress | None = None
+        self.reported: Progress | None = None
         self._tell([])
 
     def round(self, number: int, function: Callable[..., CandidateTable], items: Sequence[Any]) -> list[Candidates]:
@@ -111,8 +111,8 @@ class _Rounds:
         self.lowest = min([self.lowest, *(float(table.entropies.min()) for table in ended)])
         note = f"lowest S {self.lowest:,.2f}" if self.lowest < np.inf else ""
         event = Progress(_STAGE, self.done + len(ended), self.total, note)
-        if event != self.told:
-            self.told = event
+        if event != self.reported:
+            self.reported = event
             self.context.tell(event)
 
 

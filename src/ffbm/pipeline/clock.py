@@ -1,4 +1,4 @@
-"""The clock of a run: when it is to end, where chains may stop, and what is told of them meanwhile."""
+"""The clock of a run: when it is to end, where chains may stop, and what progress reports meanwhile."""
 
 import math
 import time
@@ -12,7 +12,7 @@ class Clock(NamedTuple):
 
     end: float = math.inf  # by time.monotonic()
     multiple: int = 1  # chains stop after a multiple of so many steps
-    stage: str = ""  # what progress is told of, if not of the stretch
+    stage: str = ""  # what progress reports, if not the stretch
     before: int = 0  # steps of the stretches before
     note: str = ""
     least: int = 0  # steps that are made whatever the time

@@ -99,8 +99,8 @@ def column_bits(
     groups = group_columns(whole, config.column_groups)
     n = len(groups.names)
     alone, alone_se, unique, unique_se = np.full((4, n), np.nan)
-    told: dict[str, Any] = {"n_vertices": sum(len(fold.held_out) for fold in folds), "n_folds": len(folds)}
-    if weights.n_blocks > 1 and told["n_vertices"] > 1:
+    record: dict[str, Any] = {"n_vertices": sum(len(fold.held_out) for fold in folds), "n_folds": len(folds)}
+    if weights.n_blocks > 1 and record["n_vertices"] > 1:
         refits = _Refits(Refit(config, whole, weights), groups, folds, seed, context)
         all_in, order = tuple(range(n)), _first_to_test(weights, groups)
         singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
@@ -114,14 +114,14 @@ def column_bits(
         refits.run([*(_without(all_in, g) for g in tested), *pairs])
         for g in tested:
             unique[g], unique_se[g] = refits.mean(refits.bits(all_in) - refits.bits(_without(all_in, g)))
-        told["shared"] = tuple(
+        record["shared"] = tuple(
             SharedBits(*pair, *refits.mean(refits.bits(pair[:1]) + refits.bits(pair[1:]) - refits.bits(pair)))
             for pair in pairs
         )
-        told["whole"], told["whole_se"] = refits.mean(refits.bits(all_in))
-        told["needed"] = refits.needed
-    p_values, told["n_permutations"] = quick_p_values(net, _members(design, groups), seed, context, among)
-    return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **told)
+        record["whole"], record["whole_se"] = refits.mean(refits.bits(all_in))
+        record["needed"] = refits.needed
+    p_values, record["n_permutations"] = quick_p_values(net, _members(design, groups), seed, context, among)
+    return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **record)
 
 
 def measuring(

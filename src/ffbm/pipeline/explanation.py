@@ -239,8 +239,8 @@ def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
     if len(some) == len(asked):
         return ()
     what = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
-    told = f"{what} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
-    return (Note(code, told, len(some)),)
+    message = f"{what} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
+    return (Note(code, message, len(some)),)
 
 
 def _of_selection(one: dict[str, Any]) -> dict[str, Any]:

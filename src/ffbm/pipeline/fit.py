@@ -117,8 +117,8 @@ def _fit_given(
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
         refit=refitter_given(config, design, blocks, members), workers=threads,
     )  # fmt: skip
-    told = with_remarks(whole.weights, net.features, members.labels, config.impute)
-    whole = replace(whole, weights=told)
+    weights = with_remarks(whole.weights, net.features, members.labels, config.impute)
+    whole = replace(whole, weights=weights)
     whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)

@@ -63,7 +63,7 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
     diagnostics = block_diagnostics(
         rows[:, :, : graph.n_nodes], entropy, rate, seed, previous=chains.previous, round_trips=None
     )
-    told = {
+    record = {
         **settings._asdict(), "seed": seed, "degree_corrected": config.degree_corrected, "n_sweeps": chains.n_sweeps,
         "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn, "thin": chains.thin,
         "hierarchy": float((entropy - without).mean()),
@@ -76,7 +76,7 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
         best_entropy=float(without.min()),
         n_blocks=int(central[0].max(initial=0)) + 1,
         n_edges=graph.n_edges,
-        settings=told,
+        settings=record,
         diagnostics=diagnostics,
     )
     lowest = min(state.lowest for state in chains.states)

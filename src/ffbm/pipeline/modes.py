@@ -29,7 +29,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     whenever it is asked for. The only mode of a fit is the fit itself: nothing is sampled again. Nor is it with
     ``target="joint"`` under the fixed prior: the draws of a mode have weights of their own already. Under the learned
     one columns are selected, and weights drawn, given the partitions of the mode; these have seen the features of all
-    vertices, so no scores of held-out ones are told.
+    vertices, so there are no held-out scores.
 
     Examples
     --------

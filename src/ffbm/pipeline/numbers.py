@@ -21,7 +21,7 @@ _MOST_EDGES = 2_000  # beyond, such chains take longer than the choice itself
 _N_CHAINS, _N_SWEEPS, _BURN, _THIN = 4, 10_000, 2_000, 20
 _JUMPS = 1.0  # moves of many vertices after each sweep: they open and close blocks
 _STAGE = "number of blocks, free"
-_LEAST = 0.005  # probability that is told
+_LEAST = 0.005  # probability that is reported
 
 
 def probabilities(

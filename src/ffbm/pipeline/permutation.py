@@ -107,7 +107,7 @@ def permutation_test(
     blocks : "auto", BlockTrace, (N,) labels or None
         The best partition known, for ``gamma``; "auto" searches for it, with None gamma is NaN.
     progress : None, bool or callable
-        None shows a bar in a terminal or notebook, True always, False never; a callable is told of each step.
+        None shows a bar in a terminal or notebook, True always, False never; a callable is called at each step.
 
     Returns
     -------

@@ -21,10 +21,10 @@ _FOLDS = 5  # of the bits of a split
 
 def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext) -> Tree:
     """Return the tree with the bits of every split and the columns that matter there."""
-    told = {
+    record = {
         node.number: _told(node, explain_split(features, tree, node.number, config, context)) for node in tree.splits
     }
-    return replace(tree, nodes=tuple(told.get(node.number, node) for node in tree.nodes))
+    return replace(tree, nodes=tuple(record.get(node.number, node) for node in tree.nodes))
 
 
 def explain_split(features: Features, tree: Tree, number: int, config: FitConfig, context: RunContext) -> Explanation:

@@ -64,8 +64,8 @@ def _text(tree: Tree, node: TreeNode) -> list[str]:
     by = ", ".join(name for name, _ in node.columns)
     uncertain = " (uncertain)" if node.is_uncertain else ""
     bits = "" if node.bits != node.bits else f"{node.bits:.2f} bits"
-    told = [part for part in (f"{bits} by {by}" if by else bits, by, bits) if part]
-    return [f"{tree.size(node.number):,} vertices{uncertain}: {told[0]}" if told else "", *told]
+    lines = [part for part in (f"{bits} by {by}" if by else bits, by, bits) if part]
+    return [f"{tree.size(node.number):,} vertices{uncertain}: {lines[0]}" if lines else "", *lines]
 
 
 def _fitting(texts: list[str], n_letters: float) -> str:

@@ -20,7 +20,7 @@ MOST_NODES, MOST_EDGES = 2_000, 50_000  # beyond, the graph of blocks
 _LINES = 1_500  # edges up to which each is a line of its own; beyond, they are one picture: quick everywhere
 SURE = 0.9  # a vertex in its block less often is drawn hollow
 HIGHLIGHTED = 500  # features that can be highlighted
-_LISTED = 12  # features told of a vertex
+_LISTED = 12  # features listed for a vertex
 _COUNTED = 8  # blocks up to which there is room for edge counts at all lines
 _COUNTS = 12  # counts written where there are more
 _HEIGHT = 560
@@ -38,7 +38,7 @@ def draw_network(scene: Scene) -> Any:
 
     net, members = scene.network, scene.members
     place = lay_out(net.graph, members.labels).round(4)
-    told = vertex_texts(scene)
+    texts = vertex_texts(scene)
     tips = [
         ("vertex", "@id"),
         ("block", "@called, @sure of draws"),
@@ -54,7 +54,7 @@ def draw_network(scene: Scene) -> Any:
     is_sure, looks, called = sure >= SURE, scene.looks[members.labels], [visible(str(name)) for name in scene.called]
     source = ColumnDataSource(
         {
-            "x": place[:, 0].tolist(), "y": place[:, 1].tolist(), **told,
+            "x": place[:, 0].tolist(), "y": place[:, 1].tolist(), **texts,
             "block": members.labels.tolist(), "sure": [f"{p:.0%}" for p in sure], "colour": colours(looks),
             "called": [called[r] for r in members.labels],
             "shape": [shape(r) for r in looks], "full": np.where(is_sure, 0.95, 0.1).tolist(),

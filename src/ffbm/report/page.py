@@ -91,13 +91,13 @@ def render_types(subject: TypesSubject) -> str:
     shared = network_panels(scene, subject.blocks)
     figures, types = {name: panel.figure for name, panel in shared.items()}, []
     for number, chapter in enumerate(subject.chapters):
-        told: dict[str, Any] = {"is_explained": False, "suffix": f"-{number}"}
+        record: dict[str, Any] = {"is_explained": False, "suffix": f"-{number}"}
         if chapter.subject is not None:
             own = explanation_panels(chapter.subject)
             names, of = _block_names(chapter.subject), f" of {visible(chapter.title)}"
-            told = _explained(chapter.subject, own, names, scene, told["suffix"], of)
-            figures |= {f"{name}{told['suffix']}": panel.figure for name, panel in own.items()}
-        types.append({**told, "title": visible(chapter.title), "answer": chapter.answer})
+            record = _explained(chapter.subject, own, names, scene, record["suffix"], of)
+            figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in own.items()}
+        types.append({**record, "title": visible(chapter.title), "answer": chapter.answer})
     page = _page(
         scene, figures, subject.config, subject.provenance, title=scene.title, sizes=_sizes(scene, len(types)),
         warnings=subject.warnings, answer=subject.answer, sentence="", verdicts=subject.verdicts,
@@ -119,13 +119,13 @@ def _fill(name: str, **parts: Any) -> str:
 
 
 def _page(
-    scene: Scene, figures: Mapping[str, Any], config: Mapping[str, Any], provenance: Mapping[str, Any], **told: Any
+    scene: Scene, figures: Mapping[str, Any], config: Mapping[str, Any], provenance: Mapping[str, Any], **parts: Any
 ) -> dict[str, Any]:
     """Return what every page has: its head, its last section, its scripts."""
     data = {} if network.is_large(scene) else network.network_data(scene)
     return {
-        **told,
-        "title": visible(told["title"]),
+        **parts,
+        "title": visible(parts["title"]),
         "modes": tables.mode_table(scene.members) if scene.members.n_modes > 1 else None,
         "settings": [(name, visible(str(value))) for name, value in config.items() if value is not None],
         "origin": _origin(provenance),

@@ -15,7 +15,7 @@ from ffbm.types import Array, BlockTrace, Memberships
 if TYPE_CHECKING:
     import pandas as pd
 
-_CONTRARY = 30  # vertices told that contradict their features
+_CONTRARY = 30  # vertices listed that contradict their features
 _BITS = 1e-12
 _TRACED = 100  # draws of a trace
 _VERTICES = 2_000  # rows of the table of vertices
@@ -25,18 +25,18 @@ def vertex_table(scene: Scene) -> Table:
     """One row a vertex: id, block, how sure, memberships, features."""
     net, members = scene.network, scene.members
     n = min(net.n_nodes, _VERTICES)
-    told = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
+    record = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
     degrees = {"degree": net.graph.degrees}
     if net.graph.is_directed:
         degrees = {"out-degree": net.graph.out_degrees, "in-degree": net.graph.in_degrees}
     columns: dict[str, Any] = {
-        "vertex": told["id"],
+        "vertex": record["id"],
         "block": [scene.called[r] for r in members.labels[:n]],
         "share of draws": members.probs[np.arange(n), members.labels[:n]],
-        "memberships": told["members"],
+        "memberships": record["members"],
         **({} if scene.train is None else {"training": np.isin(np.arange(n), scene.train)}),
         **{name: k[:n] for name, k in degrees.items()},
-        "features": told["features"],
+        "features": record["features"],
     }
     rows = list(zip(*columns.values(), strict=True))
     left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""

@@ -28,8 +28,8 @@ def draw_losses(record: Mapping[str, Any]) -> "Figure":
     """Draw the losses of all columns of the table."""
     panels: dict[str, dict[str, Series]] = {}
     labels = {}
-    for told in record["datasets"].values():
-        columns, title = told["columns"], told["title"]
+    for entry in record["datasets"].values():
+        columns, title = entry["columns"], entry["title"]
         labels[title] = [symbol for symbol, name in LOSSES.items() if name in columns[EXACT]]
         panels[title] = {}
         for column in COLUMNS:

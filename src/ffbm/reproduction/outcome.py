@@ -69,7 +69,7 @@ class Reproduction:
     @property
     def bounds(self) -> list[dict[str, Any]]:
         """What the published program and the exact posterior must meet, and whether they do."""
-        return [bound for told in self.record["datasets"].values() for bound in told["bounds"]]
+        return [bound for record in self.record["datasets"].values() for bound in record["bounds"]]
 
     def to_markdown(self) -> str:
         """Return the table and the reasons for its differences as Markdown."""

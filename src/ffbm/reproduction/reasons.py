@@ -10,7 +10,7 @@ from typing import Any
 from ffbm.reproduction.bounds import LEAST_ESS, LENGTH
 from ffbm.reproduction.paper import EXACT, PROGRAM, PUBLISHED, RUNS
 
-Told = Mapping[str, Any]
+Record = Mapping[str, Any]
 Reason = tuple[bool, str]
 
 _APART = 3.0  # standard errors
@@ -18,12 +18,12 @@ _LOWER = 0.004  # description length: blocks that much better are other blocks
 _NOT_SEEN = "In this run the figures do not show it."
 
 
-def find_reasons(datasets: Mapping[str, Told]) -> list[dict[str, Any]]:
+def find_reasons(datasets: Mapping[str, Record]) -> list[dict[str, Any]]:
     """Return the reasons for each data set: ``dataset``, ``reason``, ``confirmed`` and ``text``."""
     found = []
-    for name, told in datasets.items():
+    for name, record in datasets.items():
         for reason, find in _REASONS.items():
-            answer = find(told)
+            answer = find(record)
             if answer is not None:
                 confirmed, text = answer
                 text = text if confirmed else f"{text} {_NOT_SEEN}"
@@ -31,9 +31,9 @@ def find_reasons(datasets: Mapping[str, Told]) -> list[dict[str, Any]]:
     return found
 
 
-def _same_program(told: Told) -> Reason:
+def _same_program(record: Record) -> Reason:
     """Say whose figures the published ones are: differences in standard errors of two means."""
-    columns = told["columns"]
+    columns = record["columns"]
     figures = [name for name in columns[PUBLISHED] if name != LENGTH]
     worst = {}
     for column in (PROGRAM, EXACT):
@@ -54,7 +54,7 @@ def _same_program(told: Told) -> Reason:
     return True, f"The published table is the program's: {said}."
 
 
-def _standard_errors(one: Told, two: Told) -> float:
+def _standard_errors(one: Record, two: Record) -> float:
     """Return how far two means over runs lie apart, in standard errors of their difference."""
     if two["mean"] is None:  # a cutoff that no run has
         return inf
@@ -63,9 +63,9 @@ def _standard_errors(one: Told, two: Told) -> float:
     return float(abs(one["mean"] - two["mean"]) / max(sqrt(one["sd"] ** 2 / RUNS + sd**2 / n_runs), 1e-12))
 
 
-def _few_draws(told: Told) -> Reason:
+def _few_draws(record: Record) -> Reason:
     """Say what the draws of both chains are worth."""
-    program, exact = (told["columns"][column] for column in (PROGRAM, EXACT))
+    program, exact = (record["columns"][column] for column in (PROGRAM, EXACT))
     ess, median, rhat = (program[name]["mean"] for name in ("min_ess", "median_ess", "max_rhat"))
     least, most = exact["min_ess"]["min"], exact["max_rhat"]["max"]
     return ess < LEAST_ESS <= least, (
@@ -76,10 +76,10 @@ def _few_draws(told: Told) -> Reason:
     )
 
 
-def _other_law(told: Told) -> Reason:
+def _other_law(record: Record) -> Reason:
     """Say what the program's chain tends to."""
-    losses = {column: told["columns"][column]["loss_train"]["mean"] for column in (PROGRAM, EXACT)}
-    limit = told["limit"]["loss_train"]["mean"]
+    losses = {column: record["columns"][column]["loss_train"]["mean"] for column in (PROGRAM, EXACT)}
+    limit = record["limit"]["loss_train"]["mean"]
     near, far = abs(losses[PROGRAM] - limit), abs(losses[PROGRAM] - losses[EXACT])
     arrived = "and is close to it" if near < 0.5 * far else "and has not arrived there either"
     return near < far, (
@@ -90,10 +90,10 @@ def _other_law(told: Told) -> Reason:
     )
 
 
-def _narrow(told: Told) -> Reason:
+def _narrow(record: Record) -> Reason:
     """Say how wide the weights are."""
     program, exact, limit = (
-        part["median_sd"]["mean"] for part in (told["columns"][PROGRAM], told["columns"][EXACT], told["limit"])
+        part["median_sd"]["mean"] for part in (record["columns"][PROGRAM], record["columns"][EXACT], record["limit"])
     )
     return program < 0.9 * exact, (
         f"For both reasons its weights are too sure: their median standard deviation is {program:.2f}, against"
@@ -101,12 +101,12 @@ def _narrow(told: Told) -> Reason:
     )
 
 
-def _cutoff(told: Told) -> Reason | None:
+def _cutoff(record: Record) -> Reason | None:
     """Say what the cutoffs are made of."""
-    if "cutoff" not in told["columns"][PUBLISHED]:
+    if "cutoff" not in record["columns"][PUBLISHED]:
         return None
     parts = [
-        [told["columns"][c][name]["mean"] for c in (PROGRAM, EXACT)] for name in ("cutoff", "kept_size", "kept_sd")
+        [record["columns"][c][name]["mean"] for c in (PROGRAM, EXACT)] for name in ("cutoff", "kept_size", "kept_sd")
     ]
     if None in parts[0]:
         return False, "The cutoff c* is the score |mean| - k sd number D'; it is not positive here."
@@ -118,11 +118,11 @@ def _cutoff(told: Told) -> Reason | None:
     )
 
 
-def _features(told: Told) -> Reason:
+def _features(record: Record) -> Reason:
     """Say which features are kept, and how far the runs agree on that."""
-    program, exact = (told["features"][column] for column in (PROGRAM, EXACT))
-    n_runs = len(told["columns"][EXACT]["loss_train"]["runs"])
-    n_kept = told["settings"]["n_kept"]
+    program, exact = (record["features"][column] for column in (PROGRAM, EXACT))
+    n_runs = len(record["columns"][EXACT]["loss_train"]["runs"])
+    n_kept = record["settings"]["n_kept"]
     if n_kept is None:
         led = [found["runs_with_different_leaders"] for found in (program, exact)]
         return led[1] == n_runs, (
@@ -141,19 +141,19 @@ def _features(told: Told) -> Reason:
     )
 
 
-def _partition(told: Told) -> Reason:
+def _partition(record: Record) -> Reason:
     """Say which description length the table has."""
-    published = told["columns"][PUBLISHED][LENGTH]["mean"]
-    without, whole = (told["columns"][PROGRAM][name]["mean"] for name in (LENGTH, "description_length"))
+    published = record["columns"][PUBLISHED][LENGTH]["mean"]
+    without, whole = (record["columns"][PROGRAM][name]["mean"] for name in (LENGTH, "description_length"))
     return abs(without - published) < abs(whole - published), (
         f"The published S is the description length without N ln B, although the paper defines it with: here"
         f" {without:.3f} without and {whole:.3f} with it, published {published:.3f}."
     )
 
 
-def _per_draw(told: Told) -> Reason:
+def _per_draw(record: Record) -> Reason:
     """Say what averaging over draws does to a loss."""
-    exact = told["columns"][EXACT]
+    exact = record["columns"][EXACT]
     draw, averaged, base = (
         exact[name]["mean"] for name in ("loss_test", "predictive_loss_test", "base_rate_loss_test")
     )
@@ -163,10 +163,10 @@ def _per_draw(told: Told) -> Reason:
     )
 
 
-def _block_chains(told: Told) -> Reason:
+def _block_chains(record: Record) -> Reason:
     """Say whether the block chains of the runs agree."""
-    rhat, best = told["blocks"]["rhat_entropy"], told["blocks"]["best_entropy"]
-    lengths = told["columns"][PROGRAM][LENGTH]
+    rhat, best = record["blocks"]["rhat_entropy"], record["blocks"]["best_entropy"]
+    lengths = record["columns"][PROGRAM][LENGTH]
     if rhat is None:
         return True, f"The block chain visits a partition of S = {best:,.1f} nats; one run says nothing of others."
     agree = (

@@ -76,18 +76,18 @@ def _dataset(found: "DatasetRuns") -> dict[str, Any]:
 
 def _over_runs(numbers: Sequence[dict[str, float]]) -> dict[str, dict[str, Any]]:
     """Return mean and sd (ddof 1) over the runs in which a number is defined, the least, the most, and each."""
-    told = {}
+    record = {}
     for name in numbers[0]:
         values = np.array([run[name] for run in numbers])
         known = values[np.isfinite(values)]
-        told[name] = {
+        record[name] = {
             "mean": float(known.mean()) if len(known) else nan,
             "sd": float(known.std(ddof=1)) if len(known) > 1 else nan,
             "min": float(known.min()) if len(known) else nan,
             "max": float(known.max()) if len(known) else nan,
             "runs": [float(value) for value in values],
         }
-    return told
+    return record
 
 
 def _features(runs: Sequence[ColumnRun]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def number_table(record: Mapping[str, Any]) -> "pd.DataFrame":
     """Return the table with cells of numbers: for each column mean and sd, or the largest or smallest."""
     import pandas as pd
 
-    told = []
+    lines = []
     for dataset, row, columns in _rows(record):
         line: dict[str, Any] = {
             "dataset": dataset,
@@ -65,8 +65,8 @@ def number_table(record: Mapping[str, Any]) -> "pd.DataFrame":
             found = columns.get(column) or {}
             line[column] = found.get(row.over_runs)
             line[f"{column}_sd"] = found.get("sd") if row.over_runs == "mean" else None
-        told.append(line)
-    return pd.DataFrame(told)
+        lines.append(line)
+    return pd.DataFrame(lines)
 
 
 def markdown(record: Mapping[str, Any]) -> str:
@@ -106,19 +106,19 @@ def markdown_legend(record: Mapping[str, Any]) -> str:
 def markdown_reasons(record: Mapping[str, Any], dataset: str | None = None) -> str:
     """List why the columns differ, data set by data set."""
     lines = []
-    for name, told in record["datasets"].items():
+    for name, entry in record["datasets"].items():
         if dataset in (None, name):
             own = [reason for reason in record["differences"] if reason["dataset"] == name]
-            title = [] if dataset else [f"**{told['title']}**", ""]
+            title = [] if dataset else [f"**{entry['title']}**", ""]
             lines.append("\n".join([*title, *(f"- {reason['text']}" for reason in own)]))
     return "\n\n".join(lines)
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, Row, dict[str, Any]]]:
     """Yield each row that some column has, with its figures by column."""
-    for dataset, told in record["datasets"].items():
+    for dataset, entry in record["datasets"].items():
         for row in ROWS:
-            found = {column: told["columns"][column].get(row.name) for column in COLUMNS}
+            found = {column: entry["columns"][column].get(row.name) for column in COLUMNS}
             if any(found.values()):
                 yield dataset, row, found
 

@@ -19,7 +19,7 @@ from ffbm.types import Array
 from ffbm.typeset import sentence
 
 _BLOCKS = 20  # blocks named one by one
-FEATURES = 3  # features told of a block
+FEATURES = 3  # features named for a block
 _NAMED = 3  # features named for the whole network
 
 

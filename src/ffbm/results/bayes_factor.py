@@ -90,8 +90,8 @@ class Evidence:
         size = f"{abs(self.nats):.{digits}f} nats (standard error {self.error:.{digits}f})"
         beside = f", given {', '.join(self.beside)}" if self.beside else ""
         side, sign = ("more", "for") if self.nats > 0 else ("less", "against")
-        told = f"With {subject} the network is {size} {side} likely than without {it}{beside}, {model}"
-        return f"{told}: {self._strength()} evidence {sign} {it}."
+        message = f"With {subject} the network is {size} {side} likely than without {it}{beside}, {model}"
+        return f"{message}: {self._strength()} evidence {sign} {it}."
 
     def _strength(self) -> str:
         return next((word for limit, word in _WORDS if abs(self.nats or 0.0) < limit), "very strong")
@@ -310,7 +310,7 @@ def _announce(net: Network, subject: Subject, n_chains: int, minutes: float, wor
 
 
 def _told(found: Integral) -> dict[str, float | None]:
-    """Return the figures that may be told."""
+    """Return the figures that may be reported."""
     if not found.verdict.is_usable:
         return {"nats": None, "error": None, "stepping_stone": None}
     return {"nats": float(found.nats[-1]), "error": float(found.error[-1]), "stepping_stone": found.stones}

@@ -23,7 +23,7 @@ def tell_decisions(fit: FitParts) -> str:
 
 
 def decided_by_mode(fit: FitParts) -> "pd.DataFrame | None":
-    """Return what ``inclusion_by_mode`` does of a fit graded multimodal; None of others, whose average may be told."""
+    """Return what ``inclusion_by_mode`` does of a fit graded multimodal; None of others: they have one average."""
     return inclusion_by_mode(fit) if fit.converged.grade == MULTIMODAL else None
 
 
@@ -69,9 +69,9 @@ def _columns_by_mode(fit: FitParts) -> "pd.DataFrame":
     table = build_table(own.features, own.weights, own.ranking, own.columns, None)
     table["sets_apart"] = ""
     for number, rows in by_mode.groupby("mode"):
-        told = rows.set_index("column")
+        record = rows.set_index("column")
         for name in ("inclusion", "decision"):
-            table[f"{name}_mode_{number}"] = table["column"].map(told[name])
+            table[f"{name}_mode_{number}"] = table["column"].map(record[name])
     return table
 
 

@@ -28,11 +28,11 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     shown = table.head(n_shown).to_dict("records")
     rows = [head, *(_numbers(row, is_decided) for row in shown)]
     lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
-    told = [lines[0]]
+    messages = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
-        told += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row, verbose), "      ", "      ")]
+        messages += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
-        told.append(f"  (no words: {NO_SIGN})")
+        messages.append(f"  (no words: {NO_SIGN})")
     title = f"What each column explains{warning_mark(fit)}"
     remarks = column_remarks(fit) if verbose else _short_remarks(fit)
     if n_shown < len(table):
@@ -40,7 +40,7 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
             f"... and {count_of(len(table) - n_shown, 'more column')} (columns.csv, or fit.column_table).",
             *remarks,
         )
-    return "\n".join([title, *told, *(wrap(text, "  ", "  ") for text in remarks)])
+    return "\n".join([title, *messages, *(wrap(text, "  ", "  ") for text in remarks)])
 
 
 def warning_mark(fit: FitParts) -> str:

@@ -27,11 +27,11 @@ def reading_to_toml(reading: Mapping[str, Any], folder: str | os.PathLike[str]) 
     """
     if not reading:
         return ""
-    told = dict(reading)
+    record = dict(reading)
     for name in _PATHS:
-        if name in told and told[name] not in DATASETS:
-            told[name] = _relative(told[name], folder)
-    lines = [f"{name} = {toml_of(value)}\n" for name, value in told.items()]
+        if name in record and record[name] not in DATASETS:
+            record[name] = _relative(record[name], folder)
+    lines = [f"{name} = {toml_of(value)}\n" for name, value in record.items()]
     return f"\n[{READING}]\n{''.join(lines)}"
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ffbm.report import Contrast, Subject, Table
 
 REPORT = "report.html"
-SHOWN = 30  # features whose effects are told
+SHOWN = 30  # features whose effects are reported
 APART = 8  # features that set a block apart
 _CHECKED = 20_000  # edges of networks that are compared with replicates
 _ROWS = 30  # of the tables of a comparison

@@ -139,7 +139,7 @@ def fit(
         Go on with the run in ``out``, as if it had never stopped, or begin it. Data and settings must be those it was
         begun with; more ``n_sweeps``, ``n_draws`` or ``max_minutes`` lengthen its chains, also of a run that has ended.
     progress : None, bool or callable
-        None shows bars in a terminal or notebook, True always, False never; a callable is told of each step.
+        None shows bars in a terminal or notebook, True always, False never; a callable is called at each step.
     folds : int or "auto"
         Into how many parts vertices are dealt; each part is held out once, for the scores and the bits of columns. 1
         is one split by ``train_fraction``. "auto" are 5 up to 5,000 vertices, and one split for more, with "joint", or

@@ -15,14 +15,14 @@ from ffbm.typeset import sentence
 if TYPE_CHECKING:
     import pandas as pd
 
-_NAMED = 3  # columns told one by one
+_NAMED = 3  # columns named one by one
 
 
 def sentence_of(fit: FitParts) -> str:
     """Say which columns matter and how many bits they explain, and of which model, blocks, folds and version.
 
     Intervals are two standard errors over vertices each way. Under the fixed prior, which decides nothing, columns are
-    told whose bits are clear of 0.
+    named whose bits are clear of 0.
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks
     if n_blocks == 1:
@@ -42,9 +42,9 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     s = fit.scores
     if n == 1:
         only = table.iloc[0]
-        told = _amount(only["bits_alone"], only["bits_alone_se"])
+        amount = _amount(only["bits_alone"], only["bits_alone_se"])
         sure = "" if fit.relevance is None else f"; it matters with probability {only['inclusion']:.2f}"
-        return f"The attribute {only['column']} explains {told} {needed}{_chance(only['p_value'], bits)}{sure}."
+        return f"The attribute {only['column']} explains {amount} {needed}{_chance(only['p_value'], bits)}{sure}."
     whole = f"Together {count_of(n, 'attribute')} explain {_amount(s.bits_test, s.bits_se_test)} {needed}"
     if found.empty:
         none = "there is no sign that any of them matters"

@@ -97,8 +97,10 @@ def _network(fit: FitParts, verbose: bool) -> str:
         said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
         if fit.weights.selected is not None:
             some = f"{fit.weights.settings['n_partitions']:,}"
-            told = f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
-            said.append(wrap(f"{told} partitions, a cut step", rest="  "))
+            message = (
+                f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
+            )
+            said.append(wrap(f"{message} partitions, a cut step", rest="  "))
     said[0] += f"; seed {fit.config.seed}"
     return "\n".join(said)
 

@@ -36,7 +36,7 @@ def table_of_vertices(parts: FitParts) -> pd.DataFrame:
 
 
 def table_of_blocks(parts: FitParts) -> pd.DataFrame:
-    """One row per block: sizes, edges at it and inside it, how sure its vertices are, and how well it is told."""
+    """One row per block: sizes, edges at it and inside it, how sure its vertices are, how well predicted."""
     members, graph = parts.memberships, parts.network.graph
     n_blocks, b = members.n_blocks, members.labels
     ends = b[graph.edges]

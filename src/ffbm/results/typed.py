@@ -112,8 +112,8 @@ class TypedFit(TypedParts):
 
     def to_dict(self) -> dict[str, Any]:
         """Return numbers, lists and text alone, ready for strict JSON."""
-        told: dict[str, Any] = finite(typed_record(self))
-        return told
+        record: dict[str, Any] = finite(typed_record(self))
+        return record
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fit as a run: a new or empty folder, which ``ffbm.load_fit`` reads."""
@@ -247,9 +247,9 @@ def _fit(
 
 def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> TypedFit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
-    told = {}
+    record = {}
     with listening(progress) as tell:
         for value, one in fit.explanations.items():
             columns = None if one.measure is None else one.measure(RunContext(None, tell))
-            told[value] = one if columns is None else replace(one, measure=lambda _context=None, known=columns: known)
-    return TypedFit.of(fit, explanations=told)
+            record[value] = one if columns is None else replace(one, measure=lambda _context=None, known=columns: known)
+    return TypedFit.of(fit, explanations=record)

@@ -53,10 +53,10 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
 
 def typed_record(fit: TypedParts) -> dict[str, Any]:
     """Return everything short that the fit says, by type."""
-    told, names, judged = {}, names_of(fit), judge(fit)
+    record, names, judged = {}, names_of(fit), judge(fit)
     for value, size in zip(fit.types.values, fit.types.sizes.tolist(), strict=True):
         own, explanation = numbers_of(fit, value), fit.explanations.get(value)
-        told[value] = {
+        record[value] = {
             "n_nodes": size,
             "blocks": own.tolist(),
             "block_names": [names[r] for r in own],
@@ -74,6 +74,6 @@ def typed_record(fit: TypedParts) -> dict[str, Any]:
         "seed": fit.config.seed,
         "config": fit.config.to_dict(),
         "convergence": {"grade": judged.grade, "reason": judged.reason},
-        "types": told,
+        "types": record,
         "provenance": fit.provenance,
     }

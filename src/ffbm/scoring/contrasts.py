@@ -102,9 +102,9 @@ def effects(
     for d in wanted:
         kind, draws = by_feature[d]
         low, high = np.quantile(draws, (LOW, HIGH), axis=0)
-        told: dict[str, Any] = {"feature": trace.names[d], "column": trace.columns[d]}
-        told |= {"block": np.arange(trace.n_blocks), "effect": draws.mean(axis=0), "low": low, "high": high}
-        tables.append(pd.DataFrame(told | {"support": int(trace.support[d]), "kind": kind}))
+        record: dict[str, Any] = {"feature": trace.names[d], "column": trace.columns[d]}
+        record |= {"block": np.arange(trace.n_blocks), "effect": draws.mean(axis=0), "low": low, "high": high}
+        tables.append(pd.DataFrame(record | {"support": int(trace.support[d]), "kind": kind}))
     if not tables:
         return pd.DataFrame(columns=["feature", "column", "block", "effect", "low", "high", "support", "kind"])
     return pd.concat(tables, ignore_index=True)

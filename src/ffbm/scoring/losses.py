@@ -73,9 +73,9 @@ def score_weights(
     else:
         counts = np.array([design.shares.T @ side.astype(np.float64) for side in sides])
         sums = np.array([design.shares.T @ (y * side[:, np.newaxis]) for side in sides])
-    told = average_draws(trace, design, counts, sums, workers=workers, progress=progress)
+    averages = average_draws(trace, design, counts, sums, workers=workers, progress=progress)
 
-    probs, hits = design.by_vertex(told.probs), design.by_vertex(told.hits)
+    probs, hits = design.by_vertex(averages.probs), design.by_vertex(averages.hits)
     rate, lifted = base_rate(y[is_train])
     block = y.argmax(axis=1)
     predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))
@@ -83,7 +83,7 @@ def score_weights(
     values: dict[str, Any] = {}
     for s, (name, side) in enumerate(zip(SETS, sides, strict=True)):
         n = int(side.sum())
-        draws = told.losses[:, :, s] / n if n else np.full((1, 1), nan)
+        draws = averages.losses[:, :, s] / n if n else np.full((1, 1), nan)
         bits = (base[side] - predictive[side]) / log(2)
         by_block = [bits[block[side] == j] for j in range(trace.n_blocks)]
         values |= {

@@ -77,7 +77,7 @@ class Simulation:
 
     def truth(self) -> dict[str, Any]:
         """Return what the network was made of as plain values for JSON."""
-        told = {
+        record = {
             **self.settings,
             "n_nodes": self.network.n_nodes,
             "n_edges": self.network.n_edges,
@@ -88,7 +88,7 @@ class Simulation:
             "weights": self.weights,
             "labels": dict(zip(map(str, self.network.node_ids), self.labels.tolist(), strict=True)),
         }
-        plain: dict[str, Any] = finite(told)
+        plain: dict[str, Any] = finite(record)
         return plain
 
     def __repr__(self) -> str:

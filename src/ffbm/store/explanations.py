@@ -64,9 +64,9 @@ def explanation_from_groups(
     )
 
 
-def _remember(told: dict[str, Any]) -> Callable[..., ColumnBits]:
+def _remember(record: dict[str, Any]) -> Callable[..., ColumnBits]:
     """Return what gives the bits of columns that were measured before."""
-    columns = ColumnBits.from_dict(told)
+    columns = ColumnBits.from_dict(record)
     return lambda _context=None: columns
 
 

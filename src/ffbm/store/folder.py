@@ -137,8 +137,8 @@ def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], p
     The folder is new or empty, or one in which the chains of this run were written down.
     """
     folder = Path(path) if is_unfinished(path) else check_new_folder(path, "the folder of a run")
-    told = json.dumps({"schema": SCHEMA, **provenance}, indent=2) + "\n"
-    for name, content in {**files, PROVENANCE: told}.items():
+    text = json.dumps({"schema": SCHEMA, **provenance}, indent=2) + "\n"
+    for name, content in {**files, PROVENANCE: text}.items():
         write_file(folder / name, content)
     return folder
 
@@ -186,18 +186,18 @@ def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()
     if not is_run(folder):
         raise DataError(_no_run(folder, os.fspath(path), datasets))
     try:
-        told = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))
-        schema = int(told["schema"])
+        record = json.loads((folder / PROVENANCE).read_text(encoding="utf-8"))
+        schema = int(record["schema"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{folder / PROVENANCE} must be the JSON that a saved run holds; it is damaged: {how_to_repeat(folder)}"
         ) from error
     if schema > SCHEMA:
         raise DataError(
-            f"{folder} was written by ffbm {told.get('ffbm', 'of another version')} in schema {schema}, and this ffbm"
+            f"{folder} was written by ffbm {record.get('ffbm', 'of another version')} in schema {schema}, and this ffbm"
             f" reads up to schema {SCHEMA}: update ffbm"
         )
-    return dict(told)
+    return dict(record)
 
 
 def _no_run(folder: Path, given: str, datasets: tuple[str, ...]) -> str:

@@ -52,8 +52,8 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
     group = {name: tree[name].to_dataset() for name in tree.children if name != TYPES}
     known = {name: from_json(text) for name, text in tree.attrs.items()}
     network = network_from_dataset(group["constant_data"])
-    told = known["node_types"]
-    types = NodeTypes(tuple(told["values"]), np.asarray(group["constant_data"]["type_of"]), told["column"])
+    record = known["node_types"]
+    types = NodeTypes(tuple(record["values"]), np.asarray(group["constant_data"]["type_of"]), record["column"])
     explanations = {}
     for name, branch in tree[TYPES].children.items():
         number, head = int(name), branch.to_dataset(inherit=False)

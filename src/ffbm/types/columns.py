@@ -66,23 +66,24 @@ class ColumnBits:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for strict JSON: what is not finite is None."""
-        told = {one.name: finite(getattr(self, one.name)) for one in fields(self) if one.name != "shared"}
-        return told | {"shared": [[pair.first, pair.second, pair.bits, pair.error] for pair in self.shared]}
+        record = {one.name: finite(getattr(self, one.name)) for one in fields(self) if one.name != "shared"}
+        return record | {"shared": [[pair.first, pair.second, pair.bits, pair.error] for pair in self.shared]}
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> "ColumnBits":
-        """Return what ``to_dict`` told.
+    def from_dict(cls, record: dict[str, Any]) -> "ColumnBits":
+        """Return the bits of which ``to_dict`` made a record.
 
         >>> nothing = np.full(1, np.nan)
         >>> bits = ColumnBits(("age",), np.array([0.5]), np.array([0.1]), *[nothing] * 4, shared=())
         >>> ColumnBits.from_dict(bits.to_dict()).alone.tolist()
         [0.5]
         """
-        values = dict(told)
-        values |= {name: np.array(told[name], dtype=np.float64) for name in _ARRAYS}
-        values |= {name: np.nan if told[name] is None else told[name] for name in ("whole", "whole_se", "needed")}
+        values = dict(record)
+        values |= {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
+        values |= {name: np.nan if record[name] is None else record[name] for name in ("whole", "whole_se", "needed")}
         return cls(
-            **values | {"names": tuple(told["names"]), "shared": tuple(SharedBits(*pair) for pair in told["shared"])}
+            **values
+            | {"names": tuple(record["names"]), "shared": tuple(SharedBits(*pair) for pair in record["shared"])}
         )
 
     def __repr__(self) -> str:

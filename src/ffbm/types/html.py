@@ -16,7 +16,7 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
 <tbody><tr><td style="text-align:left">0</td><td style="text-align:right">44</td></tr></tbody></table>'
     """
     style = [_RIGHT if place in set(right) else _LEFT for place in range(len(head))]
-    told = f'<caption style="{_LEFT};font-weight:bold">{text_html(caption)}</caption>' if caption else ""
+    title = f'<caption style="{_LEFT};font-weight:bold">{text_html(caption)}</caption>' if caption else ""
     names = "".join(f'<th style="{s}">{text_html(cell)}</th>' for s, cell in zip(style, head, strict=True))
     body = "".join(
         "<tr>"
@@ -24,7 +24,7 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
         + "</tr>"
         for row in rows
     )
-    return f"<table>{told}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table>{title}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def notes_html(messages: Sequence[str], most: int = 6) -> str:

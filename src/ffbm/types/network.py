@@ -187,8 +187,8 @@ class Network:
             return self
         source, target = self.graph.edges.T
         graph = Graph.from_edges(source, target, self.n_nodes, weights=self.graph.weights)
-        told = f"the direction of {count_of(self.n_edges, 'edge')} ignored"
-        return replace(self, graph=graph, notes=(*self.notes, Note("directed", told, self.n_edges)))
+        message = f"the direction of {count_of(self.n_edges, 'edge')} ignored"
+        return replace(self, graph=graph, notes=(*self.notes, Note("directed", message, self.n_edges)))
 
     def without_weights(self) -> "Network":
         """Return the network without the weights of its edges; the network itself if they have none.
@@ -201,9 +201,9 @@ class Network:
         """
         if self.graph.weights is None:
             return self
-        told = f"the weights of {count_of(self.n_edges, 'edge')} ignored"
+        message = f"the weights of {count_of(self.n_edges, 'edge')} ignored"
         notes = tuple(note for note in self.notes if note.code != "edge-weight")
-        return replace(self, graph=self.graph.without_weights(), notes=(*notes, Note("weights", told, self.n_edges)))
+        return replace(self, graph=self.graph.without_weights(), notes=(*notes, Note("weights", message, self.n_edges)))
 
     @cached_property
     def fingerprint(self) -> str:

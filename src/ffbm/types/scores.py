@@ -97,7 +97,7 @@ class Scores:
 
     @property
     def misleads(self) -> Note | None:
-        """What to say if features mislead, by two standard errors: unseen vertices are better told without them."""
+        """What to say if features mislead, by two standard errors: they predict unseen vertices worse than none."""
         bits, error = self.bits_test, self.bits_se_test
         if not self.n_test or not bits < -2 * error:
             return None
@@ -114,10 +114,10 @@ class Scores:
         >>> said["loss_test"], said["accuracy_test"], said["n_test"]
         (0.5, [1.0, None], 0)
         """
-        told = {field.name: finite(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
-        told |= {"n_train": self.n_train, "n_test": self.n_test}
-        told["notes"] = [note.to_dict() for note in self.notes]
-        return told
+        record = {field.name: finite(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}
+        record |= {"n_train": self.n_train, "n_test": self.n_test}
+        record["notes"] = [note.to_dict() for note in self.notes]
+        return record
 
     def _repr_html_(self) -> str:
         sides = [("train", "training", self.n_train), ("test", "held out", self.n_test)]

@@ -44,5 +44,9 @@ class VarianceSplit:
 
     def __repr__(self) -> str:
         known = self.share[np.isfinite(self.share)]
-        told = f"median share between {np.median(known):.0%}, largest {known.max():.0%}" if len(known) else "no shares"
-        return f"<VarianceSplit: {count_of(self.n_partitions, 'partition')} x {count_of(self.n_each, 'draw')}, {told}>"
+        message = (
+            f"median share between {np.median(known):.0%}, largest {known.max():.0%}" if len(known) else "no shares"
+        )
+        return (
+            f"<VarianceSplit: {count_of(self.n_partitions, 'partition')} x {count_of(self.n_each, 'draw')}, {message}>"
+        )

@@ -72,16 +72,16 @@ def exact_moments(case: Case) -> Moments:
     x, n_blocks = np.array(case.features, dtype=float), case.n_blocks
     n_nodes, n_features = x.shape
     graph = graph_of(case.edges, n_nodes)
-    told = np.setdiff1d(np.arange(n_nodes), case.held_out)
+    training = np.setdiff1d(np.arange(n_nodes), case.held_out)
     v, prior = _points((n_blocks - 1) * n_features)
     v = np.asarray(case.sigma) * v.reshape(-1, n_blocks - 1, n_features)
     basis = np.linalg.qr(np.column_stack((np.ones(n_blocks), np.eye(n_blocks)[:, 1:])))[0][:, 1:]
     w = np.einsum("br,grd->gbd", basis, v)
-    log_p = log_softmax(np.einsum("gbd,nd->gnb", w, x[told]), axis=2)
+    log_p = log_softmax(np.einsum("gbd,nd->gnb", w, x[training]), axis=2)
     states = np.array(list(product(range(n_blocks), repeat=n_nodes)))
     logs = np.empty((len(states), len(w)))
     for at, b in enumerate(states):
-        likelihood = log_p[:, np.arange(len(told)), b[told]].sum(axis=1)
+        likelihood = log_p[:, np.arange(len(training)), b[training]].sum(axis=1)
         logs[at] = prior + likelihood - description_length(graph, b).without_partition
     p = np.exp(logs - logs.max())
     p /= p.sum()

@@ -149,8 +149,8 @@ class Verification:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``results.json`` and, if there were calibrations, ``ranks.png`` into a new or empty folder."""
         folder = check_new_folder(path)
-        told = finite({**self.record(), **versions()})
-        write_file(folder / "results.json", json.dumps(told, indent=1, allow_nan=False) + "\n")
+        record = finite({**self.record(), **versions()})
+        write_file(folder / "results.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
         if found := list(self.ranks()):
             from ffbm.plots import COLUMN, plot_ranks, save_figure
 
@@ -160,5 +160,5 @@ class Verification:
 
     def __repr__(self) -> str:
         n, kind = len(self.checks), "full" if self.full else "quick"
-        told = f"all {n} passed" if self.passed else f"{len(self.failed)} of {n} failed: {', '.join(self.failed)}"
-        return f"<Verification ({kind}): {told}>"
+        message = f"all {n} passed" if self.passed else f"{len(self.failed)} of {n} failed: {', '.join(self.failed)}"
+        return f"<Verification ({kind}): {message}>"
