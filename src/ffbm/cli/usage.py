@@ -16,19 +16,19 @@ def tell_usage(problem: Any, arguments: Sequence[str], commands: Collection[str]
     begun = next((word for word in arguments if word in commands), None)
     command = context.command_path if context else " ".join(filter(None, ("ffbm", begun)))
     parameter = getattr(problem, "param", None)
-    said = problem.format_message().rstrip(".")
+    message = problem.format_message().rstrip(".")
     wanted = _NUMBERS.get(getattr(parameter, "metavar", None) or "")
-    if parameter is not None and wanted is not None and said.startswith("Invalid value"):
+    if parameter is not None and wanted is not None and message.startswith("Invalid value"):
         given = _given_to(parameter.opts, arguments)
         return f"{parameter.opts[0]} must be {wanted}" + ("" if given is None else f"; got {given!r}")
-    if extra := _EXTRA.search(said):
+    if extra := _EXTRA.search(message):
         has_table = context is not None and any("--nodes" in known.opts for known in context.command.params)
         if has_table and begun != "simulate":
             return f"{command} takes one SOURCE: a table of attributes goes with --nodes {extra[1].split()[0]}"
-    if lacking := _NO_VALUE.match(said):
-        said = f"{lacking[1]} takes a value, and none is given"
-    said = _POSSIBLE.sub(r"; did you mean \1?", said).replace(". Did you mean", "; did you mean")
-    return f"{said}; see {command} --help" if not said.endswith("?") else f"{said} See {command} --help"
+    if lacking := _NO_VALUE.match(message):
+        message = f"{lacking[1]} takes a value, and none is given"
+    message = _POSSIBLE.sub(r"; did you mean \1?", message).replace(". Did you mean", "; did you mean")
+    return f"{message}; see {command} --help" if not message.endswith("?") else f"{message} See {command} --help"
 
 
 def _given_to(names: Sequence[str], arguments: Sequence[str]) -> str | None:

@@ -78,8 +78,8 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     unused = [name for name in by_name if name not in wanted]
     if unused:
         them = "it" if len(unused) == 1 else "them"
-        said = f"{count_of(len(unused), 'column')} not looked at, no feature comes from {them}: {shorten(unused, 5)}"
-        notes.append(Note("unused-columns", said, len(unused)))
+        message = f"{count_of(len(unused), 'column')} not looked at, no feature comes from {them}: {shorten(unused, 5)}"
+        notes.append(Note("unused-columns", message, len(unused)))
     new: Any = sp.csr_array(values) if sp.issparse(features.values) else values
     mask = missing_cells(len(table), by_column)
     return Features(new, features.names, features.columns, features.mean, features.sd, mask), _few(notes)
@@ -109,8 +109,8 @@ def _encode_column(
         notes.append(Note("missing", f"column {name!r} has {count_of(n, 'missing cell')}: {fate}", n))
     if unknown:
         n, shown = sum(unknown.values()), shorten(unknown, 3)
-        said = f"column {name!r} has {count_of(n, 'cell')} with an unknown value ({shown}): no flag"
-        notes.append(Note("unknown-value", said, n))
+        message = f"column {name!r} has {count_of(n, 'cell')} with an unknown value ({shown}): no flag"
+        notes.append(Note("unknown-value", message, n))
     return missing, notes
 
 
@@ -168,6 +168,6 @@ def _few(notes: list[Note]) -> list[Note]:
         if len(group) <= _NOTES:
             kept += group
         else:
-            said = f"{len(group):,} columns have {'unknown values' if code == 'unknown-value' else 'missing cells'}"
-            kept.append(Note(code, f"{said}; the first: {group[0].message}", sum(note.count for note in group)))
+            message = f"{len(group):,} columns have {'unknown values' if code == 'unknown-value' else 'missing cells'}"
+            kept.append(Note(code, f"{message}; the first: {group[0].message}", sum(note.count for note in group)))
     return kept

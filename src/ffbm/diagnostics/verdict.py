@@ -59,9 +59,9 @@ class Verdict:
         """Warn who called the caller, unless the grade is "converged"; ``lead`` is for grades that are not usable."""
         if self:
             return
-        said = "not converged, but" if self.is_usable else lead
+        message = "not converged, but" if self.is_usable else lead
         way = f"; go on with {self.command}" if self.command else ""
-        warnings.warn(f"{said} {self}{way}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{message} {self}{way}", ConvergenceWarning, stacklevel=3)
 
     def __bool__(self) -> bool:
         return self.grade == CONVERGED
@@ -169,19 +169,19 @@ def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
     """Return the sentence that says what was seen when nothing speaks against convergence."""
     moving = [(found, ~found.constant) for found in given.values() if not found.constant.all()]
     still = [name for name, found in given.items() if found.constant.all()]
-    said = []
+    lines = []
     if moving:
         rhat = max(float(found.rhat[which].max()) for found, which in moving)
         bulk = min(float(found.ess_bulk[which].min()) for found, which in moving)
         tail = min(float(found.ess_tail[which].min()) for found, which in moving)
         ess = min(bulk, tail) if tails else bulk
         names = " and ".join(name for name, found in given.items() if not found.constant.all())
-        said.append(
+        lines.append(
             f"R-hat of {names} is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
         )
     if still:
-        said.append(f"{' and '.join(still)} constant in all {n_chains} chains")
-    return "; ".join(said)
+        lines.append(f"{' and '.join(still)} constant in all {n_chains} chains")
+    return "; ".join(lines)
 
 
 def _share(what: str, which: Array) -> str:

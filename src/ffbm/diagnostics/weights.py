@@ -83,11 +83,12 @@ def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
 def _judge_inclusion(selected: SelectionTrace) -> Verdict:
     """Grade inclusion probabilities by their Monte Carlo errors: at most 0.01, and for "usable" 0.05."""
     worst = float(selected.error.max(initial=0.0))
-    said = f"the Monte Carlo error of inclusion is up to {worst:.3f}"
+    message = f"the Monte Carlo error of inclusion is up to {worst:.3f}"
     if worst <= MOST_ERROR:
-        return Verdict(CONVERGED, said)
+        return Verdict(CONVERGED, message)
     return Verdict(
-        USABLE if worst <= _USABLE_ERROR else TOO_SHORT, f"{said}: too few sweeps (at most {MOST_ERROR:g} is asked for)"
+        USABLE if worst <= _USABLE_ERROR else TOO_SHORT,
+        f"{message}: too few sweeps (at most {MOST_ERROR:g} is asked for)",
     )
 
 

@@ -172,8 +172,8 @@ def within_memory(
     if factor == 1:
         return settings, ()
     thin = settings.thin * factor
-    said = f"1 in {thin} sweeps is kept, not 1 in {settings.thin}, to stay within"
-    message = f"{said} {weight_stage.STORED_BYTES >> 20:,} MiB"
+    text = f"1 in {thin} sweeps is kept, not 1 in {settings.thin}, to stay within"
+    message = f"{text} {weight_stage.STORED_BYTES >> 20:,} MiB"
     return settings._replace(thin=thin), (Note("thinned_draws", message, n_chains * (n_kept - n_left // thin)),)
 
 

@@ -92,8 +92,8 @@ def plot_block_graph(
         if n_blocks <= _COUNTED:
             inside = f"{short_count(int(sizes[r]))} ({short_count(int(counts[r, r]))})"
             axes.text(1.32 * x[r], 1.32 * y[r], inside, fontsize=5, color=INK, ha="center", va="center")
-    said = "vertices (edges inside)" if n_blocks <= _COUNTED else "larger: more vertices"
-    figure.supxlabel(f"discs: {said}; lines: edges between blocks", fontsize=SMALL, color=INK)
+    message = "vertices (edges inside)" if n_blocks <= _COUNTED else "larger: more vertices"
+    figure.supxlabel(f"discs: {message}; lines: edges between blocks", fontsize=SMALL, color=INK)
     if title:
         axes.set_title(title, fontsize=TEXT, color=INK, pad=2, parse_math=False)
     return figure

@@ -48,8 +48,8 @@ def plot_check(table: pd.DataFrame, replicates: npt.ArrayLike, *, title: str = "
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.locator_params(axis="x", nbins=6)
-        said = "" if row.fits else "  does not fit"
-        axes.set_title(f"{row.statistic}{said}", fontsize=SMALL, pad=1, loc="left", color=INK, parse_math=False)
+        message = "" if row.fits else "  does not fit"
+        axes.set_title(f"{row.statistic}{message}", fontsize=SMALL, pad=1, loc="left", color=INK, parse_math=False)
     panels[-1].set_xlabel("grey: replicates; line: the network", fontsize=SMALL, color=FAINT, labelpad=1)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK)

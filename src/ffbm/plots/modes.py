@@ -51,7 +51,7 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
         changed = f", {mode.changed(modes[0]):.0%} moved" if number else ""
         axes.set_title(f"mode {number}: {mode.weight:.0%} of draws{changed}", fontsize=SMALL, color=INK, pad=2)
     left = members.n_modes - len(modes)
-    said = [title] * bool(title) + [f"{left} more modes are not drawn"] * bool(left)
-    if said:
-        figure.suptitle("; ".join(said), fontsize=TEXT, color=INK, parse_math=False)
+    parts = [title] * bool(title) + [f"{left} more modes are not drawn"] * bool(left)
+    if parts:
+        figure.suptitle("; ".join(parts), fontsize=TEXT, color=INK, parse_math=False)
     return figure

@@ -80,11 +80,11 @@ def plot_network(
     draw_vertices(axes, net, place, labels, sure, n_blocks, looks=looks)
     _number_blocks(axes, place, labels, called, looks)
     sizes = np.bincount(labels, minlength=n_blocks)
-    said = [title] if title else []
+    parts = [title] if title else []
     if hidden:
-        said.append(f"{net.n_edges - hidden:,} of {net.n_edges:,} edges drawn")
-    if said:
-        axes.set_title("; ".join(said), fontsize=TEXT, color=INK, pad=2, parse_math=False)
+        parts.append(f"{net.n_edges - hidden:,} of {net.n_edges:,} edges drawn")
+    if parts:
+        axes.set_title("; ".join(parts), fontsize=TEXT, color=INK, pad=2, parse_math=False)
     _draw_legend(figure, sizes, called, looks)
     return figure
 

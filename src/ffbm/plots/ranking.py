@@ -60,8 +60,8 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     axes.set_ylim(n - 0.4, -0.6)
     name_ticks(axes.yaxis, range(n), short_names(list(table["feature"])))
     score = f"score: largest |mean| − {ranking.k:g} sd" if ranking.rule == "paper" else "inclusion of the column"
-    said = f"{score}; number: block" + (f"; c* = {cutoff:.2f}" if isfinite(cutoff) else "")
-    figure.supxlabel(said, fontsize=SMALL, color=INK)
+    message = f"{score}; number: block" + (f"; c* = {cutoff:.2f}" if isfinite(cutoff) else "")
+    figure.supxlabel(message, fontsize=SMALL, color=INK)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

@@ -86,8 +86,8 @@ def plot_weights(
     first.set_xlim(-reach, reach)
     first.set_xticks([-(reach // 1) if reach >= 2 else -1, 0, reach // 1 if reach >= 2 else 1])
     which = "centred weight" if centred else "weight"
-    said = f"{which}, ± {ranking.k:g} sd" + (f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else "")
-    figure.supxlabel(said, fontsize=TEXT, color=INK)
+    message = f"{which}, ± {ranking.k:g} sd" + (f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else "")
+    figure.supxlabel(message, fontsize=TEXT, color=INK)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
@@ -111,8 +111,8 @@ def _places(ranking: Ranking, features: Sequence[str] | None, n_features: int | 
     place = {name: j for j, name in enumerate(ranking.names)}
     unknown = [name for name in features if name not in place]
     if unknown or not features:
-        said = f"got {unknown[0]!r}" if unknown else "got none"
-        raise OptionError(f"features must be names of the ranking, such as {ranking.names[0]!r}; {said}")
+        message = f"got {unknown[0]!r}" if unknown else "got none"
+        raise OptionError(f"features must be names of the ranking, such as {ranking.names[0]!r}; {message}")
     return np.array([place[name] for name in features])
 
 

@@ -45,10 +45,10 @@ def lay_out(subject: Subject) -> Apart:
         rows = [by_column[name] for name in ([""] if one else names)]
         more += sum(max(0, len(row) - _IN_CELL) for row in rows)
         cells.append([[_bar(found, longest, one) for found in row[:_IN_CELL]] for row in rows])
-    said = [f"{len(subject.apart) - _ROWS:,} smaller blocks"] if len(subject.apart) > _ROWS else []
+    parts = [f"{len(subject.apart) - _ROWS:,} smaller blocks"] if len(subject.apart) > _ROWS else []
     if more:
-        said.append(f"{more:,} weaker values")
-    left = f"Not shown: {' and '.join(said)}; all are in ranking.csv of the run." if said else ""
+        parts.append(f"{more:,} weaker values")
+    left = f"Not shown: {' and '.join(parts)}; all are in ranking.csv of the run." if parts else ""
     return Apart(("set apart by",) if one else tuple(visible(name) for name in names), cells, left)
 
 

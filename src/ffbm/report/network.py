@@ -156,13 +156,13 @@ def _features(scene: Scene) -> list[str]:
         part = slice(x.indptr[i], x.indptr[i + 1])
         held = sorted(zip(x.indices[part], x.data[part], strict=True), key=lambda pair: rank[pair[0]])
         held = [(j, value) for j, value in held if value != 0]
-        said = [
+        lines = [
             features.names[j] if not features.is_number[j]
             else f"{features.names[j]} = {value * features.sd[j] + features.mean[j]:.4g}"
             for j, value in held[:_LISTED]
         ]  # fmt: skip
         more = f" and {len(held) - _LISTED} more" if len(held) > _LISTED else ""
-        texts.append(visible(", ".join(said) + more) or "none")
+        texts.append(visible(", ".join(lines) + more) or "none")
     return texts
 
 

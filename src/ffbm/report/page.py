@@ -201,9 +201,9 @@ def bokeh_script() -> str:
 def _sizes(scene: Scene, n_types: int = 0) -> str:
     """Write how large everything is."""
     net = scene.network
-    said = [count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words]
-    said += [count_of(n_types, "type")] if n_types else []
-    return ", ".join([*said, count_of(net.n_features, "feature"), count_of(scene.members.n_blocks, "block")])
+    lines = [count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words]
+    lines += [count_of(n_types, "type")] if n_types else []
+    return ", ".join([*lines, count_of(net.n_features, "feature"), count_of(scene.members.n_blocks, "block")])
 
 
 def _to_items(figures: Mapping[str, Any]) -> dict[str, Any]:

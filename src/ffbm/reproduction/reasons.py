@@ -40,18 +40,18 @@ def _same_program(record: Record) -> Reason:
         pairs = [(columns[PUBLISHED][name], columns[column][name]) for name in figures]
         worst[column] = max(_standard_errors(published, found) for published, found in pairs)
     which = "each published loss and of the cutoff" if "cutoff" in figures else "each published loss"
-    said = (
+    message = (
         f"run again, the program comes within {worst[PROGRAM]:.1f} standard errors of {which}; the exact posterior"
         f" differs by up to {worst[EXACT]:.1f}"
     )
     lower = columns[PUBLISHED][LENGTH]["mean"] - columns[PROGRAM][LENGTH]["mean"]
     if lower > _LOWER:
-        said += f" (the blocks are not quite the published ones: S is lower by {lower:.3f})"
+        message += f" (the blocks are not quite the published ones: S is lower by {lower:.3f})"
     if worst[EXACT] < _APART:
-        return worst[PROGRAM] < _APART, f"The published losses may be the program's or the posterior's: {said}."
+        return worst[PROGRAM] < _APART, f"The published losses may be the program's or the posterior's: {message}."
     if worst[EXACT] < 2 * worst[PROGRAM]:
-        return worst[PROGRAM] < worst[EXACT], f"The published table is nearer to the program's: {said}."
-    return True, f"The published table is the program's: {said}."
+        return worst[PROGRAM] < worst[EXACT], f"The published table is nearer to the program's: {message}."
+    return True, f"The published table is the program's: {message}."
 
 
 def _standard_errors(one: Record, two: Record) -> float:

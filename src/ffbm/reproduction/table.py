@@ -95,11 +95,11 @@ def markdown_legend(record: Mapping[str, Any]) -> str:
     runs = record["runs"]
     over = f"Mean ± standard deviation over {runs} runs" if runs > 1 else "One run"
     used = {row for _, row, _ in _rows(record)}
-    said = [f"{row.symbol}: {row.meaning}" for row in ROWS if row in used]
+    lines = [f"{row.symbol}: {row.meaning}" for row in ROWS if row in used]
     return (
         f"{over} with seeds and splits of their own (seed {record['seed']}). Published: the paper's table. Published"
         " program: the authors' weight chain, run again. Exact posterior: Hamiltonian Monte Carlo on the posterior that"
-        " the paper writes down. The last two share block chains, memberships and splits.\n\n" + "; ".join(said) + "."
+        " the paper writes down. The last two share block chains, memberships and splits.\n\n" + "; ".join(lines) + "."
     )
 
 

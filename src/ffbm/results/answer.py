@@ -58,23 +58,23 @@ def _columns(fit: FitParts) -> str:
     clear = table["column"][table["score"] > 0].tolist()
     if len(table) in (1, fit.ranking.n_features) or not clear:
         return ""
-    said = "The column that matters" if len(clear) == 1 else "The columns that matter"
-    return f" {said}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
+    message = "The column that matters" if len(clear) == 1 else "The columns that matter"
+    return f" {message}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
 
 
 def _sure(fit: FitParts) -> str:
     members = fit.memberships
-    said = (
+    message = (
         []
         if "given" in fit.blocks.settings
         else [f"The draws agree on the block of {members.agreement:.1%} of the vertices."]
     )
     choice = line(tell_choice(fit)).strip("()")
     if choice:
-        said.append(sentence(choice))
+        message.append(sentence(choice))
     if fit.converged.is_usable:
-        said.append(_grade(fit))
-    return f"How sure: {' '.join(said)}" if said else "How sure: the blocks were given."
+        message.append(_grade(fit))
+    return f"How sure: {' '.join(message)}" if message else "How sure: the blocks were given."
 
 
 def _grade(fit: FitParts) -> str:
@@ -85,17 +85,17 @@ def _left(fit: FitParts, predicted: Array) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
     untold = [block for block, found in enumerate(set_apart(fit, FEATURES)) if not found]
-    said = []
+    lines = []
     if s.n_test:
         rest = s.predictive_loss_test / np.log(2)
-        said.append(f"{rest:.2f} bits of the block of a held-out vertex are not explained.")
+        lines.append(f"{rest:.2f} bits of the block of a held-out vertex are not explained.")
     if untold and decided_by_mode(fit) is None:
         which = ", ".join(map(str, untold[:_BLOCKS])) + (", ..." if len(untold) > _BLOCKS else "")
-        said.append(f"No feature clearly sets apart {'block' if len(untold) == 1 else 'blocks'} {which}.")
+        lines.append(f"No feature clearly sets apart {'block' if len(untold) == 1 else 'blocks'} {which}.")
     odd = len(contradicting(predicted, members.labels, fit.network.graph.degrees))
     if odd:
-        said.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
-    return f"What is left: {' '.join(said) or 'no vertex was held out, so this is not known.'}"
+        lines.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
+    return f"What is left: {' '.join(lines) or 'no vertex was held out, so this is not known.'}"
 
 
 def _remarks(fit: FitParts) -> tuple[str, ...]:

@@ -80,6 +80,6 @@ def tell_by_mode(table: "pd.DataFrame") -> str:
     parts = []
     for number, rows in table.groupby("mode"):
         names = rows.sort_values("inclusion", ascending=False).query("decision == 'matters'")["column"].tolist()
-        said = ", ".join(names) if names else "none that is decided"
-        parts.append(f"in mode {number} ({count_of(int(rows['n_partitions'].iloc[0]), 'partition')}) {said}")
+        message = ", ".join(names) if names else "none that is decided"
+        parts.append(f"in mode {number} ({count_of(int(rows['n_partitions'].iloc[0]), 'partition')}) {message}")
     return f"which columns matter depends on the mode: {'; '.join(parts)}"

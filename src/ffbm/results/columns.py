@@ -67,10 +67,10 @@ def _words(row: dict[Any, Any], verbose: bool) -> str:
 
 def _short_remarks(fit: FitParts) -> tuple[str, ...]:
     """Say what the numbers are in a line or two, and whether inclusion is not known well."""
-    said = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
+    message = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
     if fit.relevance is not None and not fit.relevance.is_precise and decided_by_mode(fit) is None:
-        said += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
-    return (said,)
+        message += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
+    return (message,)
 
 
 def column_remarks(fit: FitParts) -> tuple[str, ...]:
@@ -82,21 +82,21 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
         f"{bits.names[pair.first]} and {bits.names[pair.second]} ({pair.bits:.2f} +- {pair.error:.2f})"
         for pair in pairs_that_share(bits)
     ]
-    said = []
+    lines = []
     if pairs:
         more = f" and {count_of(len(pairs) - _PAIRS, 'more pair')}" if len(pairs) > _PAIRS else ""
-        said.append(f"Pairs that explain the same bits in part: {', '.join(pairs[:_PAIRS])}{more}.")
+        lines.append(f"Pairs that explain the same bits in part: {', '.join(pairs[:_PAIRS])}{more}.")
     left = len(bits.names) - bits.n_tested
     if left and bits.n_vertices:
         which = "1 column was" if left == 1 else f"{left:,} columns were"
-        said.append(f"{which} not tested beyond the others: --columns all does.")
+        lines.append(f"{which} not tested beyond the others: --columns all does.")
     held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"
-    said.append(
+    lines.append(
         f"Bits per vertex over the base rate, {count_of(bits.n_vertices, 'vertex', 'vertices')} held out, {held}: of a"
         " column alone, and what all columns lose without it (beyond). Errors treat vertices as independent. p: who is"
         f" linked with whom, {bits.n_permutations:,} permutations."
     )
-    return (*said, *_selection(fit))
+    return (*lines, *_selection(fit))
 
 
 def _selection(fit: FitParts) -> list[str]:

@@ -26,8 +26,8 @@ def tell_warning(found: Differences) -> str:
     own = "Each fit's own summary says what disagrees, and how to go on."
     if all(judged.is_usable for judged in grades.values()):
         return wrap(f"Not converged: {which}. Differences are known roughly. {own}")
-    said = "Chains that disagree make differences of their own: do not rely on small ones."
-    return wrap(f"NOT CONVERGED: {which}. {said} {own}")
+    message = "Chains that disagree make differences of their own: do not rely on small ones."
+    return wrap(f"NOT CONVERGED: {which}. {message} {own}")
 
 
 def tell_blocks(found: Differences) -> str:
@@ -37,7 +37,7 @@ def tell_blocks(found: Differences) -> str:
     trained = int(np.isin(np.flatnonzero(found.is_changed), found.second.train).sum())
     n_train = len(found.second.train)
     subject = "With the features in it" if found.names == ("cut", "joint") else f"From {one} to {other}"
-    said = [
+    lines = [
         f"{net.name or 'the network'}: {n:,} vertices, {net.graph.edges_in_words},"
         f" {count_of(net.n_features, 'feature')}; {one} against {other}.",
         f"{subject}, {moved:,} of {n:,} vertices are in another block: {trained:,} of {n_train:,} in training,"
@@ -45,7 +45,7 @@ def tell_blocks(found: Differences) -> str:
         f"The partitions agree to {found.agreement:.3f} (adjusted mutual information; 1 is the same, 0 is chance), and"
         f" {found.shift:.1%} of the membership lies in other blocks.",
     ]
-    return wrap(" ".join(said))
+    return wrap(" ".join(lines))
 
 
 def _vertices(found: Differences) -> str:
@@ -76,12 +76,12 @@ def _features(found: Differences) -> str:
         cells += [number(row[f"score_{when}"], 2) for when in ("before", "after")]
         rows.append([row["feature"], *cells, f"{round(row['pull'], 2) + 0.0:+.2f}"])
     kept = tuple(set(ranking.kept) for ranking in found.rankings)
-    said = "(pull: nats by which the features of training vertices speak for the blocks they moved to"
+    message = "(pull: nats by which the features of training vertices speak for the blocks they moved to"
     n_kept = len(kept[1])
     if n_kept < len(table):
         new = len(kept[1] - kept[0])
-        said += f"; {new} of the {n_kept} kept features {'is' if new == 1 else 'are'} new"
-    return "\n".join([tabulate(rows, right=range(1, 6), gives=0), wrap(f"{said})", "  ", "  ")])
+        message += f"; {new} of the {n_kept} kept features {'is' if new == 1 else 'are'} new"
+    return "\n".join([tabulate(rows, right=range(1, 6), gives=0), wrap(f"{message})", "  ", "  ")])
 
 
 def _scores(found: Differences) -> str:

@@ -139,7 +139,7 @@ def _contrast(fit: FitParts, against: FitParts) -> "Contrast":
 
     found = Differences.between(fit, against)
     one, other = found.names
-    said = tuple(" ".join(text.split()) for text in (tell_warning(found), tell_blocks(found)) if text)
+    sentences = tuple(" ".join(text.split()) for text in (tell_warning(found), tell_blocks(found)) if text)
     vertices, features = found.vertices, found.features
     moved = ("vertex", "training", "from", "to", f"in it, {one}", f"in it, {other}")
     ranks = ("feature", f"rank, {one}", f"rank, {other}", f"score, {one}", f"score, {other}", "pull (nats)")
@@ -149,4 +149,4 @@ def _contrast(fit: FitParts, against: FitParts) -> "Contrast":
         left = f"The first {_ROWS} of {len(vertices):,}." if len(vertices) > _ROWS else ""
         rows = list(vertices.head(_ROWS).itertuples(index=False, name=None))
         tables.insert(0, Table("Vertices in another block", moved, rows, is_long=True, left_out=left))
-    return Contrast(said, tuple(tables))
+    return Contrast(sentences, tuple(tables))

@@ -91,8 +91,8 @@ def _compare_data(folder: Path, begun: dict[str, Any], wanted: dict[str, Any]) -
             f"{folder} was begun by ffbm {begun.get('ffbm')}, and this is {wanted['ffbm']}: its draws could differ;"
             " finish it there, or begin another"
         )
-    said = {"network": "network", "features": "features", "nodes": "vertex ids", "blocks": "given blocks"}
-    other = [text for name, text in said.items() if begun.get(name) != wanted[name]]
+    words = {"network": "network", "features": "features", "nodes": "vertex ids", "blocks": "given blocks"}
+    other = [text for name, text in words.items() if begun.get(name) != wanted[name]]
     if other:
         raise OptionError(f"{folder} was begun with other data: its {', '.join(other)} differ; choose another --out")
 

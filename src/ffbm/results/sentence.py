@@ -26,13 +26,13 @@ def sentence_of(fit: FitParts) -> str:
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks
     if n_blocks == 1:
-        said = "The network shows one block, and there is nothing for attributes to explain."
+        message = "The network shows one block, and there is nothing for attributes to explain."
     elif bits is None or not bits.n_vertices:
-        said = "No vertex was held out, so what attributes explain of unseen vertices is not known."
+        message = "No vertex was held out, so what attributes explain of unseen vertices is not known."
     else:
-        said = _findings(fit, bits)
+        message = _findings(fit, bits)
     warning = "" if fit.scores.misleads is None else f"{sentence(fit.scores.misleads.message)} "
-    return f"{warning}{said} {_basis(fit, bits)}"
+    return f"{warning}{message} {_basis(fit, bits)}"
 
 
 def _findings(fit: FitParts, bits: ColumnBits) -> str:

@@ -80,14 +80,14 @@ def tell_modes(fit: FitParts) -> str:
         shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
     low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
-    said = [
+    lines = [
         f"{n_modes} MODES: the draws show {n_modes} different pictures{shares};",
         f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
         f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
     ]
     if not members.has_crossings:
-        said.append("No chain went from one to another: how probable each is, is not known.")
-    return wrap(" ".join(said))
+        lines.append("No chain went from one to another: how probable each is, is not known.")
+    return wrap(" ".join(lines))
 
 
 def tell_choice(fit: FitParts) -> str:
@@ -101,8 +101,8 @@ def tell_choice(fit: FitParts) -> str:
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
-    said = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
-    return wrap(said, "  ", "  ") + "\n"
+    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
+    return wrap(message, "  ", "  ") + "\n"
 
 
 def _tell_changes(fit: FitParts) -> str:
@@ -136,11 +136,11 @@ def _tell_probabilities(fit: FitParts) -> str:
 def tell_grade(fit: FitParts) -> str:
     """Say the grade of a fit: why, whether to rely on it, what it means for columns; a command is to follow, if any."""
     judged = fit.converged
-    said = sentence(judged.reason)
+    message = sentence(judged.reason)
     if judged:
-        return f"The chains converged. {said}"
+        return f"The chains converged. {message}"
     columns = columns_if_open(fit)
-    parts = [said, "" if columns is None else sentence(str(columns)), "To go on:"]
+    parts = [message, "" if columns is None else sentence(str(columns)), "To go on:"]
     if judged.is_usable:
         parts.insert(0, "The chains are usable, not converged.")
     else:
@@ -164,8 +164,8 @@ def notes_of(fit: FitParts) -> list[str]:
 
 def tell_notes(fit: FitParts) -> str:
     """List the notes of ranking, weights and scores."""
-    said = notes_of(fit)
-    return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in said)]) if said else ""
+    notes = notes_of(fit)
+    return "\n".join(["notes", *(wrap(message, "  - ", "    ") for message in notes)]) if notes else ""
 
 
 def interval_of(fit: FitParts, block: int, name: str) -> tuple[float, float]:

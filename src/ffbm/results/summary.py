@@ -64,10 +64,10 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
 
 def _notes_by_count(fit: FitParts) -> str:
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
-    said = [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
+    counts = [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     if n_reading:
-        said.append(f"{count_of(n_reading, 'note')} on reading the data")
-    return wrap(f"{' and '.join(said)}: see summary(verbose=True) or --verbose.") if said else ""
+        counts.append(f"{count_of(n_reading, 'note')} on reading the data")
+    return wrap(f"{' and '.join(counts)}: see summary(verbose=True) or --verbose.") if counts else ""
 
 
 def _grade(fit: FitParts, verbose: bool) -> str:
@@ -81,28 +81,28 @@ def _network(fit: FitParts, verbose: bool) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
     sizes = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
-    said = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
+    lines = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
     length = s.description_length_without_partition
     if length is not None and verbose:
-        said.append(
+        lines.append(
             f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
             f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
     if net.graph.weights is not None:
-        said.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
+        lines.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
     if not fit.config.degree_corrected:
-        said.append("blocks without degree correction: vertices of different degree tend to different blocks")
+        lines.append("blocks without degree correction: vertices of different degree tend to different blocks")
     if fit.diagnostics.joint is not None:
         empty = fit.diagnostics.joint.fewer
-        said.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
+        lines.append(f"joint posterior of blocks and weights; a block is empty in {empty:.1%} of the draws")
         if fit.weights.selected is not None:
             some = f"{fit.weights.settings['n_partitions']:,}"
             message = (
                 f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
             )
-            said.append(wrap(f"{message} partitions, a cut step", rest="  "))
-    said[0] += f"; seed {fit.config.seed}"
-    return "\n".join(said)
+            lines.append(wrap(f"{message} partitions, a cut step", rest="  "))
+    lines[0] += f"; seed {fit.config.seed}"
+    return "\n".join(lines)
 
 
 def _tree(fit: FitParts) -> str:
@@ -111,13 +111,13 @@ def _tree(fit: FitParts) -> str:
     if tree is None:
         return ""
     title = f"blocks at {count_of(tree.n_levels, 'level')}, {tree.description_length:,.1f} nats at the lowest"
-    said = (
+    message = (
         "(nats: what a split and all below it save; draws: how many have its groups; bits per vertex of the group,"
         f" held out; over all splits {tree.bits:.2f} bits per vertex of the network)"
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
-    return "\n".join([title, *lines, *acting, wrap(said, "  ", "  ")])
+    return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
 
 
 def _indent(line: str) -> str:
@@ -148,10 +148,10 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     if n_blocks > shown:
         lines.append(f"  ... and {count_of(n_blocks - shown, 'smaller block')} (blocks.csv, or --verbose)")
     if fit.relevance is None:
-        said = "(weights are centred: how far a block's lies from the mean over blocks)"
+        message = "(weights are centred: how far a block's lies from the mean over blocks)"
     else:
-        said = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
-    lines.append(wrap(said, "  ", "  "))
+        message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
+    lines.append(wrap(message, "  ", "  "))
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
@@ -183,12 +183,12 @@ def ranking_text(fit: FitParts, length: Length) -> str:
                 "number" if row["feature"] in numbers else held,
             ]
         )
-    said = (
+    message = (
         f"(score: the largest |mean| - {ranking.k:g} sd over blocks, of the weights as they are; weight and sd:"
         " centred, in that block; vertices: how many have it, and in training)"
     )
     lines = [title, tabulate(rows, right=(0, 2, 3, 4, 5, 6), gives=1)]
-    return "\n".join([*lines, wrap(said, "  ", "  "), *_columns(fit)] if length is LONG else lines)
+    return "\n".join([*lines, wrap(message, "  ", "  "), *_columns(fit)] if length is LONG else lines)
 
 
 def _columns(fit: FitParts) -> list[str]:
@@ -243,11 +243,11 @@ def _scores(fit: FitParts) -> str:
         width = max(len(cell) for row in rows for cell in row[1:])
         margin = min(2 + max(len(row[0]) for row in rows), WIDTH - 4 * (width + 2))
         lines.insert(1, " " * margin + "".join(f"  {text:>{2 * width + 2}}" for text in whose))
-    said = (
+    message = (
         "(bits per vertex over the base rate; accuracy: mean over blocks; losses in nats per vertex: mean over draws,"
         f" of the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
     )
-    lines.append(wrap(said, "  ", "  "))
+    lines.append(wrap(message, "  ", "  "))
     return "\n".join(lines)
 
 

@@ -55,8 +55,8 @@ def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:
         why = "there is one block" if len(sizes) == 1 else "no column varies among these vertices"
         return (head, f"Nothing to explain: {why}.")
     parts = parts_of(fit, value)
-    said = (tell_misleading(parts), tell_relevance(parts), "" if parts.scores.misleads else tell_verdict(parts))
-    return (head, *(line(text) for text in said if text))
+    sentences = (tell_misleading(parts), tell_relevance(parts), "" if parts.scores.misleads else tell_verdict(parts))
+    return (head, *(line(text) for text in sentences if text))
 
 
 def _chapter(fit: TypedParts, value: str) -> "Chapter":

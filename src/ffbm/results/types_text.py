@@ -38,8 +38,8 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
         head.append(f"description length {s:.4f} nats per vertex and edge ({s + partition:.4f} with the partition)")
     parts = ["\n".join(head)]
     for value in fit.types.values:
-        said = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
-        parts.append(said)
+        message = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
+        parts.append(message)
         if value in fit.explanations:
             own = parts_of(fit, value)
             parts += [columns_text(own, length.columns, verbose), blocks_text(own, length)]

@@ -148,17 +148,17 @@ def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
             )
         elif len(empty):
             which = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
-            said = f"{which} no {word} vertex: its accuracy and bits are NaN there"
-            notes.append(Note(f"no_{name}_vertex_in_block", said, len(empty)))
+            message = f"{which} no {word} vertex: its accuracy and bits are NaN there"
+            notes.append(Note(f"no_{name}_vertex_in_block", message, len(empty)))
     return notes
 
 
 def base_rate_note(n_lifted: int) -> Note:
     """Say that the base rate is not the plain mean."""
-    said = (
+    message = (
         f"{count_of(n_lifted, 'block')} with less than 1/B of a training vertex counted as 1/B of one in the base rate"
     )
-    return Note("base_rate_lifted", said, n_lifted)
+    return Note("base_rate_lifted", message, n_lifted)
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -187,19 +187,19 @@ def _find_features(features: Any, n_nodes: int | None, own: Array | None, effect
 
 
 def _number_of_blocks(n_blocks: int | None, own: Array | None, effects: Array | None, density: Array | None) -> int:
-    said = {
+    given = {
         "weights": None if effects is None else len(effects),
         "block_matrix": None if density is None else len(density),
     }
     if n_blocks is None and effects is None and density is None:
         is_whole = own is not None and own.size and own.dtype.kind in "iu"
         return int(own.max()) + 1 if own is not None and is_whole else _BLOCKS
-    return _agree("n_blocks", n_blocks, said)
+    return _agree("n_blocks", n_blocks, given)
 
 
-def _agree(name: str, value: int | None, said: dict[str, int | None]) -> int:
+def _agree(name: str, value: int | None, given: dict[str, int | None]) -> int:
     """Return the one number that an argument and what follows from others agree on."""
-    found = {what: number for what, number in said.items() if number is not None}
+    found = {what: number for what, number in given.items() if number is not None}
     if value is not None:
         found = {name: check_int(name, value, low=1), **found}
     (first, number), *rest = found.items()

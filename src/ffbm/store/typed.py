@@ -59,9 +59,9 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
         number, head = int(name), branch.to_dataset(inherit=False)
         held_out = np.asarray(head["held_out"]) if "held_out" in head else None
         own = {part: branch[part].to_dataset() for part in branch.children}
-        said = {part: from_json(text) for part, text in head.attrs.items()}
+        parts = {part: from_json(text) for part, text in head.attrs.items()}
         features = own_features(network, types, number)
-        explanations[types.values[number]] = explanation_from_groups(features, own, said, held_out)
+        explanations[types.values[number]] = explanation_from_groups(features, own, parts, held_out)
     return TypedParts(
         network=network,
         types=types,

@@ -142,15 +142,15 @@ class Ranking:
             rest = self.n_kept - n_positive
             others = "the other one is" if rest == 1 else f"the other {rest} are"
             kept = f"{self.n_kept} were to be kept, and {others} no finding"
-            said = f"only {n_positive} of {d} features {scores} above 0; {kept}"
-            notes.append(Note("few_positive", said, n_positive))
+            message = f"only {n_positive} of {d} features {scores} above 0; {kept}"
+            notes.append(Note("few_positive", message, n_positive))
         if self.n_kept < d:
             last = self.scores[self.order[self.n_kept - 1]]
             left = int((self.scores[self.order[self.n_kept :]] == last).sum())
             if left:
                 tied = int((self.scores == last).sum())
-                said = f"{tied} features share score number {self.n_kept}, {last:.4g}: {left} are left out"
-                notes.append(Note("ties", said, left))
+                message = f"{tied} features share score number {self.n_kept}, {last:.4g}: {left} are left out"
+                notes.append(Note("ties", message, left))
         return tuple(notes)
 
     @cached_property
@@ -237,8 +237,8 @@ class Ranking:
         if self.rule == "inclusion":
             by_column = dict(zip(self.columns, self.scores, strict=True))
             first = sorted(by_column.items(), key=lambda pair: -pair[1])[:3]
-            said = ", ".join(f"{name} {score:.2f}" for name, score in first)
-            return f"<Ranking of {count_of(len(by_column), 'column')} by inclusion: {said}>"
+            message = ", ".join(f"{name} {score:.2f}" for name, score in first)
+            return f"<Ranking of {count_of(len(by_column), 'column')} by inclusion: {message}>"
         cutoff = "no cutoff" if np.isnan(self.cutoff) else f"cutoff {self.cutoff:.3f}"
         n_kept = len(self.kept)
         notes = f"; {count_of(len(self.notes), 'note')}" if self.notes else ""

@@ -101,8 +101,8 @@ class Scores:
         bits, error = self.bits_test, self.bits_se_test
         if not self.n_test or not bits < -2 * error:
             return None
-        said = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits per vertex"
-        return Note("misleading", said, self.n_test)
+        message = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits per vertex"
+        return Note("misleading", message, self.n_test)
 
     def to_dict(self) -> dict[str, Any]:
         """Return numbers, lists and text alone, ready for strict JSON: what is not finite is None.
@@ -110,8 +110,8 @@ class Scores:
         >>> import numpy as np
         >>> nobody = np.zeros(2, dtype=np.int64)
         >>> scores = Scores(*[0.5] * 11, *[np.zeros(2)] * 4, nobody, nobody, *[np.array([1.0, np.nan])] * 2, 0.1, 0.1)
-        >>> said = scores.to_dict()
-        >>> said["loss_test"], said["accuracy_test"], said["n_test"]
+        >>> record = scores.to_dict()
+        >>> record["loss_test"], record["accuracy_test"], record["n_test"]
         (0.5, [1.0, None], 0)
         """
         record = {field.name: finite(getattr(self, field.name)) for field in fields(self) if field.name != "notes"}

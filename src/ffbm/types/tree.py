@@ -204,11 +204,11 @@ class Tree:
     def _line(self, node: TreeNode) -> str:
         children = [self._name(child) for child in node.children]
         more = [f"{len(children) - _SIZES} more"] if len(children) > _SIZES else []
-        said = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
+        text = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
         by = ", ".join(name for name, _ in node.columns[:_COLUMNS]) + (", ..." if len(node.columns) > _COLUMNS else "")
         message = "" if np.isnan(node.bits) else f"; {node.bits:.2f} bits by {by}" if by else "; no column matters"
         mark = ", UNCERTAIN" if node.is_uncertain else ""
-        return f"{said}: {node.nats:,.0f} nats, in {node.support:.0%} of draws{mark}{message}"
+        return f"{text}: {node.nats:,.0f} nats, in {node.support:.0%} of draws{mark}{message}"
 
     def _name(self, number: int) -> str:
         node = self.nodes[number]
