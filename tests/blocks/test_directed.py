@@ -12,8 +12,9 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger
 from ffbm.errors import DataError, OptionError
+from ffbm.kernels.doors import move_many
 from ffbm.kernels.improve import cheapest_merge
-from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT, many_at_once
+from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.kernels.target import entropy_of
 from ffbm.types import Graph
 from ffbm.verification.changes import proposal_probability, random_moves
@@ -154,7 +155,7 @@ def test_moves_of_many_vertices_and_merges_carry_what_is_right(likelihood):
     totals = np.array([target.entropy(labels, n_blocks), 0.0, 0.0])
     work, scratch = np.zeros((4, n_nodes), dtype=np.int64), np.zeros((3, n_blocks + 1), dtype=np.int64)
     for kind in (RESPLIT, MERGE_SPLIT, OPEN_CLOSE) * 100:
-        many_at_once(rng, model, ledger, kind, 0.3, 1, totals, work, scratch)
+        move_many(rng, model, ledger, kind, 0.3, 1, totals, work, scratch)
         assert totals[0] == pytest.approx(target.entropy(ledger.b, n_blocks), abs=1e-8)
     r, s, cost = cheapest_merge(model, ledger)
     merged = np.where(ledger.b == r, s, ledger.b)

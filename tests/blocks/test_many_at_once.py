@@ -5,7 +5,8 @@ import pytest
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
 from ffbm.blocks.target import BlockTarget, block_ledger
-from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT, many_at_once
+from ffbm.kernels.doors import move_many
+from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 
 from .graphs import model_and_ledger, random_graph
 
@@ -27,7 +28,7 @@ def test_what_is_carried_is_right(n_nodes, n_edges, n_blocks, kind, field, likel
     for _ in range(400):
         before = ledger.b.copy()
         used = int(ledger.used[0])
-        if many_at_once(rng, model, ledger, kind, 0.3, 1, totals, work, scratch):
+        if move_many(rng, model, ledger, kind, 0.3, 1, totals, work, scratch):
             made += 1
             assert abs(int(ledger.used[0]) - used) == (kind == OPEN_CLOSE)
         else:

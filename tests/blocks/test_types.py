@@ -10,8 +10,9 @@ from ffbm.blocks.kinds import kinds_of, number_by_type
 from ffbm.blocks.priors import FULL, SETS, partition_nats, prior_tables, tabulated_nats
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.errors import DataError, OptionError
+from ffbm.kernels.doors import move_many
 from ffbm.kernels.improve import cheapest_merge, merge_cheapest, split_best
-from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT, many_at_once
+from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.kernels.target import entropy_of
 from ffbm.types import Graph
 from ffbm.verification.enumeration import SINGLE, Case, compare
@@ -103,7 +104,7 @@ def test_moves_carry_what_is_right(prior, directed):
     totals = np.array([before, 0.0, 0.0])
     work, scratch = np.zeros((4, len(labels)), dtype=np.int64), np.zeros((3, len(kinds) + 1), dtype=np.int64)
     for kind in (RESPLIT, MERGE_SPLIT, OPEN_CLOSE) * 60:
-        many_at_once(rng, model, ledger, kind, 0.3, 1, totals, work, scratch)
+        move_many(rng, model, ledger, kind, 0.3, 1, totals, work, scratch)
         assert totals[0] == pytest.approx(target.entropy(ledger.b, numbers), abs=1e-8)
         assert np.array_equal(kinds[ledger.b], target.types)
     sizes = np.bincount(ledger.b, minlength=len(kinds))
