@@ -14,7 +14,7 @@ import record
 from scipy.stats import binom
 
 from ffbm.verification.calibration import SIZES
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.joint_calibration import QUANTITIES, TELLING, histograms
 from ffbm.workers import open_workers
 

@@ -8,10 +8,10 @@ from types import ModuleType
 from unittest import mock
 
 BLOCKS = [
-    "ffbm.kernels.compiling",
+    "ffbm.kernels.compilation",
     "ffbm.kernels.logq",
     "ffbm.kernels.tables",
-    "ffbm.kernels.choosing",
+    "ffbm.kernels.dispatch",
     "ffbm.kernels.ledger",
     "ffbm.kernels.halfedges",
     "ffbm.kernels.arcs",
@@ -70,15 +70,15 @@ def interpreted(*changes: tuple[str, str]) -> dict[str, ModuleType]:
         own = [change for change in changes if change[0] in sources[name]]
         source = _changed(name, own).replace("from numba import njit", "njit = lambda **_: lambda function: function")
         made[name] = ModuleType(name)
-        with mock.patch.dict(sys.modules, {**made, "ffbm.kernels.compiling": _plain_compiling()}):
+        with mock.patch.dict(sys.modules, {**made, "ffbm.kernels.compilation": _plain_compiling()}):
             exec(compile(source, f"<interpreted {name}>", "exec"), made[name].__dict__)
     assert all(any(right in source for source in sources.values()) for right, _ in changes)
     return made
 
 
 def _plain_compiling() -> ModuleType:
-    plain = ModuleType("ffbm.kernels.compiling")
-    source = inspect.getsource(import_module("ffbm.kernels.compiling"))
+    plain = ModuleType("ffbm.kernels.compilation")
+    source = inspect.getsource(import_module("ffbm.kernels.compilation"))
     exec(source.replace("from numba import njit", "njit = lambda **_: lambda function: function"), plain.__dict__)
     return plain
 

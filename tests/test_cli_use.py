@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from ffbm.cli import app, run
-from ffbm.cli.completing import REGISTERED
+from ffbm.cli.completion import REGISTERED
 from ffbm.data.registry import DATASETS
 
 COMMANDS = typer.main.get_command(app).commands

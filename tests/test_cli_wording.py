@@ -7,7 +7,7 @@ import pytest
 import typer.main
 
 from ffbm.cli import app, options_of, run
-from ffbm.cli.announcing import SignsOfLife, announcing
+from ffbm.cli.announcements import SignsOfLife, announcing
 from ffbm.cli.options import in_options
 from ffbm.cli.simulate import _blocks_in_words
 from ffbm.data.remarks import option
@@ -124,7 +124,7 @@ def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
         heard.append(progress)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ffbm.results.running.fit_with", stops)
+    monkeypatch.setattr("ffbm.results.fit_function.fit_with", stops)
     monkeypatch.setattr("ffbm.verification.verify", stops)
     monkeypatch.setattr("ffbm.pipeline.permutation.permutation_test", stops)
     assert run(arguments) == 130

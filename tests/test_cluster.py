@@ -18,7 +18,7 @@ from ffbm.states import to_bytes
 from ffbm.workers import cluster, open_workers
 
 from .mortal import worker_processes
-from .results.test_resuming import Stop, assert_same, stop_at
+from .results.test_continuation import Stop, assert_same, stop_at
 
 distributed = pytest.importorskip("distributed")
 SHORT = {"n_blocks": 3, "n_sweeps": 60, "n_warmup": 40, "n_draws": 50, "n_kept": 2, "n_chains": 2, "seed": 3}

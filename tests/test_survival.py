@@ -17,7 +17,7 @@ from ffbm.errors import DataError, OptionError
 from ffbm.store.folder import CHAINS
 
 from .mortal import OFTEN, SAVING, STAGES, Nursery, Run, kill_often, nursery, standing, steps_done
-from .results.test_resuming import assert_same
+from .results.test_continuation import assert_same
 
 FIXED = ["--weight-prior", "fixed"]  # other processes have the users' defaults
 SETTINGS = {"n_kept": 2, "n_chains": 2, "seed": 5}
@@ -25,7 +25,7 @@ FIT = ["fit", "polbooks", "--keep", "2", "--chains", "2", "--seed", "5", *FIXED]
 LENGTHS = {"n_sweeps": 300, "n_draws": 200, "n_warmup": 100}
 SAVED_OFTEN = {"_SEGMENT_SECONDS": 0.01, "_SAVE_SECONDS": 0.0}
 SHORT = ["--sweeps", "300", "--draws", "200", "--warmup", "100"]
-pytestmark = [  # processes that are killed; stops inside a process are in tests/results/test_resuming.py
+pytestmark = [  # processes that are killed; stops inside a process are in tests/results/test_continuation.py
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning"),
 ]

@@ -343,7 +343,7 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
-    found.pop(READING, None)  # how the network was read: see results/repeating.py
+    found.pop(READING, None)  # how the network was read: see results/settings_file.py
     return check_names(found, where)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.annealing import anneal
-from ffbm.blocks.crossing import meet
 from ffbm.blocks.descent import effort_for
+from ffbm.blocks.meet import meet
 from ffbm.blocks.priors import FULL, UNIFORM
 from ffbm.blocks.target import BlockTarget, block_model
 

@@ -143,7 +143,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_noticed(fault, monkeypatch):
     name = "ffbm.kernels.permutation"
-    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compiling", name])[name]
+    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compilation", name])[name]
     monkeypatch.setattr(permutation, "score_permutations", faulty.score_permutations)
     graph, shuffle = example(40, 300, 4)
     found = permuted_parts(score_graph(graph), shuffle, 20, np.random.default_rng(7))
@@ -154,6 +154,6 @@ def test_faults_are_noticed(fault, monkeypatch):
 @pytest.mark.parametrize("fault", ["not the last one itself", "a stratum runs into the next"])
 def test_faults_of_the_permutation_show_in_its_law(fault):
     name = "ffbm.kernels.permutation"
-    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compiling", name])[name]
+    faulty = planted(name, FAULTS[fault], order=["ffbm.kernels.compilation", name])[name]
     with pytest.raises(AssertionError):
         check_uniform(faulty)

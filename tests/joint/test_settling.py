@@ -5,7 +5,7 @@ from numba import njit
 
 from ffbm.joint.chain import JointSettings, JointSetup, _carrier_and_moves, start
 from ffbm.joint.prepare import joint_model
-from ffbm.kernels.carrying import find_mode_of
+from ffbm.kernels.carrier import find_mode_of
 from ffbm.theta.mode import find_mode
 
 from .networks import numbers, simulated

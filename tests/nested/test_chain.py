@@ -10,7 +10,7 @@ from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start, unpac
 from ffbm.nested.search import best_hierarchy
 from ffbm.nested.target import Layout, NestedTarget, lay_out, nested_model, vertex_labels
 from ffbm.types import Graph
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.hierarchies import TRIALS, all_hierarchies, compare_hierarchies, follow_the_law
 
 

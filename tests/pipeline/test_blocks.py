@@ -12,7 +12,7 @@ import pytest
 import ffbm
 from ffbm.blocks.chain import BlockDraws
 from ffbm.errors import DataError, OptionError
-from ffbm.pipeline.gathering import gather
+from ffbm.pipeline.blocktrace import gather
 from ffbm.pipeline.length import Chains
 from ffbm.types import Graph
 

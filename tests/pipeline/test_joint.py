@@ -15,8 +15,8 @@ from ffbm.pipeline import joint_fit
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint import number_like, sample_joint
+from ffbm.pipeline.labels import number_alike
 from ffbm.pipeline.modes import explain_mode
-from ffbm.pipeline.numbering import number_alike
 from ffbm.ranking import rank_features
 from ffbm.scoring import combine_folds, score_draws
 from ffbm.store.parts import FitParts

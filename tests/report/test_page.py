@@ -12,13 +12,13 @@ import pytest
 
 from ffbm.errors import OptionError
 from ffbm.report.charts import BLUE_RED, GREENS
-from ffbm.report.drawing import DEEPER, OUTLINE, hollow, ink_on
+from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
 from ffbm.report.page import ORDER, bokeh_script, render_page, script_json
 from ffbm.report.panels import explanation_panels, network_panels
 from ffbm.report.table import Table, write_cell
 from ffbm.report.tables import trace_table
-from ffbm.results.plotting import Plots
-from ffbm.results.reporting import report_text, subject_of
+from ffbm.results.figures import Plots
+from ffbm.results.report import report_text, subject_of
 
 from .conftest import EVIL, short_fit
 

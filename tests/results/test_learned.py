@@ -20,7 +20,7 @@ from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
 from ffbm.results.columns import columns_text
 from ffbm.results.html import fit_html
 from ffbm.results.record import fit_record
-from ffbm.results.reporting import subject_of
+from ffbm.results.report import subject_of
 from ffbm.scoring import predict
 
 from ..planted import planted_network, two_flags

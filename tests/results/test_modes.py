@@ -10,7 +10,7 @@ import ffbm
 from ffbm.errors import OptionError
 from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
-from ffbm.results.reporting import subject_of
+from ffbm.results.report import subject_of
 from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs

@@ -14,7 +14,7 @@ from ffbm.report.tables import ranking_table
 from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import set_apart
-from ffbm.results.reporting import subject_of
+from ffbm.results.report import subject_of
 from ffbm.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}

@@ -19,7 +19,7 @@ from ffbm.results.types_plots import OF_TYPE
 
 from ..report.test_page import outline
 from ..store.test_tree import assert_same
-from .test_saving import FILES, strictly
+from .test_run_writer import FILES, strictly
 
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 SHORT = {"n_sweeps": 100, "n_chains": 2, "n_draws": 40, "n_warmup": 40, "folds": 2, "progress": False, "seed": 3}

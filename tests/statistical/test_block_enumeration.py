@@ -3,7 +3,7 @@
 import pytest
 
 from ffbm.verification.enumeration import Case, compare
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.partitions import MESS, TRIALS, follow_the_law
 from ffbm.workers import open_workers
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ffbm.joint.chain import JointSettings
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.joint import BOUNDS, CHECKS
 from ffbm.verification.joint_laws import CASES, distances, exact_moments, sampled_moments
 from ffbm.workers import open_workers

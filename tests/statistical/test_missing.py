@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ffbm.verification import imputation
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -11,7 +11,7 @@ from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.rng import stream
 from ffbm.verification.exchange import TRIALS, follow_the_laws
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.workers import open_workers
 
 

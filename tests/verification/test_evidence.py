@@ -16,7 +16,7 @@ from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Graph
 from ffbm.verification import evidence as checks
 from ffbm.verification.evidence import exact_evidence, meet_the_truth, sampled_evidence
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 
 
 def planted(module, right, wrong):

@@ -5,7 +5,7 @@ import pytest
 
 from ffbm.blocks import ladder
 from ffbm.verification.exchange import follow_the_laws
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 
 from ..mutants import planted
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ffbm.kernels import choosing
+from ffbm.kernels import dispatch
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start, unpack
 from ffbm.nested.target import Layout, NestedTarget, nested_model
 from ffbm.types import Graph
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.hierarchies import follow_the_law
 
 from ..mutants import planted
@@ -33,8 +33,8 @@ ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n"
 
 def forget_answers(monkeypatch):
     """Faulty likelihoods register too: take that back at the end."""
-    kept = {name: dict(functions) for name, functions in choosing._ANSWERS.items()}
-    monkeypatch.setattr(choosing, "_ANSWERS", kept)
+    kept = {name: dict(functions) for name, functions in dispatch._ANSWERS.items()}
+    monkeypatch.setattr(dispatch, "_ANSWERS", kept)
 
 
 @pytest.mark.slow

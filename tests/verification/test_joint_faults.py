@@ -16,11 +16,11 @@ from .test_planted_faults import outcome
 pytestmark = pytest.mark.slow  # faults of the same kinds in blocks and in weights are caught in every run
 
 KERNELS = (
-    "ffbm.kernels.compiling",
+    "ffbm.kernels.compilation",
     "ffbm.kernels.mergesplit",
-    "ffbm.kernels.carrying",
-    "ffbm.kernels.shifting",
-    "ffbm.kernels.scattering",
+    "ffbm.kernels.carrier",
+    "ffbm.kernels.carriedsplit",
+    "ffbm.kernels.scatter",
     "ffbm.kernels.joint",
 )
 

@@ -10,7 +10,7 @@ import pytest
 from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings
 from ffbm.verification import joint_selection
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.joint_selection import (
     CASES,
     CHECKS,

@@ -8,7 +8,7 @@ import pytest
 from ffbm.simulation import simulate
 from ffbm.theta.prepare import weight_target
 from ffbm.verification.battery import CHECKS
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 
 from ..mutants import planted, planted_alone, planted_weights
 

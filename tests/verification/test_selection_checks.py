@@ -2,7 +2,7 @@
 
 import pytest
 
-from ffbm.verification.finding import Effort
+from ffbm.verification.findings import Effort
 from ffbm.verification.selection import CHECKS
 
 

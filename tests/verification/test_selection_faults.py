@@ -125,7 +125,7 @@ BRIDGE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", STRETCH)
 def test_a_wrong_stretch_is_seen(fault, monkeypatch):
-    order = ["ffbm.kernels.compiling", "ffbm.kernels.stretch", "ffbm.kernels.hmc"]
+    order = ["ffbm.kernels.compilation", "ffbm.kernels.stretch", "ffbm.kernels.hmc"]
     often = ("MANY = 30.0", "MANY = 1.0")
     kernels = planted("ffbm.kernels.stretch", STRETCH[fault], often, order=order)
     monkeypatch.setattr("ffbm.theta.chain.run_hmc", kernels["ffbm.kernels.hmc"].run_hmc)
@@ -139,7 +139,7 @@ def by_bridges(monkeypatch, *changes):
     inner = [change for change in changes if change[0] in inspect.getsource(import_module(kernel))]
     bridge = planted_alone("ffbm.theta.bridge", *(change for change in changes if change not in inner))
     if inner:
-        bridge.follow_path = planted(kernel, *inner, order=["ffbm.kernels.compiling", kernel])[kernel].follow_path
+        bridge.follow_path = planted(kernel, *inner, order=["ffbm.kernels.compilation", kernel])[kernel].follow_path
     monkeypatch.setattr("ffbm.theta.selection.Bridge", bridge.Bridge)
     monkeypatch.setattr("ffbm.theta.selection.visit_columns", lambda *_: None)
     law = LAWS["covering"]()

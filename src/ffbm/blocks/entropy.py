@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ffbm.blocks.edge_weights import weight_nats
 from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
 from ffbm.blocks.likelihoods import Likelihood, likelihood_of
 from ffbm.blocks.priors import PRIORS, partition_nats
-from ffbm.blocks.weighting import weight_nats
 from ffbm.check import check_bool, check_choice, check_int
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Array, Graph, Network, NodeTypes, node_types

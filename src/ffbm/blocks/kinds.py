@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ffbm.blocks.crossing import meet
+from ffbm.blocks.meet import meet
 from ffbm.types import Array
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from ffbm.blocks.groups import Group, predict, settle
-from ffbm.blocks.telling import LEAST_DRAWS, LEAST_SHARE, are_two_modes, distance, evidence, together
+from ffbm.blocks.separation import LEAST_DRAWS, LEAST_SHARE, are_two_modes, distance, evidence, together
 from ffbm.rng import stream
 from ffbm.types import Array
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.annealing import Found, anneal
-from ffbm.blocks.crossing import meet
 from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
 from ffbm.blocks.kinds import keep_apart, kinds_of
+from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_model, resized
 from ffbm.kernels.target import Model

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.edge_weights import constant as weight_constant
+from ffbm.blocks.edge_weights import weight_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import UNIFORM, PartitionPrior, partition_nats, prior_tables
 from ffbm.blocks.weighted import weighted_ledger, weighted_tables
-from ffbm.blocks.weighting import constant as weight_constant
-from ffbm.blocks.weighting import weight_nats
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.ledger import Ledger, WeightedLedger

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.blocks.weighting import least_square
+from ffbm.blocks.edge_weights import least_square
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.pairterms import EXPONENTIAL, GEOMETRIC, NORMAL, POISSON, Law
 from ffbm.kernels.tables import compact_table

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ffbm.cli.announcing import Quiet, announcing
+from ffbm.cli.announcements import Quiet, announcing
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.typeset import number
@@ -37,7 +37,7 @@ def check(
 
     Example: ffbm check runs/first --columns
     """
-    from ffbm.results.loading import load_plain
+    from ffbm.results.run_reader import load_plain
 
     with announcing(quiet) as progress:
         found = load_plain(run, "ffbm check").check(replicates, seed, column or columns, refits, workers, progress)

@@ -11,9 +11,9 @@ import typer
 
 from ffbm.check import check_choice
 from ffbm.cli import options
-from ffbm.cli.announcing import Quiet, Verbose, announcing
+from ffbm.cli.announcements import Quiet, Verbose, announcing
 from ffbm.cli.both import BOTH, fit_both, tell_both
-from ffbm.cli.completing import one_of, sources
+from ffbm.cli.completion import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.typed import fit_by_type, split_blocks, tell_by_type
 from ffbm.config import LEFT_OUT, TARGETS, FitConfig, read_settings
@@ -294,8 +294,8 @@ def fit(
     given = {name: value for name, value in reading.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)
     from ffbm.results.bayes_factor import weigh
+    from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
-    from ffbm.results.running import fit_with, measured
 
     if settings.node_type is not None:
         typed = fit_by_type(network, settings, quiet)
@@ -339,7 +339,7 @@ def _source(source: str | None, config: str | None) -> tuple[str, dict[str, Any]
     """Return what is to be read, and how a settings file says to read it, if it names the source."""
     if source is not None:
         return source, {}
-    from ffbm.results.repeating import read_reading
+    from ffbm.results.settings_file import read_reading
 
     recorded = {} if config is None else read_reading(config)
     if "source" not in recorded:
@@ -373,7 +373,7 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def _begun_with(out: str, target: str | None) -> dict[str, Any]:
     """Return the settings of the run in a folder; of two targets side by side, those of the first."""
-    from ffbm.results.resuming import saved_settings
+    from ffbm.results.continuation import saved_settings
 
     return saved_settings(str(Path(out) / "cut") if target == BOTH else out)
 

@@ -21,7 +21,7 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
 
     Example: ffbm links runs/first --top 100 --out links.csv
     """
-    from ffbm.results.loading import load_plain
+    from ffbm.results.run_reader import load_plain
 
     table = load_plain(run, "ffbm links").missing_links(top)
     if out is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffbm.cli.completing import one_of, sources
+from ffbm.cli.completion import one_of, sources
 from ffbm.errors import OptionError, Wording
 from ffbm.plain import did_you_mean
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffbm.cli.completing import REGISTERED
+from ffbm.cli.completion import REGISTERED
 from ffbm.cli.options import Json
 from ffbm.cli.screen import print_json, print_text
 from ffbm.errors import DataError

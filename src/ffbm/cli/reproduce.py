@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffbm.cli.announcing import Quiet, announcing
-from ffbm.cli.completing import REGISTERED, one_of
+from ffbm.cli.announcements import Quiet, announcing
+from ffbm.cli.completion import REGISTERED, one_of
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.errors import OptionError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffbm.cli import options
-from ffbm.cli.announcing import Quiet, announcing
+from ffbm.cli.announcements import Quiet, announcing
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.plain import count_of
 from ffbm.typeset import number

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ffbm.cli.announcing import announcing
+from ffbm.cli.announcements import announcing
 from ffbm.cli.screen import print_json, print_text
 from ffbm.errors import OptionError, keyword
 

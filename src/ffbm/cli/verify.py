@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffbm.cli.announcing import Quiet, announcing
+from ffbm.cli.announcements import Quiet, announcing
 from ffbm.cli.options import Json
 from ffbm.cli.screen import align, print_json, print_text
 

@@ -11,11 +11,11 @@ from ffbm.blocks.chain import n_kept
 from ffbm.blocks.target import block_ledger
 from ffbm.joint.prepare import JointModel
 from ffbm.kernels.blockchain import Schedule
-from ffbm.kernels.carrying import Carrier, CarryBuffers
+from ffbm.kernels.carrier import Carrier, CarryBuffers
 from ffbm.kernels.joint import WEIGHT_MOVES, JointDraws, JointSchedule, WeightMoves, run_joint
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.settling import MEMORY, ModeBuffers
+from ffbm.kernels.mode import MEMORY, ModeBuffers
 from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
 from ffbm.kernels.weightchain import Plan, Record, Scratch

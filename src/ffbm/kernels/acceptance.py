@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.target import move
 from ffbm.kernels.workspace import ENTROPY, FIELD
 

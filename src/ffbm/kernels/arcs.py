@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import answer
-from ffbm.kernels.compiling import INLINE
+from ffbm.kernels.compilation import INLINE
+from ffbm.kernels.dispatch import answer
 from ffbm.kernels.tables import add, look
 
 OUT, INTO = 1, 1 << 32  # one arc out of a vertex, one into it, in a number that holds both

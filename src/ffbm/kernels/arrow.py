@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.cholesky import factorise, multiply_transposed, solve, solve_rows
-from ffbm.kernels.compiling import INNER, copy, copy_table
+from ffbm.kernels.compilation import INNER, copy, copy_table
 from ffbm.kernels.softmax import softmax_tile
 
 LONGEST = 4.0  # no Newton step changes a weight by more

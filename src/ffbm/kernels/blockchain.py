@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE, ONCE, copy
+from ffbm.kernels.compilation import DOOR, INLINE, ONCE, copy
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.workspace import ENTROPY, LOWEST, MADE, MOVES, SWEEPS, TRIED, VISITS

@@ -5,7 +5,7 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.hmc import bare_metric, move
 from ffbm.kernels.metric import apply_inverse, follow_precisions
 from ffbm.kernels.slab import draw_precisions

@@ -5,7 +5,7 @@ from typing import Any
 
 from numba import njit
 
-from ffbm.kernels.compiling import INNER
+from ffbm.kernels.compilation import INNER
 
 
 @njit(**INNER)

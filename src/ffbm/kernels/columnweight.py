@@ -27,7 +27,7 @@ from ffbm.kernels.arrow import (
     squared_distance,
 )
 from ffbm.kernels.cholesky import multiply_transposed, solve_transposed
-from ffbm.kernels.compiling import INNER, copy, copy_table
+from ffbm.kernels.compilation import INNER, copy, copy_table
 from ffbm.kernels.parabola import N_TURNS, next_point, place, top, width
 from ffbm.kernels.slab import draw_scale, log_scale_prior
 

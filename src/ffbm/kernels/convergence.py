@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INNER, copy
+from ffbm.kernels.compilation import DOOR, INNER, copy
 
 _CONSTANT = 1e-15  # a series that spans less than this is constant: arviz-stats' own bound
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR
+from ffbm.kernels.compilation import DOOR
 from ffbm.kernels.logq import log_q
 
 

@@ -3,7 +3,7 @@
 from numba import njit
 
 from ffbm.kernels.arcs import inward, outward
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.tables import log_factorials, look
 
 

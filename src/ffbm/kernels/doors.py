@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR
+from ffbm.kernels.compilation import DOOR
 from ffbm.kernels.ledger import look_around
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import log_proposal_ratio

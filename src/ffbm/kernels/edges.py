@@ -6,8 +6,8 @@ It is -sum_{r<s} ln e_rs! - sum_r ln e_rr!! for undirected graphs; those of dire
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import question
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.dispatch import question
 from ffbm.kernels.ledger import used_after
 from ffbm.kernels.tables import log_factorials, look
 

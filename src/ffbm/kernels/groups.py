@@ -6,8 +6,8 @@ A parallel edge stands as often as it is there.
 from numba import njit
 
 from ffbm.kernels.arcs import Arcs
-from ffbm.kernels.choosing import answer, question
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.dispatch import answer, question
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.tables import look
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import answer
-from ffbm.kernels.compiling import INLINE
+from ffbm.kernels.compilation import INLINE
+from ffbm.kernels.dispatch import answer
 from ffbm.kernels.tables import add, look
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER, copy_table
+from ffbm.kernels.compilation import DOOR, INNER, copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, follow_precisions
 from ffbm.kernels.slab import draw_precisions, without_scales

@@ -5,7 +5,7 @@ from numba import njit
 
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER, copy
+from ffbm.kernels.compilation import DOOR, INNER, copy
 from ffbm.kernels.mergesplit import Split, gather, scan, send, shift, toss
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move

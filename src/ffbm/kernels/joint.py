@@ -7,13 +7,13 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import Schedule, keep, note_best, step
-from ffbm.kernels.carrying import carry_and_decide, fill_field, sum_features
-from ffbm.kernels.compiling import DOOR, INNER, copy, copy_table
+from ffbm.kernels.carriedsplit import shift_jump
+from ffbm.kernels.carrier import carry_and_decide, fill_field, sum_features
+from ffbm.kernels.compilation import DOOR, INNER, copy, copy_table
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.scattering import scatter_jump
-from ffbm.kernels.shifting import shift_jump
+from ffbm.kernels.scatter import scatter_jump
 from ffbm.kernels.target import Model
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 

@@ -13,7 +13,7 @@ from numba import njit
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import keep, note_best, step
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import ledger_at
 from ffbm.kernels.partition import used_total, with_tables
 from ffbm.kernels.target import Model

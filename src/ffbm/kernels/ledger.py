@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import answer, question
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.dispatch import answer, question
 from ffbm.kernels.tables import add, clear
 
 

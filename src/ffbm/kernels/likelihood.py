@@ -8,8 +8,8 @@ from typing import Any
 
 from numba import njit
 
-from ffbm.kernels.choosing import answer, question
-from ffbm.kernels.compiling import INLINE
+from ffbm.kernels.compilation import INLINE
+from ffbm.kernels.dispatch import answer, question
 
 
 @njit(**INLINE)

@@ -6,7 +6,7 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, copy_table
+from ffbm.kernels.compilation import DOOR, copy_table
 from ffbm.kernels.metric import take_mean_away
 from ffbm.kernels.slab import draw_precisions, without_scales
 from ffbm.kernels.softmax import energy_and_gradient

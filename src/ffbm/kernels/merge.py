@@ -3,7 +3,7 @@
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.ledger import between, ends_of
 from ffbm.kernels.target import merge_cost
 

@@ -18,7 +18,7 @@ from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import INNER, ONCE, copy
+from ffbm.kernels.compilation import INNER, ONCE, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.lanes import LANES, fused, load, spread, store
 from ffbm.kernels.softmax import TILE, logits, softmax_tile
 

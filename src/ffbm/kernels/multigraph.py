@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.arcs import inward, outward
-from ffbm.kernels.choosing import answer, question
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.dispatch import answer, question
 from ffbm.kernels.edges import opening_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.tables import look

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.likelihood import block_term as own_block_term
 from ffbm.kernels.likelihood import change as own_change
 from ffbm.kernels.likelihood import merge_change as own_merge_change

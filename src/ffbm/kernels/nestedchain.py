@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE, INNER, copy, copy_table
+from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy, copy_table
 from ffbm.kernels.groups import list_groups
 from ffbm.kernels.ledger import Ledger
 from ffbm.kernels.nested import Nested

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
-from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
 from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, resplit, shift
 from ffbm.kernels.multigraph import log_factorial

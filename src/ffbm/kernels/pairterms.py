@@ -1,4 +1,4 @@
-"""What the weights of edges between two blocks cost, from their number, sum and squares: ``ffbm.blocks.weighting``.
+"""What the weights of edges between two blocks cost, from their number, sum and squares: ``ffbm.blocks.edge_weights``.
 
 Sums are whole numbers of units, the same for every order of moves. So are the sums over pairs that the law of the sums
 needs: each pair adds a whole number of units so small that rounding does not matter.
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 
 GEOMETRIC, POISSON, EXPONENTIAL, NORMAL = 0, 1, 2, 3
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from numba import njit
 
-from ffbm.kernels.compiling import INNER
+from ffbm.kernels.compilation import INNER
 
 STEP = 0.7  # between the first three points, and beyond them
 N_TURNS = 7

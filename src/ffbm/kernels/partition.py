@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import answer, question
-from ffbm.kernels.compiling import INLINE
+from ffbm.kernels.compilation import INLINE
+from ffbm.kernels.dispatch import answer, question
 
 
 class Prior(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.degree_corrected import block_term
 from ffbm.kernels.edges import LN2
 from ffbm.kernels.tables import add, clear, log_factorials

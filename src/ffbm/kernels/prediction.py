@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INNER
+from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.softmax import TILE, logits, softmax_rows
 
 _FAINT, _LEAST = 1e-250, 1e-308  # below the first, sums of odds lose digits; the second is the smallest probability

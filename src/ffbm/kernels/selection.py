@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.arrow import centre_intercept, inner_product, shift, shift_all
 from ffbm.kernels.bare import bare
 from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
-from ffbm.kernels.compiling import DOOR, INLINE, INNER, ONCE, copy, copy_table
+from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy, copy_table
 from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
 
 BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)

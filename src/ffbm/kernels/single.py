@@ -10,7 +10,7 @@ from numba import njit
 
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE
+from ffbm.kernels.compilation import DOOR, INLINE
 from ffbm.kernels.ledger import across, between, degree_of, ends_of, look_around, n_links, vertex_of
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import entropy_change, lift_to, move

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
 
 DEGREES = 3.0  # of freedom: s^2 ~ InverseGamma(DEGREES / 2, DEGREES / 2)
 _LOG_PRIOR = log(2.0) + 1.5 * log(1.5) - lgamma(1.5)  # the constant of the density of ln s

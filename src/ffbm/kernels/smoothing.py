@@ -3,7 +3,7 @@
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR
+from ffbm.kernels.compilation import DOOR
 
 
 @njit(**DOOR)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
 from ffbm.kernels.lanes import LANES, fused, load, power_of_two, spread, store, total
 from ffbm.kernels.slab import Slab
 

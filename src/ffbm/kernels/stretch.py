@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import njit
 
-from ffbm.kernels.compiling import INNER
+from ffbm.kernels.compilation import INNER
 from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.softmax import TILE, logits, softmax_tile
 

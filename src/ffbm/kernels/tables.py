@@ -8,7 +8,7 @@ to zero keeps its slot until the table is swept.
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
 
 HEAD = 2  # entries before the first slot
 _EMPTY = -1

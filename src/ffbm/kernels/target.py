@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
 from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, vertex_of
 from ffbm.kernels.likelihood import add_weights, block_term, change, follow, merge_change, recount, total
 from ffbm.kernels.partition import count_types, follow_types, may_share, used_costs, used_total

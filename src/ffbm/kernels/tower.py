@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
 from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside, log_factorial
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.choosing import answer
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.directed_edges import DIRECTED
+from ffbm.kernels.dispatch import answer
 from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INLINE
+from ffbm.kernels.compilation import DOOR, INLINE
 from ffbm.kernels.ladder import climb
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.single import sweep

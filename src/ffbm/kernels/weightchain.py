@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import DOOR, INNER, copy_table
+from ffbm.kernels.compilation import DOOR, INNER, copy_table
 from ffbm.kernels.slab import draw_scales
 
 

@@ -1,7 +1,7 @@
 """A likelihood of edges with weights: that of the edges, and a term for the weights between each pair of blocks.
 
 A move changes the number and the sums of the pairs that its edges leave and enter. The readable truth is
-``ffbm.blocks.weighting``.
+``ffbm.blocks.edge_weights``.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compiling import INLINE, INNER
+from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.ledger import turn_of, vertex_of
 from ffbm.kernels.likelihood import block_term as own_block_term
 from ffbm.kernels.likelihood import change as own_change

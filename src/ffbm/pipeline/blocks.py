@@ -17,10 +17,10 @@ from ffbm.blocks.start import Starts, greedy_labels, greedy_starts, pick_apart
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.errors import DataError, OptionError
-from ffbm.pipeline.beginning import check_field, check_initial, check_length, check_types, random_start
+from ffbm.pipeline.blockstarts import check_field, check_initial, check_length, check_types, random_start
+from ffbm.pipeline.blocktrace import gather, gather_free
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.gathering import gather, gather_free
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.numbers import probabilities
 from ffbm.pipeline.run import Stepper

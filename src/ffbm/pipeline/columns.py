@@ -8,7 +8,7 @@ from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
-from ffbm.pipeline.numbering import number_labels
+from ffbm.pipeline.labels import number_labels
 from ffbm.progress import listening
 from ffbm.relevance import LEAST, find_decided
 from ffbm.rng import child_seed, stream

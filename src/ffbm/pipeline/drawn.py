@@ -16,7 +16,7 @@ from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.imputation import gather_imputed
-from ffbm.pipeline.numbering import number_labels
+from ffbm.pipeline.labels import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select_drawn
 from ffbm.pipeline.weightlength import check_draws

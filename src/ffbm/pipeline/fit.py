@@ -17,9 +17,9 @@ from ffbm.pipeline.given import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
+from ffbm.pipeline.precompilation import compiling_ahead
 from ffbm.pipeline.readings import settle_readings
 from ffbm.pipeline.splits import explain_splits
-from ffbm.pipeline.warming import compiling_ahead
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.scoring import split_rows

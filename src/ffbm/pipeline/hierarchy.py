@@ -15,7 +15,7 @@ from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState, advance,
 from ffbm.nested.consensus import central_draw, grow_tree
 from ffbm.nested.search import find_hierarchy, room_for
 from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
-from ffbm.pipeline.beginning import check_length
+from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper

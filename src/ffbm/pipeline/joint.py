@@ -21,13 +21,13 @@ from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, sta
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import JointDraws
 from ffbm.pipeline import weights as weight_stage
-from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
+from ffbm.pipeline.blockstarts import check_sweeps
+from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.gathering import gather as gather_blocks
+from ffbm.pipeline.labels import moments, number_alike
 from ffbm.pipeline.length import Chains
-from ffbm.pipeline.numbering import moments, number_alike
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream

@@ -23,16 +23,16 @@ from ffbm.config import JOINT_SWEEPS
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings
 from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
-from ffbm.pipeline.beginning import check_sweeps
 from ffbm.pipeline.blocks import check_block_number
+from ffbm.pipeline.blockstarts import check_sweeps
+from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
-from ffbm.pipeline.gathering import gather as gather_blocks
 from ffbm.pipeline.joint import JUMPS, like_numbers, within_memory
+from ffbm.pipeline.labels import number_alike
 from ffbm.pipeline.length import Chains
-from ffbm.pipeline.numbering import number_alike
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import OPERATIONS, WARM_UP, starts_full, sweep_cost
 from ffbm.progress import Listener, listening

@@ -12,7 +12,7 @@ from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, refitter_given, sampler_given
-from ffbm.pipeline.numbering import number_alike
+from ffbm.pipeline.labels import number_alike
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed
 from ffbm.store.parts import FitParts

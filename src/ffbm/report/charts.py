@@ -11,7 +11,7 @@ from ffbm.plots.effects import largest_effects
 from ffbm.plots.heatmap import short_count
 from ffbm.plots.palette import block_colour
 from ffbm.plots.traces import SHADES
-from ffbm.report.drawing import (
+from ffbm.report.figurestyle import (
     NAME,
     OUTLINE,
     TEXT,

@@ -12,7 +12,7 @@ from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
 from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import block_colour
-from ffbm.report.drawing import OUTLINE, colours, hollow, new_chart, shape, tell
+from ffbm.report.figurestyle import OUTLINE, colours, hollow, new_chart, shape, tell
 from ffbm.report.scene import Scene
 from ffbm.types import Array
 

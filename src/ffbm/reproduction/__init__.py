@@ -4,6 +4,6 @@ The authors' own weight chain is kept in ``program``, as a reproduction, and now
 """
 
 from ffbm.reproduction.outcome import Reproduction
-from ffbm.reproduction.running import reproduce
+from ffbm.reproduction.runs import reproduce
 
 __all__ = ["Reproduction", "reproduce"]

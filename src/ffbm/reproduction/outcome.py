@@ -79,13 +79,13 @@ class Reproduction:
 
     def figures(self) -> "dict[str, Figure]":
         """Draw the paper's figures from the first run of each data set, by name."""
-        from ffbm.reproduction.drawing import plan_figures
+        from ffbm.reproduction.figures import plan_figures
 
         return {name: draw() for name, draw in plan_figures(self).items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``table.md``, ``table.csv``, ``results.json`` and the figures into a new or empty folder."""
-        from ffbm.reproduction.saving import save_reproduction
+        from ffbm.reproduction.folder import save_reproduction
 
         save_reproduction(self, path)
 

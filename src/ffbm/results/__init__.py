@@ -2,9 +2,9 @@
 
 from ffbm.diagnostics import FitDiagnostics
 from ffbm.results.comparison import Comparison, compare
+from ffbm.results.fit_function import fit
 from ffbm.results.fitted import Fit
-from ffbm.results.loading import load_fit
-from ffbm.results.running import fit
+from ffbm.results.run_reader import load_fit
 from ffbm.results.typed import TypedFit, fit_types
 
 __all__ = ["Comparison", "Fit", "FitDiagnostics", "TypedFit", "compare", "fit", "fit_types", "load_fit"]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ffbm.progress import Listener
     from ffbm.results.checks import Check
+    from ffbm.results.figures import Plots
     from ffbm.results.hierarchy import FitTree
-    from ffbm.results.plotting import Plots
 
 
 class Fit(Predictions):
@@ -295,7 +295,7 @@ class Fit(Predictions):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fit as a run: a new or empty folder, which ``ffbm.load_fit`` reads."""
-        from ffbm.results.saving import save_fit
+        from ffbm.results.run_writer import save_fit
 
         save_fit(self, path)
 
@@ -312,14 +312,14 @@ class Fit(Predictions):
             That of ``fit.check(columns=True)``, so that the page also tells which columns act inside blocks. Left out,
             replicates are drawn for networks of up to 20,000 edges, and columns are not looked at.
         """
-        from ffbm.results.reporting import save_report
+        from ffbm.results.report import save_report
 
         save_report(self, path, against, check)
 
     @property
     def plot(self) -> "Plots":
         """Figures for papers, such as ``fit.plot.network()``: each returns a matplotlib Figure."""
-        from ffbm.results.plotting import Plots
+        from ffbm.results.figures import Plots
 
         return Plots(self)
 

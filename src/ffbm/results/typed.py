@@ -117,7 +117,7 @@ class TypedFit(TypedParts):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fit as a run: a new or empty folder, which ``ffbm.load_fit`` reads."""
-        from ffbm.results.types_saving import save_typed
+        from ffbm.results.types_run import save_typed
 
         save_typed(self, path)
 
@@ -129,7 +129,7 @@ class TypedFit(TypedParts):
         path : file
             Ends in .html; what is there is replaced.
         """
-        from ffbm.results.reporting import write_report
+        from ffbm.results.report import write_report
         from ffbm.results.types_report import types_report_text
 
         write_report(path, lambda: types_report_text(self))

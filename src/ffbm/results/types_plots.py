@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.errors import OptionError
-from ffbm.results.plotting import Plots, save_as_both
+from ffbm.results.figures import Plots, save_as_both
 from ffbm.results.types_parts import names_of, parts_of, styles_of
 from ffbm.store.parts import TypedParts
 

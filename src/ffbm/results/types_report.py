@@ -8,7 +8,7 @@ from ffbm.plain import count_of, visible
 from ffbm.results.answer import line
 from ffbm.results.apart import name_of_sure, set_apart
 from ffbm.results.columns import column_remarks
-from ffbm.results.reporting import APART, SHOWN, convergence_rows, convergence_table
+from ffbm.results.report import APART, SHOWN, convergence_rows, convergence_table
 from ffbm.results.sentences import tell_misleading, tell_relevance, tell_verdict
 from ffbm.results.tables import table_of_blocks
 from ffbm.results.types_parts import names_of, numbers_of, parts_of, styles_of, vertices_of

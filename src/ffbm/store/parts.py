@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ffbm.blocks.stacking import nats_by_levels
+from ffbm.blocks.stack import nats_by_levels
 from ffbm.config import FitConfig
 from ffbm.diagnostics import FitDiagnostics, Verdict, joint_diagnostics
 from ffbm.explanation import Explanation

@@ -14,6 +14,7 @@ from ffbm.kernels.softmax import Target
 from ffbm.kernels.weightchain import Plan
 from ffbm.rng import stream
 from ffbm.theta.cells import CellState
+from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.chain import WeightSetup, WeightState, advance, set_up, start
 from ffbm.theta.drawn import DrawnPlan, DrawnState, join, start_drawn, take_moments
 from ffbm.theta.drawn_selection import (
@@ -22,7 +23,6 @@ from ffbm.theta.drawn_selection import (
     advance_drawn_selection,
     start_drawn_selection,
 )
-from ffbm.theta.imputing import CellSampler
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.selection import (
     SelectionRecord,

@@ -15,9 +15,9 @@ from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
+from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.chain import room_to_learn
 from ffbm.theta.columns import lay_out
-from ffbm.theta.imputing import CellSampler
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.graph import Array

@@ -9,7 +9,7 @@ from ffbm.diagnostics import ess_mean
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.weights import sample_weights
 from ffbm.types import Array, BlockTrace
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 _SIZES = (30, 20, 12, 6)
 

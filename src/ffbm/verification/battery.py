@@ -17,7 +17,7 @@ from ffbm.verification import (
     selection,
     weights,
 )
-from ffbm.verification.finding import Check
+from ffbm.verification.findings import Check
 
 CHECKS: tuple[Check, ...] = (
     *lengths.CHECKS,

@@ -15,7 +15,7 @@ from ffbm.pipeline.weights import sample_weights
 from ffbm.rng import child_seed
 from ffbm.simulation import simulate
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.ranks import rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 99, 5, 200

@@ -11,7 +11,7 @@ from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels.doors import claimed_change, claimed_ratio, make_move
 from ffbm.kernels.workspace import FIELD, make_workspace
 from ffbm.types import Array, Graph
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 SIZES = ((8, 14, 3), (30, 60, 4), (12, 6, 5), (40, 300, 4), (60, 900, 6))  # vertices, edges, blocks
 LARGE = ((40, 6000, 4),)  # beyond the exact table of q

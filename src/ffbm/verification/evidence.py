@@ -18,7 +18,7 @@ from ffbm.theta.design import make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array, Graph
 from ffbm.verification.enumeration import graph_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.workers import Run
 
 _POINTS = 40  # of the grid, in each direction

@@ -15,7 +15,7 @@ from ffbm.kernels.visits import count_ladder_visits
 from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, random_start, target_of
-from ffbm.verification.finding import Effort, Finding
+from ffbm.verification.findings import Effort, Finding
 from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK, VISITS, WHO
 from ffbm.workers import Run
 

@@ -11,7 +11,7 @@ from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.types import Graph
 from ffbm.verification.enumeration import graph_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.goodness import fit_of_law
 
 _LABELS = ((0, 0, 1), (0, 1, 2), (1, 1, 4))

@@ -20,7 +20,7 @@ from ffbm.simulation.memberships import draw_labels, draw_weights
 from ffbm.simulation.multigraph import draw_multigraph
 from ffbm.theta.adapt import first_adaptation
 from ffbm.types import Array, Graph
-from ffbm.verification.finding import Effort, Finding
+from ffbm.verification.findings import Effort, Finding
 
 N_NODES, N_BLOCKS, N_EDGES, SIGMA = 8, 5, 9, 1.5
 HELD_OUT = (6, 7)

@@ -10,7 +10,7 @@ from ffbm.kernels.softmax import TILE, energy_and_gradient
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.target import energy, gradient
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 
 def kernel_gradient(target: WeightTarget, w: Array) -> tuple[float, Array]:

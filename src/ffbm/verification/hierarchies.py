@@ -11,7 +11,7 @@ from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Distance, graph_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.partitions import ARCS, FIVE, FOUR, FULL, MESS, QUICK, RING, TRIANGLES
 from ffbm.workers import Run
 

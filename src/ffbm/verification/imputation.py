@@ -23,7 +23,7 @@ from ffbm.theta.prepare import weight_target
 from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
 from ffbm.types import Array, Features
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.ranks import rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 49, 4, 60

@@ -9,7 +9,7 @@ from ffbm.pipeline.joint import sample_joint
 from ffbm.simulation import simulate
 from ffbm.theta.target import energy
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.geweke import law_kept
 from ffbm.verification.joint_calibration import cut_told_apart, uniform_ranks
 from ffbm.verification.joint_laws import CASES, distances, exact_moments, sampled_moments

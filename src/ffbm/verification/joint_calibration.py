@@ -23,7 +23,7 @@ from ffbm.rng import child_seed, stream
 from ffbm.simulation import simulate
 from ffbm.types import Array, Graph
 from ffbm.verification.calibration import N_BINS, N_DRAWS, SIZES, Size
-from ffbm.verification.finding import Effort, Finding
+from ffbm.verification.findings import Effort, Finding
 from ffbm.verification.ranks import rank_histograms, smallest_p
 
 SIGMA, N_FEATURES = 1.5, 2

@@ -23,7 +23,7 @@ from ffbm.theta.target import selection_energy
 from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import graph_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.selection import calibrate
 from ffbm.verification.selection_laws import INTERCEPT_SD
 

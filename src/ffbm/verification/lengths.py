@@ -10,7 +10,7 @@ from ffbm.blocks.entropy import description_length
 from ffbm.blocks.logq import log_partitions
 from ffbm.data import load_dataset
 from ffbm.verification.enumeration import graph_of
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 _PARTS = ("adjacency", "degrees", "edge_counts")
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ffbm.plain import finite
 from ffbm.store.folder import check_new_folder, write_file
-from ffbm.verification.finding import Check, Finding
+from ffbm.verification.findings import Check, Finding
 
 BARS = "▁▂▃▄▅▆▇█"
 PLAIN_BARS = "_.-=+*%#"

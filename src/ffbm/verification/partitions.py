@@ -10,7 +10,7 @@ from ffbm.blocks.priors import SETS
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.types import EdgeWeights
 from ffbm.verification.enumeration import SINGLE, Case, compare
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 TRIANGLES = ((0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5))
 MESS = ((0, 1), (0, 1), (0, 1), (1, 1), (2, 3), (3, 4), (2, 4), (4, 4), (0, 2))  # loops, parallels, isolate 5

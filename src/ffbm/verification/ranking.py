@@ -4,7 +4,7 @@ import numpy as np
 
 from ffbm.ranking import rank_features
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 # two draws, three blocks, four features: mean - and + sd are the two values
 _LOW = np.array([[2.0, -0.5, 1.0, 0.0], [0.0, -3.0, 1.0, 0.0], [-1.0, 0.0, 0.5, 0.0]])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.types import Array
-from ffbm.verification.finding import Finding
+from ffbm.verification.findings import Finding
 from ffbm.verification.goodness import chi_square
 
 

@@ -22,7 +22,7 @@ from ffbm.theta.selection import SelectionSetup, SelectionState, advance_selecti
 from ffbm.theta.target import selection_energy
 from ffbm.types import Array
 from ffbm.verification.calibration import Size
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.ranks import rank_histograms, smallest_p
 from ffbm.verification.selection_laws import CHECKS as LAWS
 from ffbm.verification.selection_laws import INTERCEPT_SD

@@ -15,7 +15,7 @@ from scipy.special import log_expit, logsumexp
 from ffbm.diagnostics import ess_mean
 from ffbm.pipeline.weights import sample_weights
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 ALLOWED = 0.01  # of an inclusion probability
 ERRORS = 4.5  # of a posterior mean, in standard errors

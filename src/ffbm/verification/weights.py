@@ -13,7 +13,7 @@ import numpy as np
 from ffbm.diagnostics import ess_mean
 from ffbm.pipeline.weights import sample_weights
 from ffbm.types import Array
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 
 ALLOWED = 4.5
 _PLANE = np.array([[1.0, 0.0], [1.0, 2.0], [0.0, -1.5], [3.0, 1.0], [9.0, 9.0]])  # two features of five vertices

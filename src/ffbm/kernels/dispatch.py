@@ -10,7 +10,7 @@ from typing import Any
 
 from numba.extending import overload
 
-from ffbm.kernels.compiling import INLINE
+from ffbm.kernels.compilation import INLINE
 
 _ANSWERS: dict[str, dict[str, Any]] = {}  # by the name of the tuple's class, then of the question
 _OPTIONS = {name: INLINE[name] for name in ("forceinline", "error_model")}

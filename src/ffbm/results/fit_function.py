@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
-from ffbm.data.opening import open_network
+from ffbm.data.inputs import open_network
 from ffbm.errors import OptionError, either, keyword
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
@@ -24,10 +24,10 @@ from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
 from ffbm.plain import span_in_words
 from ffbm.progress import Listener, Progress, listening
+from ffbm.results.continuation import describe_run, go_on, saved_settings, telling_how_to_resume
 from ffbm.results.fitted import Fit
-from ffbm.results.loading import load_fit
 from ffbm.results.provenance import describe_origin
-from ffbm.results.resuming import describe_run, go_on, saved_settings, telling_how_to_resume
+from ffbm.results.run_reader import load_fit
 from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
 from ffbm.store.checkpoints import Checkpoints, open_checkpoints

@@ -11,7 +11,7 @@ from ffbm.check import check_int, check_seed
 from ffbm.progress import Listener, Progress, listening
 from ffbm.verification.battery import CHECKS
 from ffbm.verification.enumeration import RUNS
-from ffbm.verification.finding import Check, Effort
+from ffbm.verification.findings import Check, Effort
 from ffbm.verification.outcome import Outcome, Verification
 from ffbm.workers import Run, open_workers
 

@@ -16,9 +16,9 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
-from ffbm.kernels.compiling import INNER, copy_table
+from ffbm.kernels.compilation import INNER, copy_table
 from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
-from ffbm.kernels.settling import ModeBuffers, settle
+from ffbm.kernels.mode import ModeBuffers, settle
 from ffbm.kernels.softmax import Target, energy_and_gradient
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before

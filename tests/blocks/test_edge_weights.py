@@ -9,8 +9,8 @@ from scipy.integrate import dblquad, quad
 from scipy.special import gammaln
 
 import ffbm
+from ffbm.blocks.edge_weights import weight_nats, weight_parts
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
-from ffbm.blocks.weighting import weight_nats, weight_parts
 from ffbm.errors import OptionError
 from ffbm.kernels.doors import claimed_change, make_move
 from ffbm.kernels.merge import price_merges

@@ -4,7 +4,7 @@ import inspect
 import os
 from typing import Any
 
-from ffbm.data.reading import as_network, read_network
+from ffbm.data.readers import as_network, read_network
 from ffbm.data.registry import DATASETS, load_dataset
 from ffbm.errors import OptionError
 from ffbm.plain import did_you_mean

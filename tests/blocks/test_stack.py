@@ -6,7 +6,7 @@ import pytest
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.levels import multigraph_nats
 from ffbm.blocks.priors import FULL
-from ffbm.blocks.stacking import _Merging, merge_groups, nats_by_levels, stack_levels
+from ffbm.blocks.stack import _Merging, merge_groups, nats_by_levels, stack_levels
 from ffbm.types import Graph
 
 

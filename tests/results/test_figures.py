@@ -5,7 +5,7 @@ import pytest
 import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.plots import Figure
-from ffbm.results.plotting import Plots
+from ffbm.results.figures import Plots
 
 
 @pytest.mark.parametrize("name", [name for name in Plots.NAMES if name != "ladder"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.groups import Group, best_match, predict
-from ffbm.blocks.telling import are_two_modes, code_lengths, distance, evidence, have_gap
+from ffbm.blocks.separation import are_two_modes, code_lengths, distance, evidence, have_gap
 
 
 def group_of(labels, n_blocks, first=0):

@@ -7,7 +7,7 @@ import pytest
 
 from ffbm.cli import run
 from ffbm.errors import DataError
-from ffbm.reproduction import running
+from ffbm.reproduction import runs
 
 FIGURES = ["network", "traces"]
 FIGURES += [
@@ -45,11 +45,11 @@ def without_data(name):
     raise DataError(f"cannot download {name}; set FFBM_DATA to a folder that holds {name}/edges.csv")
 
 
-load = running.load_dataset
+load = runs.load_dataset
 
 
 def test_without_the_data_it_makes_polbooks_and_says_how_to_get_the_others(monkeypatch, capsys):
-    monkeypatch.setattr(running, "load_dataset", without_data)
+    monkeypatch.setattr(runs, "load_dataset", without_data)
     assert run(["reproduce", "--runs", "1", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert "Political books" in shown
@@ -59,7 +59,7 @@ def test_without_the_data_it_makes_polbooks_and_says_how_to_get_the_others(monke
 
 
 def test_a_named_set_without_data_is_an_error_and_leaves_no_folder(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(running, "load_dataset", without_data)
+    monkeypatch.setattr(runs, "load_dataset", without_data)
     assert run(["reproduce", "school", "--runs", "1", "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()
     assert capsys.readouterr().err.startswith("ffbm: cannot download school; set FFBM_DATA")

@@ -12,9 +12,9 @@ from ffbm.data import load_dataset
 from ffbm.errors import DataError
 from ffbm.progress import Listener, Progress, listening
 from ffbm.reproduction.columns import ColumnRun, RunBlocks, run_blocks, run_exact, run_limit, run_published
+from ffbm.reproduction.folder import save_reproduction
 from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 from ffbm.reproduction.paper import PAPER, Experiment
-from ffbm.reproduction.saving import save_reproduction
 from ffbm.rng import child_seed, resolve_seed
 from ffbm.store.folder import reserved
 from ffbm.types import Network

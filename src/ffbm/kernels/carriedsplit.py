@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE
-from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, find_mode_of, see_mode
-from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.carrier import LOOKS, ROUGH, SHARP, find_mode_of, see_mode
+from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, scan, send, shift, toss
 from ffbm.kernels.target import move

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ffbm.plots import save_figure
 from ffbm.progress import Listener, Progress
-from ffbm.reproduction.drawing import plan_figures
+from ffbm.reproduction.figures import plan_figures
 from ffbm.reproduction.table import markdown, number_table
 from ffbm.results.record import strict_json
 from ffbm.store.folder import check_new_folder, write_file

@@ -6,7 +6,7 @@ import pytest
 import ffbm
 from ffbm.data import read_network
 from ffbm.errors import OptionError
-from ffbm.results.repeating import read_reading, reading_to_toml
+from ffbm.results.settings_file import read_reading, reading_to_toml
 from ffbm.store.network import network_from_dataset, network_to_dataset
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compiling import INNER, copy_table
+from ffbm.kernels.compilation import INNER, copy_table
 from ffbm.kernels.metric import apply_inverse
 from ffbm.kernels.softmax import energy_and_gradient
 

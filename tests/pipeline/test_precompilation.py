@@ -8,13 +8,13 @@ import sys
 import pytest
 
 from ffbm import kernels
-from ffbm.pipeline import warming
+from ffbm.pipeline import precompilation
 
 
 def test_nothing_to_do_when_kernels_are_there(monkeypatch):
-    monkeypatch.setattr(warming.kernels, "is_cold", lambda: False)
+    monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: False)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with warming.compiling_ahead("learned") as wait:
+    with precompilation.compiling_ahead("learned") as wait:
         assert wait() is None
 
 
@@ -22,9 +22,9 @@ def test_a_process_that_cannot_start_is_done_without(monkeypatch):
     def refuse(*_, **__):
         raise PermissionError
 
-    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    with warming.compiling_ahead("learned") as wait:
+    with precompilation.compiling_ahead("learned") as wait:
         assert wait() == []
 
 
@@ -36,9 +36,9 @@ def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
         started.append(popen([sys.executable, "-c", "import time; time.sleep(60)"], **options))
         return started[-1]
 
-    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", slow)
-    with pytest.raises(RuntimeError), warming.compiling_ahead("learned"):
+    with pytest.raises(RuntimeError), precompilation.compiling_ahead("learned"):
         raise RuntimeError
     assert len(started) == 2
     assert all(process.returncode is not None for process in started)
@@ -47,7 +47,7 @@ def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
 @pytest.mark.parametrize("part", ["compile_full_model", "compile_selection"])
 def test_the_weight_level_runs_on_next_to_nothing(part):
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    code = f"from {warming.__name__} import {part}; {part}()"
+    code = f"from {precompilation.__name__} import {part}; {part}()"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
@@ -55,10 +55,10 @@ def test_the_weight_level_runs_on_next_to_nothing(part):
     ("is_kept", "said"), [(True, "once per installation"), (False, "every time: .* cannot be written")]
 )
 def test_it_is_told_whether_what_is_compiled_is_kept(is_kept, said, caplog, monkeypatch):
-    monkeypatch.setattr(warming.kernels, "is_cold", lambda: True)
-    monkeypatch.setattr(warming.kernels, "_IS_KEPT", is_kept)
+    monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: True)
+    monkeypatch.setattr(precompilation.kernels, "_IS_KEPT", is_kept)
     with caplog.at_level("INFO", logger="ffbm"):
-        warming.kernels.announce_compiling()
+        precompilation.kernels.announce_compiling()
     assert re.search(said, caplog.text)
 
 

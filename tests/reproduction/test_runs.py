@@ -10,7 +10,7 @@ import ffbm
 from ffbm.diagnostics import summarise
 from ffbm.errors import OptionError
 from ffbm.progress import Progress
-from ffbm.reproduction import running
+from ffbm.reproduction import runs
 from ffbm.reproduction.columns import split_chain
 from ffbm.reproduction.paper import EXACT, PAPER, PROGRAM
 from ffbm.scoring import score_weights
@@ -85,9 +85,9 @@ def test_an_interrupt_stops_the_runs_under_way():
             time.sleep(0.001)
 
     net = ffbm.load_dataset("polbooks")
-    items = [running.Item(net, PAPER["polbooks"], number) for number in range(2)]
+    items = [runs.Item(net, PAPER["polbooks"], number) for number in range(2)]
     with pytest.raises(KeyboardInterrupt):
-        running._run_all("x", work, items, 2, lambda _: None, {})
+        runs._run_all("x", work, items, 2, lambda _: None, {})
     assert 0 < len(heard) < 2000
 
 
@@ -106,7 +106,7 @@ def test_wrong_arguments(options, said):
 
 def test_a_folder_that_is_taken_is_refused_before_the_work(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("here")
-    monkeypatch.setattr(running, "_run_all", lambda *_: pytest.fail("worked first"))
+    monkeypatch.setattr(runs, "_run_all", lambda *_: pytest.fail("worked first"))
     with pytest.raises(OptionError, match="must be a new or an empty folder"):
         ffbm.reproduce("polbooks", runs=1, out=tmp_path)
 

@@ -45,7 +45,7 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     try:
         tree = read_tree(file)
         if TYPES in tree.children:
-            from ffbm.results.types_saving import load_typed
+            from ffbm.results.types_run import load_typed
 
             return TypedFit.of(load_typed(tree))  # type: ignore[return-value]  # as the documentation says
         parts = from_tree(tree)

@@ -14,10 +14,10 @@ import ffbm
 from ffbm.cli import run
 from ffbm.errors import OptionError
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
-from ffbm.verification import battery, verifying
+from ffbm.verification import battery, suite
 from ffbm.verification.calibration import SIZES, Size, calibrate
 from ffbm.verification.enumeration import SINGLE, Case, compare
-from ffbm.verification.finding import Check, Effort, Finding
+from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.goodness import fit_of_law
 from ffbm.verification.lengths import exact_values
 from ffbm.verification.outcome import Ranks
@@ -120,7 +120,7 @@ def battery_of(monkeypatch):
             for name, found in findings.items()
         ]
         checks.append(Check("long", "", "", lambda effort: Finding(float(effort.full), 1.0), full_only=True))
-        monkeypatch.setattr(verifying, "CHECKS", tuple(checks))
+        monkeypatch.setattr(suite, "CHECKS", tuple(checks))
 
     return put
 
@@ -169,7 +169,7 @@ def test_a_check_that_breaks_stops_the_others(monkeypatch):
         effort.each(piece, range(1000))
         return GOOD
 
-    monkeypatch.setattr(verifying, "CHECKS", (Check("long", "", "", goes_on), Check("broken", "", "", breaks)))
+    monkeypatch.setattr(suite, "CHECKS", (Check("long", "", "", goes_on), Check("broken", "", "", breaks)))
     with pytest.raises(ZeroDivisionError):
         ffbm.verify(workers=2, progress=False)
     assert 0 < len(made) < 1000
@@ -178,7 +178,7 @@ def test_a_check_that_breaks_stops_the_others(monkeypatch):
 def test_checks_side_by_side_find_what_they_find_alone(monkeypatch):
     chosen = [check for check in battery.CHECKS if check.name in ("p(b|A): free B, all moves", "calibration: hmc")]
     assert len(chosen) == 2
-    monkeypatch.setattr(verifying, "CHECKS", tuple(chosen))
+    monkeypatch.setattr(suite, "CHECKS", tuple(chosen))
     alone, beside = (ffbm.verify(workers=workers, progress=False) for workers in (1, 2))
     assert [outcome.finding for outcome in alone.checks] == [outcome.finding for outcome in beside.checks]
 

@@ -10,8 +10,8 @@ from ffbm.data.decode import decode_features
 from ffbm.results.graphs import to_networkx
 from ffbm.results.imputed import imputed_table
 from ffbm.results.record import fit_record, strict_json
-from ffbm.results.repeating import reading_to_toml
-from ffbm.results.reporting import REPORT, report_text
+from ffbm.results.report import REPORT, report_text
+from ffbm.results.settings_file import reading_to_toml
 from ffbm.results.summary import summary_text
 from ffbm.results.tables import table_of_blocks, table_of_nodes
 from ffbm.store.folder import TRACES, Writer, write_run

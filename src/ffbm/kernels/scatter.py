@@ -14,8 +14,8 @@ from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, put
 from ffbm.kernels.bare import bare
-from ffbm.kernels.carrying import LOOKS, ROUGH, SHARP, fill_field, find_mode_of, see_mode
-from ffbm.kernels.compiling import INNER, copy
+from ffbm.kernels.carrier import LOOKS, ROUGH, SHARP, fill_field, find_mode_of, see_mode
+from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import log_chance, shift
 from ffbm.kernels.target import change_to, lift_to, move

@@ -7,9 +7,9 @@ import xarray as xr
 
 from ffbm.pipeline.by_type import own_features
 from ffbm.results.record import strict_json
-from ffbm.results.repeating import reading_to_toml
-from ffbm.results.reporting import REPORT
-from ffbm.results.saving import to_csv, write_graphml
+from ffbm.results.report import REPORT
+from ffbm.results.run_writer import to_csv, write_graphml
+from ffbm.results.settings_file import reading_to_toml
 from ffbm.results.types_parts import names_of, table_of_columns, table_of_ranking, table_of_typed_nodes, table_of_types
 from ffbm.results.types_report import types_report_text
 from ffbm.results.types_text import typed_record, typed_summary

@@ -12,11 +12,11 @@ from scipy.stats import t as student
 from ffbm.data.encode import encode_features
 from ffbm.errors import OptionError
 from ffbm.states import from_bytes, to_bytes
-from ffbm.theta import imputing, mixture
+from ffbm.theta import cellsweep, mixture
+from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.chain import set_up
 from ffbm.theta.design import make_design
 from ffbm.theta.imputed import ImputedSetup, ImputedState, advance_imputed, start_imputed
-from ffbm.theta.imputing import CellSampler
 from ffbm.theta.parts import code_cells, find_parts, missing_of, rows_of_vertices
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.response import read_members
@@ -142,10 +142,10 @@ SLOW = [pytest.param(fault, marks=pytest.mark.slow) for fault in [*FAULTS][2:]]
 @pytest.mark.parametrize("fault", [*[*FAULTS][:2], *SLOW])
 def test_faults_in_the_sweep_are_seen(fault):
     right, wrong = FAULTS[fault]
-    source = inspect.getsource(imputing)
+    source = inspect.getsource(cellsweep)
     assert source.count(right) == 1
-    space = {"__name__": imputing.__name__}
-    exec(compile(source.replace(right, wrong), imputing.__file__, "exec"), space)
+    space = {"__name__": cellsweep.__name__}
+    exec(compile(source.replace(right, wrong), cellsweep.__file__, "exec"), space)
     both = TINY.copy()
     both.loc[1, "member"] = None  # a vertex without any answer
     x, weights = features(both), 1.5 * W
