@@ -16,7 +16,7 @@ from ffbm.kernels.acceptance import IMPOSSIBLE
 from ffbm.kernels.carrier import LOOKS, ROUGH, SHARP, find_mode_of, see_mode
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
-from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, scan, send, shift, toss
+from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, launch, scan, send, shift
 from ffbm.kernels.target import move
 
 COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
@@ -26,7 +26,7 @@ COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 def informed_scan(rng, plain, sighted, c, way, n_scans, split, goal, forced, sums, carrier, scratch):
     """Launch a split, let features speak, and scan it one last time; return ln of its chance."""
     if way == COINS:
-        toss(rng, plain, c, 1.0, n_scans, split, sums, scratch)
+        launch(rng, plain, c, 1.0, n_scans, split, sums, scratch)
     else:
         collect(plain, c, split, split.r if way == FROM_FIRST else split.s, sums, scratch)
         for _ in range(n_scans):

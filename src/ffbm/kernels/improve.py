@@ -6,7 +6,7 @@ from numba import njit
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INNER, copy
-from ffbm.kernels.mergesplit import Split, gather, scan, send, shift, toss
+from ffbm.kernels.mergesplit import Split, gather, launch, scan, send, shift
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
 
@@ -18,7 +18,7 @@ LEAST = 1e-6  # nats that a step must gain
 @njit(**INNER)
 def split_low(rng, m, c, n_scans, split, sums, scratch):
     """Split a group between two blocks: coins, warm scans, then greedy ones until nothing moves."""
-    toss(rng, m, c, 1.0, n_scans, split, sums, scratch)
+    launch(rng, m, c, 1.0, n_scans, split, sums, scratch)
     for _ in range(_DESCENTS):
         before = sums[0]
         scan(rng, m, c, _GREEDY, split, split.group, False, sums, scratch)

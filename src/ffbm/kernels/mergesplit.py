@@ -83,7 +83,7 @@ def scan(rng, m, c, beta, split, goal, forced, sums, scratch):
 
 
 @njit(**INNER)
-def toss(rng, m, c, beta, n_scans, split, sums, scratch):
+def launch(rng, m, c, beta, n_scans, split, sums, scratch):
     """Bring a split to a launch: coins, then restricted Gibbs scans."""
     for a in range(split.size):
         shift(m, c, split.group[a], split.r if rng.random() < 0.5 else split.s, sums, scratch)
@@ -94,7 +94,7 @@ def toss(rng, m, c, beta, n_scans, split, sums, scratch):
 @njit(**INNER)
 def draw_split(rng, m, c, beta, n_scans, split, goal, forced, sums, scratch):
     """Launch a split and scan it one last time, or force it to the labels ``goal``; return ln of that scan's chance."""
-    toss(rng, m, c, beta, n_scans, split, sums, scratch)
+    launch(rng, m, c, beta, n_scans, split, sums, scratch)
     return scan(rng, m, c, beta, split, goal, forced, sums, scratch)
 
 

@@ -77,10 +77,10 @@ def run_stretch(
         if log is not None:
             log.save(begun.states, 0, 0, [])
     kernels.announce_compiling()
-    return _go_on(stage, stepper, model, begun, n_steps, context, log, clock or Clock())
+    return _run_segments(stage, stepper, model, begun, n_steps, context, log, clock or Clock())
 
 
-def _go_on(
+def _run_segments(
     stage: str,
     stepper: Stepper[State, Draws],
     model: Any,
@@ -94,15 +94,15 @@ def _go_on(
     chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
     segment, saved, since, meet, is_cut = 1, time.perf_counter(), begun.done, n_steps, False
     context.tell(clock.progress(stage, since, n_steps))
-    with open_workers(context.workers, len(chains)) as run, _heeding(log is not None) as stopping:
+    with open_workers(context.workers, len(chains)) as run, _handling_interrupts(log is not None) as stopping:
         while since < n_steps:
             behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
             for chain in behind[: run.width - sum(one.underway > 0 for one in chains)]:
                 chain.begin(run, stepper, model, min(segment, meet - chain.done))
             going = {chain.future: chain for chain in chains if chain.underway}
             for future in wait(going, return_when=FIRST_COMPLETED).done:
-                pace = going[future].end()
-                segment = max(1, min(round(_SEGMENT_SECONDS / pace), 4 * segment))
+                seconds_per_step = going[future].end()
+                segment = max(1, min(round(_SEGMENT_SECONDS / seconds_per_step), 4 * segment))
             context.tell(clock.progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
             if not is_cut and clock.is_over():
                 reached = max(chain.done + chain.underway for chain in chains)
@@ -132,16 +132,16 @@ class _Chain(Generic[State, Draws]):
 
     def begin(self, run: Pool, stepper: Stepper[State, Draws], model: Any, n_steps: int) -> None:
         """Have a worker make these steps."""
-        work, kind = partial(_turn, stepper.advance, n_steps), tuple[stepper.state, stepper.draws, float]  # type: ignore[name-defined]
+        work, kind = partial(_timed_advance, stepper.advance, n_steps), tuple[stepper.state, stepper.draws, float]  # type: ignore[name-defined]
         self.underway, self.future = n_steps, run.submit(work, self.state, model, kind=kind)
 
     def end(self) -> float:
         """Take what the worker made; return the seconds of a step."""
         self.state, draws, seconds = self.future.result()
         self.parts.append(draws)
-        pace = seconds / self.underway
+        seconds_per_step = seconds / self.underway
         self.done, self.underway = self.done + self.underway, 0
-        return pace
+        return seconds_per_step
 
     def take(self, kind: type[Draws]) -> Draws:
         """Return the draws as one, and keep none of them."""
@@ -154,7 +154,7 @@ def _is_due(chains: Sequence[_Chain[Any, Any]], saved: float) -> bool:
     return drawn > _SAVE_BYTES or time.perf_counter() - saved > _SAVE_SECONDS
 
 
-def _turn(
+def _timed_advance(
     advance: Callable[[Any, State, int], tuple[State, Draws]], size: int, model: Any, state: State
 ) -> tuple[State, Draws, float]:
     begun = time.perf_counter()
@@ -180,7 +180,7 @@ def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], context: RunC
 
 
 @contextlib.contextmanager
-def _heeding(saves: bool) -> Iterator[threading.Event]:
+def _handling_interrupts(saves: bool) -> Iterator[threading.Event]:
     """Let Ctrl-C end the segment, so that it can be saved, where that can be; a second one ends at once."""
     stopping = threading.Event()
     if not saves or threading.current_thread() is not threading.main_thread():

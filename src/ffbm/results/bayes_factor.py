@@ -215,13 +215,13 @@ def evidence(
     minutes = check_real("max_minutes", max_minutes, low=0, above=True)
     n_chains, seed = check_int("n_chains", n_chains, low=2), resolve_seed(seed)
     swept = 0
-    with listening(progress) as tell, connected(workers) as hands:
+    with listening(progress) as tell, connected(workers) as pool:
         if subject.is_empty:
             none = "there is one block" if subject.n_blocks == 1 else "no vertex has a value of it"
             found = no_evidence(none)
         else:
             _announce(net, subject, n_chains, minutes, workers)
-            found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(hands, tell))
+            found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(pool, tell))
     chosen_sigma = plain_sigma(sigma, subject.scale[: len(net.features.names)])
     chosen = {
         "weight_prior": weight_prior,

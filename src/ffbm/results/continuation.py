@@ -70,7 +70,7 @@ def _is_longer(new: Any, old: Any) -> bool:
 
 
 @contextlib.contextmanager
-def telling_how_to_resume(path: str | None) -> Iterator[None]:
+def with_a_hint_to_resume(path: str | None) -> Iterator[None]:
     """Say how to go on if the disk is full, or the user stops the run."""
     try:
         yield

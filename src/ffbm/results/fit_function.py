@@ -24,7 +24,7 @@ from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
 from ffbm.plain import span_in_words
 from ffbm.progress import Listener, Progress, listening
-from ffbm.results.continuation import describe_run, go_on, saved_settings, telling_how_to_resume
+from ffbm.results.continuation import describe_run, go_on, saved_settings, with_a_hint_to_resume
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin
 from ffbm.results.run_reader import load_fit
@@ -291,12 +291,12 @@ def fit_with(
     if config.target == "joint":
         n_sweeps = JOINT_SWEEPS if config.n_sweeps == "auto" else config.n_sweeps
         config = replace(config, n_sweeps=n_sweeps, n_draws=config.countable_draws)
-    with connected(config.workers if workers is None else workers) as hands:
-        go = partial(_fit, net, blocks, progress, command, hands)
+    with connected(config.workers if workers is None else workers) as pool:
+        go = partial(_fit, net, blocks, progress, command, pool)
         if config.out is None:
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
-        with telling_how_to_resume(config.out):
+        with with_a_hint_to_resume(config.out):
             return _fit_in_folder(config, config.out, wanted, go, progress)
 
 
