@@ -42,7 +42,7 @@ SELECTION = [
     "ffbm.kernels.columnweight",
     "ffbm.kernels.selection",
 ]
-WEIGHTS = [f"ffbm.kernels.{name}" for name in ("compiling", "weightchain", "hmc", "mala")]
+WEIGHTS = [f"ffbm.kernels.{name}" for name in ("compilation", "weightchain", "hmc", "mala")]
 
 
 def planted(module: str, *changes: tuple[str, str], order: Sequence[str] = BLOCKS) -> dict[str, ModuleType]:

@@ -9,7 +9,7 @@ from ffbm.verification.findings import Effort
 
 from ..mutants import planted
 
-OWN = [f"ffbm.kernels.{name}" for name in ("compiling", "ladder", "visits")]  # moves are as they were
+OWN = [f"ffbm.kernels.{name}" for name in ("compilation", "ladder", "visits")]  # moves are as they were
 RATIO = "(beta[t] - beta[t + 1]) * (of_i - of_j)"
 TRADE = "            replica[t], replica[t + 1] = j, i\n"
 ADAPT = "            beta[t + 1] = min(max(beta[t + 1] * (0.97 if of_i > of_j else 1.03), 0.1), 0.97)\n"

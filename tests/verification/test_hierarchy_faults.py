@@ -13,9 +13,9 @@ from ffbm.verification.hierarchies import follow_the_law
 from ..mutants import planted
 
 MOVES = [
-    f"ffbm.kernels.{name}" for name in ("compiling", "nestedmoves", "nestedchain")
+    f"ffbm.kernels.{name}" for name in ("compilation", "nestedmoves", "nestedchain")
 ]  # what is below them is as it was
-LEVELS = [f"ffbm.kernels.{name}" for name in ("compiling", "tower", "nested", "nestedmoves", "nestedchain")]
+LEVELS = [f"ffbm.kernels.{name}" for name in ("compilation", "tower", "nested", "nestedmoves", "nestedchain")]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),

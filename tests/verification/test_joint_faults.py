@@ -101,39 +101,39 @@ WAY_BACK = "informed_scan(rng, plain, sighted, c, way, n_scans, split, before, T
 OPENING, CLOSING = "        ratio += log(free)\n", "        ratio -= log(n_blocks - c.used[0])\n"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
-        "carrying",
+        "carrier",
         [("        r = design.group[i]\n        if r >= 0:\n            for k in range(field.shape[1]):",
           "        r = max(design.group[i], 0)\n        if r >= 0:\n            for k in range(field.shape[1]):")],
         "p(b,W|A,X): held out",
     ),
     "a scale of the wrong feature in the weights carried over": (
-        "carrying",
+        "carrier",
         [("target.scale[target.rows.active[d]] * rng", "target.scale[1 - target.rows.active[d]] * rng")],
         "p(b,W|A,X): unequal scales",
     ),
     "the scale left out of the weights carried over": (
-        "carrying",
+        "carrier",
         [("target.scale[target.rows.active[d]] * rng", "rng")],
         "p(b,W|A,X): unequal scales",
     ),
     "weights carried over without their Jacobian": (
-        "carrying",
+        "carrier",
         [("ratio += 0.5 * log(factor)", "ratio += 0.0 * log(factor)")],
         "p(b,W|A,X): loops and parallels",
     ),
     "a split carried over without the chance of the way back": (
-        "shifting",
+        "carriedsplit",
         [(f"ratio += {WAY_BACK}", WAY_BACK)],
         "p(b,W|A,X): loops and parallels",
     ),
     "a block scattered without the chance of its homes": (
-        "scattering",
+        "scatter",
         [("ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)",
           "ratio = -0.0 * scatter(rng, sighted, c, s, before, False, chances, scratch)")],
         "p(b,W|A,X): three blocks",
     ),
     "free labels forgotten": (
-        "shifting",
+        "carriedsplit",
         [(part, "") for part in (OPENING, CLOSING)],
         "p(b,W|A,X): many free labels",
     ),

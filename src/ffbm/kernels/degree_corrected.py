@@ -96,5 +96,5 @@ def merge_change(likelihood, c, r, s):
 
 
 for tables, edges in ((DegreeCorrected, UNDIRECTED), (DirectedCorrected, DIRECTED)):
-    register(tables, change, total, merge_change, block_term)
+    register(tables, change=change, total=total, merge_change=merge_change, block_term=block_term)
     answer(tables, **edges)

@@ -30,19 +30,16 @@ def add_nothing(likelihood, nats, g, c, i, s):  # noqa: ARG001
 
 def register(
     kind: type,
-    change: Any,
-    total: Any,
-    merge_change: Any,
-    block_term: Any,
     follow: Any = stand_still,
     recount: Any = count_nothing,
     add_weights: Any = add_nothing,
+    **functions: Any,
 ) -> None:
-    """Let the likelihood whose tables are of this class answer by these functions."""
-    answer(
-        kind, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow,
-        recount=recount, add_weights=add_weights,
-    )  # fmt: skip
+    """Let the likelihood whose tables are of this class answer by these functions, named as the questions below.
+
+    A level of a hierarchy is never asked for ``merge_change``, one above the first not for ``total`` either.
+    """
+    answer(kind, follow=follow, recount=recount, add_weights=add_weights, **functions)
 
 
 @question

@@ -165,28 +165,6 @@ def dealt(tables, n, ers):
     return nats
 
 
-@njit(**INNER)
-def total(likelihood, c):
-    """Return -ln P(A|b)."""
-    return likelihood.edge_cost[c.used[0]] + dealt(likelihood, c.n, c.ers)
-
-
-@njit(**INNER)
-def merge_change(likelihood, c, r, s):
-    """Return the change when groups r and s become one, P(e|b) left out."""
-    e, n_r, n_s = c.ers, c.n[r], c.n[s]
-    nats = 0.0
-    for t in range(c.n.size):
-        if t not in (r, s) and c.n[t] > 0:
-            nats += between(likelihood, n_r + n_s, c.n[t], e[r, t] + e[s, t], e[t, r] + e[t, s])
-            nats -= between(likelihood, n_r, c.n[t], e[r, t], e[t, r]) + between(
-                likelihood, n_s, c.n[t], e[s, t], e[t, s]
-            )
-    nats += inside(likelihood, n_r + n_s, e[r, r] + e[s, s] + e[r, s] + e[s, r])
-    nats -= inside(likelihood, n_r, e[r, r]) + inside(likelihood, n_s, e[s, s])
-    return nats - between(likelihood, n_r, n_s, e[r, s], e[s, r])
-
-
 @njit(**INLINE)
 def block_term(likelihood, n, e):  # noqa: ARG001
     """Return 0: nothing of a group is dear."""
@@ -196,4 +174,4 @@ def block_term(likelihood, n, e):  # noqa: ARG001
 answer(Multigraph, between=edges_between, inside=edges_inside, both_ways=edges_both_ways, ends_of_loops=two_ends)
 answer(DirectedMultigraph, between=arcs_between, inside=arcs_inside, both_ways=arcs_both_ways, ends_of_loops=one_end)
 for kind_of_graph in (Multigraph, DirectedMultigraph):
-    register(kind_of_graph, change, total, merge_change, block_term)
+    register(kind_of_graph, change=change, block_term=block_term)

@@ -8,10 +8,9 @@ from numba import njit
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.likelihood import block_term as own_block_term
 from ffbm.kernels.likelihood import change as own_change
-from ffbm.kernels.likelihood import merge_change as own_merge_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as own_total
-from ffbm.kernels.tower import Tower, follow_up, size_change, tower_change, tower_total
+from ffbm.kernels.tower import Tower, follow_up, tower_change, tower_total
 
 
 class Nested(NamedTuple):
@@ -40,17 +39,6 @@ def total(likelihood, c):
     return own_total(likelihood.own, c) + above
 
 
-@njit(**INNER)
-def merge_change(likelihood, c, r, s):
-    """Return the change when groups r and s become one; infinite unless they have the same parent."""
-    tower, u = likelihood.tower, likelihood.level
-    above = np.int64(tower.b[u, r])
-    if tower.b[u, s] != above:
-        return np.inf
-    nats = own_merge_change(likelihood.own, c, r, s)
-    return nats + size_change(tower, likelihood.tables, u, above, c.used[0], -1)
-
-
 @njit(**INLINE)
 def block_term(likelihood, n, e):
     """Return what the level's own likelihood keeps of each group."""
@@ -63,4 +51,4 @@ def follow(likelihood, g, c, i, r, s):
     follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
 
 
-register(Nested, change, total, merge_change, block_term, follow)
+register(Nested, change=change, total=total, block_term=block_term, follow=follow)

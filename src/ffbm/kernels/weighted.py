@@ -265,4 +265,7 @@ def block_term(likelihood, n, e):
     return own_block_term(likelihood.own, n, e)
 
 
-register(Weighted, change, total, merge_change, block_term, follow, recount, add_weights)
+register(
+    Weighted, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow,
+    recount=recount, add_weights=add_weights,
+)  # fmt: skip
