@@ -225,20 +225,20 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
     """
     features = list(dict.fromkeys(feature for feature, _, weight in signs if weight > 0))
     features += [feature for feature in dict.fromkeys(feature for feature, _, _ in signs) if feature not in features]
-    lines: list[tuple[int, str]] = []
+    parts: list[tuple[int, str]] = []
     for feature in features[:_NAMED]:
         more = sorted(block for one, block, weight in signs if one == feature and weight > 0)
         less = sorted(block for one, block, weight in signs if one == feature and weight < 0)
         if feature in numbers or feature == column:
             high, low = ("higher", "lower") if feature in numbers else ("more often", "less often")
-            lines += [(-2, f"{high} in {_blocks(more)}")] if more else []
-            lines += [(-1, f"{low} in {_blocks(less)}")] if less else []
+            parts += [(-2, f"{high} in {_blocks(more)}")] if more else []
+            parts += [(-1, f"{low} in {_blocks(less)}")] if less else []
         else:
             value = feature.removeprefix(f"{column}=")
             message = f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}"
-            lines.append((more[0] if more else less[0], message))
+            parts.append((more[0] if more else less[0], message))
     left = len(features) - _NAMED
-    return ", ".join(message for _, message in sorted(lines)) + (f", and {left} more" if left > 0 else "")
+    return ", ".join(message for _, message in sorted(parts)) + (f", and {left} more" if left > 0 else "")
 
 
 def _blocks(numbers: list[int]) -> str:

@@ -14,7 +14,7 @@ from ffbm.pipeline import precompilation
 def test_nothing_to_do_when_kernels_are_there(monkeypatch):
     monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: False)
     monkeypatch.setattr(subprocess, "Popen", None)
-    with precompilation.compiling_ahead("learned") as wait:
+    with precompilation.compiling_ahead(selects=True) as wait:
         assert wait() is None
 
 
@@ -24,11 +24,12 @@ def test_a_process_that_cannot_start_is_done_without(monkeypatch):
 
     monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    with precompilation.compiling_ahead("learned") as wait:
+    with precompilation.compiling_ahead(selects=True) as wait:
         assert wait() == []
 
 
-def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
+@pytest.mark.parametrize(("selects", "n_processes"), [(True, 2), (False, 1)])
+def test_it_ends_with_the_fit_whatever_happens(selects, n_processes, monkeypatch):
     started = []
     popen = subprocess.Popen
 
@@ -38,9 +39,9 @@ def test_it_ends_with_the_fit_whatever_happens(monkeypatch):
 
     monkeypatch.setattr(precompilation.kernels, "is_cold", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", slow)
-    with pytest.raises(RuntimeError), precompilation.compiling_ahead("learned"):
+    with pytest.raises(RuntimeError), precompilation.compiling_ahead(selects):
         raise RuntimeError
-    assert len(started) == 2
+    assert len(started) == n_processes
     assert all(process.returncode is not None for process in started)
 
 
@@ -74,3 +75,23 @@ def test_an_interrupt_while_the_cache_is_looked_at_is_not_lost(monkeypatch):
     monkeypatch.setattr(kernels.numba.config, "DISABLE_JIT", 0)
     with pytest.raises(KeyboardInterrupt):
         kernels.is_cold()
+
+
+def test_what_is_compiled_ahead_is_what_a_fit_calls():
+    code = f"""
+import ffbm
+from ffbm.kernels.hmc import run_hmc
+from ffbm.kernels.prediction import predict_draws
+from ffbm.kernels.selection import visit_columns
+from {precompilation.__name__} import compile_full_model, compile_selection
+
+doors = (run_hmc, predict_draws, visit_columns)
+compile_full_model()
+compile_selection()
+before = [set(door.signatures) for door in doors]
+net = ffbm.load_dataset("polbooks")
+ffbm.fit(net, blocks=net.features.values.toarray().argmax(axis=1), n_draws=100, seed=1, progress=False, workers=1)
+assert all(before), before
+assert [set(door.signatures) for door in doors] == before, "a fit compiles more"
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

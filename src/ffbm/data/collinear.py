@@ -31,11 +31,11 @@ def note_collinear(features: Features) -> list[Note]:
     notes = []
     if pairs:
         names = features.column_names
-        message = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
+        shown = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
         more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
         what = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
         message = (
-            f"{what} nearly the same: {message}{more}; what they explain is shared, {option('exclude')} leaves one out"
+            f"{what} nearly the same: {shown}{more}; what they explain is shared, {option('exclude')} leaves one out"
         )
         notes.append(Note("near-identical", message, len(pairs)))
     sums = _sums(features, covariance, {g for pair in pairs for g in pair})

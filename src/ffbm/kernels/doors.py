@@ -31,5 +31,5 @@ def claimed_ratio(model, ledger, i, s, epsilon, blocks, links, marks):
 
 @njit(**DOOR)
 def move_many(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
-    """Try a move of one kind of many vertices at once; tell whether it was accepted."""
+    """Try a move of one kind of many vertices at once; return whether it was accepted."""
     return many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch)

@@ -54,13 +54,8 @@ def settle(target, metric, close, w, buffers):
 
     It stops sooner after 40 steps, or where no step along the gradient goes down.
     """
-    g, p, w_old, g_old, q = (
-        buffers.now[0],
-        buffers.now[1],
-        buffers.now[2],
-        buffers.now[3],
-        buffers.now[4],
-    )
+    now = buffers.now
+    g, p, w_old, g_old, q = now[0], now[1], now[2], now[3], now[4]
     rho, alpha = np.zeros(MEMORY), np.zeros(MEMORY)
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):

@@ -31,7 +31,7 @@ def gather(
         best_entropy=best.lowest,
         n_blocks=n_blocks,
         n_edges=graph.n_edges,
-        settings=chosen | _told(chains),
+        settings=chosen | _run_settings(chains),
         diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
     )
 
@@ -63,12 +63,12 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Arr
         best_entropy=measure(best).without_partition,
         n_blocks=int(max(labels.max(initial=0), best.max(initial=0))) + 1,
         n_edges=graph.n_edges,
-        settings=chosen | _told(chains),
+        settings=chosen | _run_settings(chains),
         diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
     )
 
 
-def _told(chains: Chains) -> dict[str, Any]:
+def _run_settings(chains: Chains) -> dict[str, Any]:
     """Return how long the chains were and how they were tempered: with these settings they run the same again."""
     length = {"n_sweeps": chains.n_sweeps, "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn}
     return {**length, "thin": chains.thin, **tell_of_ladders(chains)}

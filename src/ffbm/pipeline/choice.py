@@ -52,7 +52,7 @@ def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Cand
     """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior.
 
     A few slots each hold a partition, at first that of a descent. In every round each is crossed with another and
-    replaced if that is lower. Rounds are written down where there is checkpoints: an interrupted search goes on after
+    replaced if that is lower. Rounds are written down where there are checkpoints: an interrupted search goes on after
     its last one.
     """
     target = target._replace(prior=FULL)

@@ -71,10 +71,10 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     ]
     side = "test" if scored[0].n_test else "train"
     if selected is None:
-        lines = [_scores(one, which, parts.ranking.k) for one in by_chain]
+        pairs = [_scores(one, which, parts.ranking.k) for one in by_chain]
     else:
-        lines = _decisions(selected, parts.blocks, float(parts.weights.settings.get("fdr", parts.config.fdr)))
-    scores, margins = zip(*lines, strict=True)
+        pairs = _decisions(selected, parts.blocks, float(parts.weights.settings.get("fdr", parts.config.fdr)))
+    scores, margins = zip(*pairs, strict=True)
     return judge_columns(
         names,
         _changed(shares),
@@ -156,15 +156,15 @@ def _sizes(weights: Array, which: list[Array]) -> Array:
 def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list[tuple[Array, Array]]:
     """Return by chain how far inclusion is above one half (G,), at most 0 if undecided, and three standard errors."""
     chain = np.unique(selected.partition) // blocks.n_draws
-    lines = []
+    scored = []
     for c in range(blocks.n_chains):
         own = selected.by_partition[chain == c]
         inclusion = own.mean(axis=0)
         score = np.minimum(inclusion - LEAST, 0.0)
         decided = list(find_decided(inclusion, fdr))
         score[decided] = inclusion[decided] - LEAST
-        lines.append((score, _ERRORS * np.hypot(own.std(axis=0) / np.sqrt(len(own)), selected.error)))
-    return lines
+        scored.append((score, _ERRORS * np.hypot(own.std(axis=0) / np.sqrt(len(own)), selected.error)))
+    return scored
 
 
 def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ffbm.blocks.align import align_blocks
-from ffbm.config import FitConfig, choose_prior
+from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError, either, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
@@ -86,7 +86,7 @@ def run_fit(
         check_joint(config, blocks)
         with listening(progress) as tell:
             return fit_jointly(net, design, config, seed, RunContext(workers, tell, checkpoints))
-    with listening(progress) as tell, compiling_ahead(choose_prior(config.weight_prior)) as wait_for_weight_level:
+    with listening(progress) as tell, compiling_ahead(config.weight_prior == "learned") as wait_for_weight_level:
         context, end = RunContext(workers, tell, checkpoints), end_in(config.max_minutes)
         if config.hierarchy:
             return _fit_hierarchy(net, design, config, blocks, context, wait_for_weight_level, end)
@@ -117,8 +117,7 @@ def _fit_given(
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
         refit=refitter_given(config, design, blocks, members), workers=threads,
     )  # fmt: skip
-    weights = with_remarks(whole.weights, net.features, members.labels, config.impute)
-    whole = replace(whole, weights=weights)
+    whole = replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
     whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)

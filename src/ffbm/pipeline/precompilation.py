@@ -14,11 +14,11 @@ _FEATURES, _MEMBERS, _ROWS = sp.csr_array(np.eye(2)[[0, 1, 0, 1]]), np.full((4, 
 
 
 @contextmanager
-def compiling_ahead(prior: str) -> Iterator[Callable[[], object]]:
+def compiling_ahead(selects: bool) -> Iterator[Callable[[], object]]:
     """If nothing is compiled yet, say so and compile the weight level beside; yield a function that waits for it.
 
-    The other processes only fill the cache of compiled kernels: whatever becomes of them, kernels that are missing
-    there are compiled when they are called.
+    ``selects`` says whether columns will be selected. The other processes only fill the cache of compiled kernels:
+    whatever becomes of them, kernels that are missing there are compiled when they are called.
     """
     if not kernels.is_cold():
         yield lambda: None
@@ -28,7 +28,7 @@ def compiling_ahead(prior: str) -> Iterator[Callable[[], object]]:
     beside: list[subprocess.Popen[bytes]] = []
     try:
         with suppress(OSError):
-            for part in (compile_full_model, compile_selection)[: 2 if prior == "learned" else 1]:
+            for part in (compile_full_model, compile_selection) if selects else (compile_full_model,):
                 name = part.__name__
                 command = [sys.executable, "-c", f"from {__name__} import {name}; {name}()"]
                 beside.append(subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere))

@@ -21,10 +21,11 @@ _FOLDS = 5  # of the bits of a split
 
 def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext) -> Tree:
     """Return the tree with the bits of every split and the columns that matter there."""
-    record = {
-        node.number: _told(node, explain_split(features, tree, node.number, config, context)) for node in tree.splits
+    explained = {
+        node.number: _explained(node, explain_split(features, tree, node.number, config, context))
+        for node in tree.splits
     }
-    return replace(tree, nodes=tuple(record.get(node.number, node) for node in tree.nodes))
+    return replace(tree, nodes=tuple(explained.get(node.number, node) for node in tree.nodes))
 
 
 def explain_split(features: Features, tree: Tree, number: int, config: FitConfig, context: RunContext) -> Explanation:
@@ -84,7 +85,7 @@ def rows_of(features: Features, vertices: Array) -> Features:
     )  # fmt: skip
 
 
-def _told(node: TreeNode, explanation: Explanation) -> TreeNode:
+def _explained(node: TreeNode, explanation: Explanation) -> TreeNode:
     scores, found = explanation.scores, explanation.relevance
     columns: tuple[tuple[str, float], ...] = ()
     if found is not None:

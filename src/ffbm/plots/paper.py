@@ -22,7 +22,7 @@ _HEAD = 6  # letters of a name that are never cut
 
 
 class ShownFigure(Figure):
-    """A figure that a notebook shows by itself: pyplot, which would tell it, is not used."""
+    """A figure that a notebook shows by itself, without pyplot."""
 
     def _repr_png_(self) -> bytes:
         file = io.BytesIO()

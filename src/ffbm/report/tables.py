@@ -25,18 +25,18 @@ def vertex_table(scene: Scene) -> Table:
     """One row a vertex: id, block, how sure, memberships, features."""
     net, members = scene.network, scene.members
     n = min(net.n_nodes, _VERTICES)
-    record = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
+    own_texts = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
     degrees = {"degree": net.graph.degrees}
     if net.graph.is_directed:
         degrees = {"out-degree": net.graph.out_degrees, "in-degree": net.graph.in_degrees}
     columns: dict[str, Any] = {
-        "vertex": record["id"],
+        "vertex": own_texts["id"],
         "block": [scene.called[r] for r in members.labels[:n]],
         "share of draws": members.probs[np.arange(n), members.labels[:n]],
-        "memberships": record["members"],
+        "memberships": own_texts["members"],
         **({} if scene.train is None else {"training": np.isin(np.arange(n), scene.train)}),
         **{name: k[:n] for name, k in degrees.items()},
-        "features": record["features"],
+        "features": own_texts["features"],
     }
     rows = list(zip(*columns.values(), strict=True))
     left = f"The first {n:,} of {net.n_nodes:,} vertices; all are in nodes.csv of the run." if n < net.n_nodes else ""

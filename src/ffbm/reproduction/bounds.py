@@ -19,14 +19,14 @@ def check_bounds(dataset: str, columns: Mapping[str, Mapping[str, Mapping[str, A
     >>> [(bound["figure"], bound["high"], bound["met"]) for bound in check_bounds("polbooks", columns)]
     [('loss_train', 0.75, False)]
     """
-    lines = []
+    bounds = []
     for name, figure in columns[PUBLISHED].items():
         reach = SDS * figure["sd"] + SLACK
         low = None if name == LENGTH else figure["mean"] - reach
         high = figure["mean"] + (ABOVE if name == LENGTH else reach)
-        lines.append(_bound(dataset, PROGRAM, name, columns[PROGRAM][name]["mean"], low, high))
+        bounds.append(_bound(dataset, PROGRAM, name, columns[PROGRAM][name]["mean"], low, high))
     sizes = {name: columns[EXACT][name]["min"] for name in ("min_ess", "reduced_min_ess") if name in columns[EXACT]}
-    return lines + [_bound(dataset, EXACT, name, least, LEAST_ESS, None) for name, least in sizes.items()]
+    return bounds + [_bound(dataset, EXACT, name, least, LEAST_ESS, None) for name, least in sizes.items()]
 
 
 def _bound(dataset: str, column: str, name: str, found: float, low: float | None, high: float | None) -> dict[str, Any]:

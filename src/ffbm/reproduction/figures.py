@@ -43,9 +43,9 @@ def _plan(runs: "DatasetRuns") -> "dict[str, Draw]":
     figures: dict[str, Draw] = {"network": partial(plot_network, runs.network, blocks.members)}
     columns = {PROGRAM: runs.published[0], EXACT: runs.exact[0]}
     for column, run in columns.items():
-        message = f"{title}, {TITLES[column]}"
-        figures[f"weights_{column}"] = partial(plot_weights, run.ranking, title=message)
-        figures[f"accuracy_{column}"] = partial(plot_accuracy, run.scores, title=message)
+        heading = f"{title}, {TITLES[column]}"
+        figures[f"weights_{column}"] = partial(plot_weights, run.ranking, title=heading)
+        figures[f"accuracy_{column}"] = partial(plot_accuracy, run.scores, title=heading)
     traces = {"S of the block chain, nats": blocks.entropy}
     traces |= {f"U of the weights, {TITLES[column]}, nats": run.energy for column, run in columns.items()}
     figures["traces"] = partial(plot_traces, traces)

@@ -53,7 +53,7 @@ def number_table(record: Mapping[str, Any]) -> "pd.DataFrame":
     """Return the table with cells of numbers: for each column mean and sd, or the largest or smallest."""
     import pandas as pd
 
-    lines = []
+    rows = []
     for dataset, row, columns in _rows(record):
         line: dict[str, Any] = {
             "dataset": dataset,
@@ -65,8 +65,8 @@ def number_table(record: Mapping[str, Any]) -> "pd.DataFrame":
             found = columns.get(column) or {}
             line[column] = found.get(row.over_runs)
             line[f"{column}_sd"] = found.get("sd") if row.over_runs == "mean" else None
-        lines.append(line)
-    return pd.DataFrame(lines)
+        rows.append(line)
+    return pd.DataFrame(rows)
 
 
 def markdown(record: Mapping[str, Any]) -> str:
@@ -95,23 +95,23 @@ def markdown_legend(record: Mapping[str, Any]) -> str:
     runs = record["runs"]
     over = f"Mean ± standard deviation over {runs} runs" if runs > 1 else "One run"
     used = {row for _, row, _ in _rows(record)}
-    lines = [f"{row.symbol}: {row.meaning}" for row in ROWS if row in used]
+    words = [f"{row.symbol}: {row.meaning}" for row in ROWS if row in used]
     return (
         f"{over} with seeds and splits of their own (seed {record['seed']}). Published: the paper's table. Published"
         " program: the authors' weight chain, run again. Exact posterior: Hamiltonian Monte Carlo on the posterior that"
-        " the paper writes down. The last two share block chains, memberships and splits.\n\n" + "; ".join(lines) + "."
+        " the paper writes down. The last two share block chains, memberships and splits.\n\n" + "; ".join(words) + "."
     )
 
 
 def markdown_reasons(record: Mapping[str, Any], dataset: str | None = None) -> str:
     """List why the columns differ, data set by data set."""
-    lines = []
+    sections = []
     for name, entry in record["datasets"].items():
         if dataset in (None, name):
             own = [reason for reason in record["differences"] if reason["dataset"] == name]
             title = [] if dataset else [f"**{entry['title']}**", ""]
-            lines.append("\n".join([*title, *(f"- {reason['text']}" for reason in own)]))
-    return "\n\n".join(lines)
+            sections.append("\n".join([*title, *(f"- {reason['text']}" for reason in own)]))
+    return "\n\n".join(sections)
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, Row, dict[str, Any]]]:

@@ -58,23 +58,23 @@ def _columns(fit: FitParts) -> str:
     clear = table["column"][table["score"] > 0].tolist()
     if len(table) in (1, fit.ranking.n_features) or not clear:
         return ""
-    message = "The column that matters" if len(clear) == 1 else "The columns that matter"
-    return f" {message}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
+    lead = "The column that matters" if len(clear) == 1 else "The columns that matter"
+    return f" {lead}: {', '.join(clear[:_NAMED])}{', ...' if len(clear) > _NAMED else ''}."
 
 
 def _sure(fit: FitParts) -> str:
     members = fit.memberships
-    message = (
+    sentences = (
         []
         if "given" in fit.blocks.settings
         else [f"The draws agree on the block of {members.agreement:.1%} of the vertices."]
     )
     choice = line(tell_choice(fit)).strip("()")
     if choice:
-        message.append(sentence(choice))
+        sentences.append(sentence(choice))
     if fit.converged.is_usable:
-        message.append(_grade(fit))
-    return f"How sure: {' '.join(message)}" if message else "How sure: the blocks were given."
+        sentences.append(_grade(fit))
+    return f"How sure: {' '.join(sentences)}" if sentences else "How sure: the blocks were given."
 
 
 def _grade(fit: FitParts) -> str:

@@ -69,9 +69,9 @@ def _columns_by_mode(fit: FitParts) -> "pd.DataFrame":
     table = build_table(own.features, own.weights, own.ranking, own.columns, None)
     table["sets_apart"] = ""
     for number, rows in by_mode.groupby("mode"):
-        record = rows.set_index("column")
+        by_column = rows.set_index("column")
         for name in ("inclusion", "decision"):
-            table[f"{name}_mode_{number}"] = table["column"].map(record[name])
+            table[f"{name}_mode_{number}"] = table["column"].map(by_column[name])
     return table
 
 

@@ -25,10 +25,10 @@ def fit_html(fit: FitParts) -> str:
         tell_verdict(fit),
         tell_grade(fit) if fit.converged.is_usable else "",
     ]
-    message = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
+    paragraphs = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
     notes = notes_html([note.message for note in fit.network.notes])
     figure = ranking_svg(fit) if fit.memberships.n_blocks > 1 else ""
-    return f"<div>{warnings}{message}{_columns(fit)}{_blocks(fit)}{fit.scores._repr_html_()}{figure}{notes}</div>"
+    return f"<div>{warnings}{paragraphs}{_columns(fit)}{_blocks(fit)}{fit.scores._repr_html_()}{figure}{notes}</div>"
 
 
 def _columns(fit: FitParts) -> str:

@@ -75,7 +75,7 @@ def table_of_types(fit: TypedParts) -> pd.DataFrame:
     names, rows = names_of(fit), []
     for value in fit.types.values:
         numbers = numbers_of(fit, value)
-        record = table_of_blocks(parts_of(fit, value)) if value in fit.explanations else None
+        table = table_of_blocks(parts_of(fit, value)) if value in fit.explanations else None
         for own, r in enumerate(numbers.tolist()):
             sure = members.probs[b == r, r]
             rows.append(
@@ -84,7 +84,7 @@ def table_of_types(fit: TypedParts) -> pd.DataFrame:
                     "expected_vertices": float(members.probs[:, r].sum()),
                     "membership": float(sure.mean()) if len(sure) else np.nan,
                     "degree_sum": int(degrees[r]), "edges_inside": int(inside[r]),
-                    **{name: np.nan if record is None else float(record[name][own])
+                    **{name: np.nan if table is None else float(table[name][own])
                        for name in ("accuracy_train", "accuracy_test")},
                 }
             )  # fmt: skip

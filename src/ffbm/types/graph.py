@@ -71,12 +71,10 @@ class Graph:
             raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
         looped = np.flatnonzero(ends[0] == ends[1])
         loops = np.bincount(ends[0, looped], minlength=n_nodes).astype(np.int32)
-        row = (
-            2 * ends + np.array([[0], [1]]) if directed else ends
-        )  # of a directed graph two rows: where to, where from
+        row = 2 * ends + np.array([[0], [1]]) if directed else ends  # if directed two rows: where to, where from
         key = row << bits  # row and column in one number, each edge from both its ends
         key |= ends[::-1]
-        key[:, looped] = np.iinfo(np.int64).max  # sorted last and left away
+        key[:, looped] = np.iinfo(np.int64).max  # sorted last and dropped
         key = key.ravel()
         key.sort()
         key = key[: 2 * (n_edges - len(looped))]
