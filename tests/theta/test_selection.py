@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from ffbm.diagnostics import ess_mean
+from ffbm.kernels.selection import EXCHANGED, visit_columns
 from ffbm.theta.columns import group_columns, lay_out
 from ffbm.theta.design import make_design
 from ffbm.theta.prepare import weight_target
-from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
+from ffbm.theta.selection import Sweeper, advance_selection, set_up_selection, start_selection, workspace
 from ffbm.theta.target import selection_energy
 from ffbm.verification import selection_laws
 from ffbm.verification.selection import COLUMN, GROUPS, draw_features, draw_memberships, draw_truth
@@ -179,3 +180,28 @@ def test_equivalent_columns_share_their_inclusion():
     found = np.stack([one.chance.mean(axis=0) for one in drawn])
     assert np.ptp(found) < 0.06
     assert found.mean() == pytest.approx(0.75, abs=0.1)
+
+
+def shares_of_sets(with_exchange, seed, n_sweeps=8000):
+    """Return how often each set of two columns that resemble each other is inside, by visits to columns alone."""
+    x = np.repeat([[1, 1], [0, 0], [1, 0], [0, 1]], [6, 6, 2, 2], axis=0).astype(float)
+    labels = [0] * 5 + [1] * 6 + [0] + [0, 0, 1, 1]
+    target = weight_target(x, labels, intercept=True, weight_prior="learned")
+    setup = set_up_selection(target, 0, np.zeros_like(target.sums))
+    assert setup.columns.pair.tolist() == [[0, 1]]
+    if not with_exchange:
+        setup = setup._replace(columns=setup.columns._replace(pair=setup.columns.pair[:0]))
+    state, sweeper = start_selection(setup, np.random.default_rng(seed), full=True), Sweeper(setup)
+    kernel, accepted, visits = sweeper.target, np.zeros(5, np.int32), np.zeros(4)
+    for _ in range(n_sweeps):
+        visit_columns(
+            state.rng, sweeper.columns, kernel.rows.counts, kernel.sums, sweeper.freedom, state.weights, state.inside,
+            sweeper.logits, sweeper.work, np.ones(2), state.chance, accepted,
+        )  # fmt: skip
+        visits[state.inside @ [1, 2]] += 1
+    assert (accepted[EXCHANGED] > 0) == with_exchange
+    return visits / n_sweeps
+
+
+def test_exchanges_leave_the_law_as_it_is():
+    np.testing.assert_allclose(shares_of_sets(True, 1), shares_of_sets(False, 2), atol=0.04)
