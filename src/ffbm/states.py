@@ -71,9 +71,10 @@ def _take_apart(value: Any, name: str, arrays: dict[str, Any], texts: dict[str, 
 
 def _put_together(kind: Any, name: str, arrays: dict[str, Any], texts: dict[str, Any]) -> Any:
     """Make a value of a type, and take what it is made of out of the arrays and texts."""
-    if isinstance(kind, UnionType):  # of named tuples of arrays: the one whose fields are all there
+    if isinstance(kind, UnionType):  # of named tuples: the one whose fields are all there
+        there = arrays.keys() | texts.keys()
         kind = max(
-            (one for one in get_args(kind) if _join(name, one._fields[-1]) in arrays), key=lambda one: len(one._fields)
+            (one for one in get_args(kind) if _join(name, one._fields[-1]) in there), key=lambda one: len(one._fields)
         )
     outer = get_origin(kind) or kind
     if outer is np.random.Generator:

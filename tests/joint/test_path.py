@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import multivariate_t
 
 from ffbm import states
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import path
 from ffbm.joint.path import PathState, advance, exchange, look, make_path, start
 from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
+from ffbm.joint.tails import degrees_at
+from ffbm.theta.columns import group_columns
 from ffbm.theta.design import make_design
 from ffbm.theta.target import energy
 from ffbm.types import Graph
@@ -22,7 +25,17 @@ T = np.array([0.2, 0.7, 1.0])
 def ladder():
     """Three blocks, a flag, a number that is held still, and an intercept."""
     moving = np.array([True, False, False])
-    setup = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, T, burn=4)
+    setup = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, None, T, burn=4)
+    rng = np.random.default_rng(3)
+    return setup, start(setup, rng.integers(0, 3, (3, 5)), rng)
+
+
+@pytest.fixture
+def learned():
+    """The same under the learned prior, both columns inside, away from where they start."""
+    moving, design = np.array([True, False, False]), make_design(X, True)
+    scale = np.array([1.0, 1.0, 1.28])
+    setup = make_path(BlockTarget(GRAPH), design, 3, scale, moving, group_columns(design), T, burn=4)
     rng = np.random.default_rng(3)
     return setup, start(setup, rng.integers(0, 3, (3, 5)), rng)
 
@@ -31,7 +44,7 @@ def log_likelihood(setup, chain, t, sign=1.0):
     """ln L as it is written, from the readable energy without its prior."""
     active = setup.chains[0].model.training.rows.active
     w = np.zeros((3, 3))
-    w[:, active] = chain.weights.T
+    w[:, active] = (chain.columns.weights if hasattr(chain, "columns") else chain.weights).T
     w[:, 0] *= sign * t
     x = np.column_stack((X, np.ones(5)))
     return -energy(w, x, np.eye(3)[chain.ledger.b], sigma=np.inf)
@@ -54,11 +67,58 @@ def test_what_is_looked_at_is_the_likelihood_and_its_derivative(ladder):
         assert slope == pytest.approx(share * slopes[0] + (1 - share) * slopes[1], abs=1e-6)
 
 
+def log_prior(setup, chain, t):
+    """The log density of the moving column's contrasts, if it is inside: a Student t on the plane of sum 0."""
+    if not chain.columns.inside[0]:
+        return 0.0
+    active = setup.chains[0].model.training.rows.active
+    v = chain.columns.weights[active == 0][0]
+    plane = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
+    return multivariate_t(shape=np.eye(2), df=degrees_at(t)).logpdf(plane @ v)
+
+
+def test_under_the_learned_prior_its_tails_are_looked_at_too(learned):
+    setup, state = learned
+    assert [chain.columns.inside[0] for chain in state.chains].count(True) in (1, 2)
+    tiny = 1e-5
+    for k, chain in enumerate(state.chains):
+        slope, down, up = look(setup, k, chain)
+
+        def log_p(t, sign=1.0, chain=chain):
+            return log_likelihood(setup, chain, t, sign) + log_prior(setup, chain, t)
+
+        before, after = (T[k - 1] if k else 0.0), T[min(k + 1, 2)]
+        assert down == pytest.approx(log_p(before) - log_p(T[k]))
+        assert up == pytest.approx(log_p(after) - log_p(T[k]))
+        slopes = [(log_p(T[k] + tiny, s) - log_p(T[k] - tiny, s)) / (2 * tiny) for s in (1, -1)]
+        share = 1 / (1 + np.exp(log_p(T[k], -1) - log_p(T[k])))
+        assert slope == pytest.approx(share * slopes[0] + (1 - share) * slopes[1], abs=1e-5)
+
+
+def test_degrees_of_freedom_fall_to_those_of_the_prior_where_columns_move(learned):
+    setup, _ = learned
+    degrees = np.array([chain.columns.columns.degrees for chain in setup.chains])
+    np.testing.assert_allclose(degrees[:, 0], [degrees_at(t) for t in T])
+    np.testing.assert_array_equal(degrees[:, 1], 3.0)
+    np.testing.assert_array_equal([chain.columns.target.slab.degrees for chain in setup.chains], degrees)
+
+
+def test_columns_go_along_in_an_exchange(learned):
+    _, state = learned
+    before = [(chain.columns.weights.copy(), chain.columns.inside.copy()) for chain in state.chains]
+    adapt = [chain.columns.adapt for chain in state.chains]
+    exchange(state, 0, np.array([0.0, 50.0, 0.0]), np.zeros(3))
+    for now, then in ((0, 1), (1, 0), (2, 2)):
+        np.testing.assert_array_equal(state.chains[now].columns.weights, before[then][0])
+        np.testing.assert_array_equal(state.chains[now].columns.inside, before[then][1])
+        assert state.chains[now].columns.adapt is adapt[now]
+
+
 def test_a_large_table_of_features_is_sparse(ladder, monkeypatch):
     setup, state = ladder
     monkeypatch.setattr(path, "_DENSE", -1)
     moving = np.array([True, False, False])
-    other = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, T)
+    other = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, None, T)
     assert sp.issparse(other.moving)
     for k, chain in enumerate(state.chains):
         assert look(other, k, chain) == pytest.approx(look(setup, k, chain))
@@ -72,8 +132,9 @@ def test_only_moving_features_are_multiplied_by_t(ladder):
         np.testing.assert_allclose(x, np.column_stack((t * X[:, 0], X[:, 1], np.ones(5))))
 
 
-def test_advancing_in_parts_is_advancing_at_once(ladder):
-    setup, state = ladder
+@pytest.mark.parametrize("prior", ["ladder", "learned"])
+def test_advancing_in_parts_is_advancing_at_once(prior, request):
+    setup, state = request.getfixturevalue(prior)
     copy = states.from_bytes(PathState, states.to_bytes(state))
     once, draws = advance(setup, state, 9)
     copy, first = advance(setup, copy, 3)

@@ -7,7 +7,7 @@ import pytest
 
 from ffbm.blocks.entropy import description_length
 from ffbm.joint.chain import JointSettings
-from ffbm.joint.selection import _Moves, advance, column_setup, start
+from ffbm.joint.selection import ColumnMoves, advance, column_setup, start
 from ffbm.store.checkpoints import digest
 from ffbm.theta.target import selection_energy
 
@@ -110,7 +110,7 @@ def test_scales_have_their_law_given_the_weights():
     setup, state = begun()
     state.columns.inside[:] = [True, True, False]
     state.columns.weights[np.isin(setup.model.training.rows.active, [3])] = 0
-    moves = _Moves(setup, state)
+    moves = ColumnMoves(setup, state)
     drawn = np.array([moves._draw_scales(state.columns) for _ in range(4000)])
     own = np.array([0, 0, 1, 2])[setup.model.training.rows.active[setup.model.training.rows.active < 4]]
     w = state.columns.weights[setup.model.training.rows.active < 4]

@@ -68,6 +68,19 @@ def test_a_column_beside_the_others(net):
     assert f"given {found.beside[0]}" in found.sentence()
 
 
+def test_the_learned_prior_and_columns_in_groups(net):
+    one, other = net.features.column_names
+    given = {"weight_prior": "learned", "column_groups": {"the coin": [other]}}
+    found = ffbm.evidence(net, 2, "the coin", error=0.5, n_chains=2, seed=3, workers=1, progress=False, **given)
+    assert found.columns == ("the coin",)
+    assert found.beside == (one,)
+    assert "sigma" not in found.curve
+    assert found.settings["sigma"] is None
+    assert found.nats < 0.5  # it may be out, so that it is charged for less than under the fixed prior
+    with pytest.raises(OptionError, match="columns= must name columns"):
+        ffbm.evidence(net, 2, other, progress=False, **given)
+
+
 def test_nothing_can_be_said_with_one_block(net):
     found = ffbm.evidence(net, 1, progress=False)
     assert (found.nats, found.error, found.converged.grade) == (0.0, 0.0, "converged")
@@ -105,7 +118,8 @@ def test_the_cost_is_said_beforehand(net, caplog):
         ({"columns": "teem"}, OptionError, "columns= must name columns of the network; got 'teem'"),
         ({"columns": []}, OptionError, "columns= must be a column name"),
         ({"columns": 3}, OptionError, "columns= must be a column name"),
-        ({"weight_prior": "learned"}, OptionError, 'weight_prior must be "fixed"'),
+        ({"weight_prior": "learned", "sigma": 2.0}, OptionError, "sigma is of weight_prior="),
+        ({"column_groups": {"both": ["0", "1"]}}, OptionError, 'column_groups are for weight_prior="learned"'),
         ({"weight_prior": "lasso"}, OptionError, "weight_prior must be one of"),
         ({"sigma": 0}, OptionError, "sigma"),
         ({"intercept": 3}, OptionError, "intercept"),
@@ -126,7 +140,7 @@ def test_what_is_refused(net, options, error, message):
 def _subject(net):
     from ffbm.results.bayes_factor import _subject
 
-    return _subject(net, 2, None, "fixed", 1.0, True, 1.28, True)
+    return _subject(net, 2, None, "fixed", 1.0, True, 1.28, None, True)
 
 
 def _context(workers):

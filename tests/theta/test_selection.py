@@ -2,10 +2,12 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import f as f_law
 
 from ffbm.diagnostics import ess_mean
 from ffbm.kernels.selection import EXCHANGED, visit_columns
@@ -40,6 +42,38 @@ def test_energy_is_that_of_the_readable_target():
     for t in range(40):
         exact = selection_energy(drawn.weights[t], drawn.inclusion[t], with_one, y, COLUMN)
         assert drawn.energy[t] == pytest.approx(exact, abs=1e-9)
+
+
+def says_nothing(degrees):
+    """A column of three features that say next to nothing, with so many degrees of freedom, and another."""
+    x = 1e-9 * np.random.default_rng(2).standard_normal((12, 4))
+    target = weight_target(x, np.arange(12) % 3, weight_prior="learned", column_groups={"one": ["0", "1", "2"]})
+    return replace(target, groups=replace(target.groups, degrees=np.array([degrees, 3.0])))
+
+
+def assert_law(weights, degrees):
+    """|V|^2 / k of draws of the first column is of the law F(k, degrees)."""
+    ratio = (weights**2).sum(axis=(1, 2)) / 6
+    for part in (0.25, 0.5, 0.9):
+        below = ratio <= f_law(6, degrees).ppf(part)
+        assert below.mean() == pytest.approx(part, abs=4 * np.sqrt(part * (1 - part) / ess_mean(below[np.newaxis])))
+
+
+@pytest.mark.parametrize("degrees", [3.0, 200.0])
+def test_columns_that_say_nothing_have_the_prior_of_their_degrees_of_freedom(degrees):
+    drawn = run(says_nothing(degrees), 3000)
+    assert_law(drawn.weights[drawn.inclusion[:, 0]][:, :, :3], degrees)
+
+
+@pytest.mark.parametrize("degrees", [3.0, 200.0])
+def test_a_column_is_born_on_a_bridge_with_the_prior_of_its_degrees_of_freedom(degrees):
+    setup = set_up_selection(says_nothing(degrees), 0, np.zeros((4, 3)))
+    sweeper, rng, born = Sweeper(setup), np.random.default_rng(1), []
+    while len(born) < 600:
+        weights, inside = np.zeros((4, 3)), np.zeros(2, dtype=bool)
+        if sweeper.bridge.cross(rng, 0, weights, inside, 1e-6, sweeper.metrics.of(np.array([True, False])))[0]:
+            born.append(weights[setup.target.training.rows.active < 3])
+    assert_law(np.array(born), degrees)
 
 
 def test_weights_are_contrasts_and_zero_where_a_column_is_out():
@@ -143,7 +177,7 @@ def way_back(kernels, groups, n_blocks, g):
     off = 0.0
     for _ in range(3):
         before = a.copy()
-        t = weight.propose_log_scale(rng, centre, spread)
+        t = weight.propose_log_scale(rng, columns.degrees[g], centre, spread)
         there = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, False, work)
         assert np.array_equal(a, before) is not bool(along)
         back = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, True, work)

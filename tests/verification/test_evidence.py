@@ -15,6 +15,7 @@ from ffbm.simulation import simulate
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Graph
 from ffbm.verification import evidence as checks
+from ffbm.verification.enumeration import graph_of
 from ffbm.verification.evidence import exact_evidence, meet_the_truth, sampled_evidence
 from ffbm.verification.findings import Effort
 
@@ -88,22 +89,60 @@ def test_the_reference_to_two_hundredths_of_a_nat(cases, number, intercept):
     assert half == pytest.approx(reference(case, 1, intercept), abs=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n_still", [0, 1])
+def test_the_learned_prior_to_two_hundredths_of_a_nat(n_still):
+    """Both columns, and the flag beside the number."""
+    graph, x = graph_of(checks._EDGES, 7), np.array(checks._FLAG_AND_NUMBER)
+    moving, still = x[:, : 2 - n_still], x[:, 2 - n_still :]
+    exact = exact_evidence(graph, moving, None, INTERCEPT_SD, still)
+    found = sampled_evidence(graph, x, None, True, 8000, seed=5, n_still=n_still)
+    assert found.nats[-1] == pytest.approx(exact, abs=0.02)
+    assert found.stones == pytest.approx(exact, abs=0.02)
+
+
 FAULTS = {
+    "": ("gap: int = 3", "gap: int = 3"),
     "the gradient without the features' expected part": ("z * (y - expected)", "z * (y - 0.0 * expected)"),
     "an exchange whatever its ratio": ("< up[k] + down[k + 1]", "< np.inf"),
     "the intercept multiplied by t": ("np.where(moving, at, 1.0)", "np.full(len(moving), at)"),
 }
 
 
+TRIANGLES = Graph.from_edges([0, 1, 0, 3, 4, 3], [1, 2, 2, 4, 5, 5], 6), 4.0 * np.repeat([[1.0], [-1.0]], 3, axis=0)
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_planted_faults_are_caught(name, monkeypatch):
-    faulty = planted(path, *FAULTS[name])
+    put_in(monkeypatch, planted(path, *FAULTS[name]))
+    exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
+    found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
+    off = max(abs(found.nats[-1] - exact), abs(found.stones - exact))
+    assert (off > 0.4) == (name != "")
+
+
+def put_in(monkeypatch, faulty):
     for part in ("make_path", "start", "advance"):
         monkeypatch.setattr(checks, part, getattr(faulty, part))
-    graph, x = Graph.from_edges([0, 1, 0, 3, 4, 3], [1, 2, 2, 4, 5, 5], 6), 4.0 * np.repeat([[1.0], [-1.0]], 3, axis=0)
-    exact = exact_evidence(graph, x, 2.0, INTERCEPT_SD)
-    found = sampled_evidence(graph, x, 2.0, True, 150, seed=1)
-    assert abs(found.nats[-1] - exact) > 3 * found.error[-1]
+
+
+OF_TAILS = {
+    "": ("gap: int = 3", "gap: int = 3"),
+    "the derivative without the tails'": ("seen[0] + tails_slope(t, freedom, square)", "seen[0]"),
+    "exchanges without the tails": (", seen[1] + down - here, seen[2] + up - here", ", seen[1], seen[2]"),
+    "the tails of t = 1 everywhere": ("tails.degrees(at, groups.degrees)", "groups.degrees"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_TAILS)
+def test_planted_faults_in_the_tails_are_caught(name, monkeypatch):
+    put_in(monkeypatch, planted(path, *OF_TAILS[name]))
+    graph, x = Graph.from_edges(*np.tile(TRIANGLES[0].edges, (3, 1)).T, 6), TRIANGLES[1] / 8  # weights must be large
+    exact = exact_evidence(graph, x, None, INTERCEPT_SD)
+    found = sampled_evidence(graph, x, None, True, 1000, seed=1)
+    off = max(abs(found.nats[-1] - exact), abs(found.stones - exact))
+    assert (off > 3 * found.error[-1]) == (name != "")
 
 
 def graphs(n_nodes, n_edges):
@@ -125,13 +164,14 @@ def log_p_null(graph, intercept_sd):
 X_FOUR = np.array([[1.0], [1.0], [0.0], [-1.0]])
 
 
-def test_the_mean_of_the_exponential_is_1_under_the_null():
+@pytest.mark.parametrize("sigma", [2.0, None])
+def test_the_mean_of_the_exponential_is_1_under_the_null(sigma):
     """E[p(A|X) / p(A)] over networks drawn from p(A) is the sum of p(A|X): 1."""
     total, mean = 0.0, 0.0
     for graph in graphs(4, 2):
         p = np.exp(log_p_null(graph, INTERCEPT_SD))
         total += p
-        mean += p * np.exp(exact_evidence(graph, X_FOUR, 2.0, INTERCEPT_SD))
+        mean += p * np.exp(exact_evidence(graph, X_FOUR, sigma, INTERCEPT_SD))
     assert total == pytest.approx(1, abs=1e-9)
     assert mean == pytest.approx(1, abs=1e-9)
 

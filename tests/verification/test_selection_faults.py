@@ -16,8 +16,8 @@ from ..theta.test_selection import MOVES, way_back
 
 # of the worth of a column: E[worth] over proposals must be the evidence for it
 WORTH = {
-    "density of the scale left out": (" - log_scale_density(t, centre, spread)", ""),
-    "prior of the scale left out": ("worth = log_scale_prior(t) - ", "worth = -"),
+    "density of the scale left out": (" - log_scale_density(degrees, t, centre, spread)", ""),
+    "prior of the scale left out": ("worth = log_scale_prior(degrees, t) - ", "worth = -"),
     "volume of the intercept's map left out": (
         "volumes += log(work.root[0, k, k]) - log(work.root[1, k, k])",
         "volumes += 0.0",
@@ -69,7 +69,7 @@ def mean_worth(kernels, law, n_draws, seed=1):
     found = []
     for _ in range(n_draws):
         a = rng.choice(grid, p=p / p.sum()) * np.array([1, -1]) / np.sqrt(2) + rng.normal() * 1.28 / np.sqrt(2)
-        t = weight.propose_log_scale(rng, centre, spread)
+        t = weight.propose_log_scale(rng, columns.degrees[0], centre, spread)
         found.append(weight.weigh(rng, columns, counts, sums, 0, t, centre, spread, a, False, work))
     worth = np.exp(found)
     return np.log(worth.mean()), worth.std() / worth.mean() / np.sqrt(n_draws)
@@ -110,7 +110,7 @@ def inclusion(target, n_sweeps, seed, full=True):
 
 STRETCH = {
     "volume left out": ("factor * fit + freedom * log_factor", "factor * fit"),
-    "prior left out": ("result -= 0.5 * (DEGREES + freedom) *", "result -= 0.0 *"),
+    "prior left out": ("result -= 0.5 * (degrees + freedom) *", "result -= 0.0 *"),
     "response left out": ("result = factor * fit +", "result ="),
 }
 BRIDGE = {

@@ -6,10 +6,15 @@ and columns that are held still are not. With L(t) the likelihood of the labels,
 
     d/dt ln p(A | X, t) = E_t[d/dt ln L(t)] = E_t[sum_i (z_i,b_i - sum_k a_ik z_ik)],   a_i = softmax(t z_i)
 
+Under the learned prior a state has which columns are inside, too, and the tails of the prior change along the path
+(``joint/tails.py``): p(V | t) stands beside L(t) in ratios and derivatives.
+
 The loop over the values of t is a stepper: one step is some sweeps of every chain and a round of exchanges.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,14 +22,20 @@ import scipy.sparse as sp
 
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import chain as joint
+from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
 from ffbm.joint.prepare import joint_model
+from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState, renew, with_columns
+from ffbm.joint.tails import Tails, degrees_at, log_tails, make_tails, tails_slope
 from ffbm.kernels.workspace import ENTROPY
+from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design, train_on
 from ffbm.theta.mode import curvature_metric
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array
 
 _NEVER = 10**9  # the chains keep no draws of their own: what is looked at is kept here
+_WARMUP = 30  # sweeps over the columns, before the first over the labels
 _DENSE = 10**5  # entries up to which a table of features is dense
 
 
@@ -32,7 +43,8 @@ class PathSetup(NamedTuple):
     """What the ladders of one path share, and no step changes."""
 
     t: Array  # (K,) from above 0 to 1
-    chains: list[JointSetup]  # one for each t
+    chains: list[JointSetup | ColumnSetup]  # one for each t, under the fixed or the learned prior
+    tails: Tails  # of the learned prior; of no columns under the fixed one
     moving: Any  # (R, A) the different rows, of the features that are multiplied by t; zero elsewhere
     still: Any  # (R, A) of the others
     burn: int  # steps before the first draw is kept
@@ -42,7 +54,7 @@ class PathSetup(NamedTuple):
 class PathState(NamedTuple):
     """A ladder at rest: all that steps change."""
 
-    chains: list[JointState]  # at each t
+    chains: list[JointState | ColumnState]  # at each t
     replica: Array  # (K,) which replica is at each t
     heading: Array  # (K,) by replica: 1 if it was at the top last, -1 if at the bottom, 0 if at neither
     trips: Array  # (K,) by replica: round trips since the burn-in
@@ -54,10 +66,10 @@ class PathState(NamedTuple):
 class PathDraws(NamedTuple):
     """What is looked at, at each step and each t."""
 
-    slope: Array  # (T, K) d/dt ln L
+    slope: Array  # (T, K) d/dt ln L, and of the prior
     entropy: Array  # (T, K) S
-    down: Array  # (T, K) ln L at the t before less ln L here; before the first is t = 0
-    up: Array  # (T, K) ln L at the t after less ln L here; 0 for the last
+    down: Array  # (T, K) ln L, and of the prior, at the t before less those here; before the first is t = 0
+    up: Array  # (T, K) at the t after less those here; 0 for the last
 
 
 def make_path(
@@ -66,6 +78,7 @@ def make_path(
     n_blocks: int,
     scale: Array,
     moving: Array,
+    groups: ColumnGroups | None,
     t: Array,
     *,
     burn: int = 100,
@@ -78,9 +91,11 @@ def make_path(
     partitions, design, n_blocks
         The joint target at t = 1; all vertices train.
     scale : (D,) float64
-        The prior standard deviation of each feature's weights.
+        The prior standard deviation of each feature's weights; under the learned prior, where chains start.
     moving : (D,) bool
-        The features whose weights are multiplied by t.
+        The features whose weights are multiplied by t: of a column all or none.
+    groups : ColumnGroups or None
+        The columns whose scales are learned; None under the fixed prior.
     t : (K,) float64
         Increasing, above 0, to 1.
     burn, gap : int
@@ -92,29 +107,41 @@ def make_path(
     >>> from ffbm.types import Graph
     >>> design = make_design([[1], [1], [0], [0]], intercept=True)
     >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 3], 4)
-    >>> setup = make_path(BlockTarget(graph), design, 2, np.ones(2), np.array([True, False]), np.array([0.5, 1.0]))
+    >>> moving, t = np.array([True, False]), np.array([0.5, 1.0])
+    >>> setup = make_path(BlockTarget(graph), design, 2, np.ones(2), moving, None, t)
     >>> [chain.model.training.matrix().toarray()[0].tolist() for chain in setup.chains]  # the intercept, the flag
     [[1.0, 0.5], [1.0, 1.0]]
     """
     settings = JointSettings(burn=burn * gap, thin=_NEVER, n_warmup=100)
     first = joint_model(partitions, design, n_blocks, None, scale, design.has_intercept)
     nothing = np.zeros((len(first.training.rows.active), n_blocks))
-    chains = []
+    tails = make_tails(groups, moving, first.training)
+    chains: list[JointSetup | ColumnSetup] = []
     for at in t.tolist():
         scaled = replace(design, x=sp.csr_array(design.x @ sp.diags_array(np.where(moving, at, 1.0))))
         training = train_on(scaled, None, n_blocks)
         even = curvature_metric(training.target(nothing, scale), nothing)
-        chains.append(JointSetup(first._replace(training=training, even=even), settings))
+        model = first._replace(training=training, even=even)
+        if groups is None:
+            chains.append(JointSetup(model, settings))
+        else:
+            heavy = replace(groups, degrees=tails.degrees(at, groups.degrees))
+            intercept_sd = float(scale[-1]) if design.has_intercept else INTERCEPT_SD
+            chains.append(with_columns(model, settings, heavy, intercept_sd, _WARMUP)._replace(gap=gap))
     active, x = first.training.rows.active, first.training.matrix()
     x = x.toarray() if np.prod(x.shape) <= _DENSE else x
     by_t = sp.diags_array(moving[active].astype(float))
-    return PathSetup(t, chains, x @ by_t, x - x @ by_t, burn, gap)
+    return PathSetup(t, chains, tails, x @ by_t, x - x @ by_t, burn, gap)
 
 
 def start(setup: PathSetup, labels: Array, rng: np.random.Generator) -> PathState:
-    """Set up a ladder, the chain at each t at its own ``labels`` (K, N); each has a random stream of its own."""
+    """Set up a ladder, the chain at each t at its own ``labels`` (K, N); each has a random stream of its own.
+
+    Under the learned prior every second chain starts with all columns, the others with none.
+    """
     n = len(setup.t)
-    chains = [joint.start(*given) for given in zip(setup.chains, labels, rng.spawn(n), strict=True)]
+    each = zip(setup.chains, labels, rng.spawn(n), strict=True)
+    chains = [_start_one(given, b, own, full=k % 2 == 1) for k, (given, b, own) in enumerate(each)]
     return PathState(
         chains=chains,
         replica=np.arange(n),
@@ -126,6 +153,14 @@ def start(setup: PathSetup, labels: Array, rng: np.random.Generator) -> PathStat
     )
 
 
+def _start_one(
+    setup: JointSetup | ColumnSetup, labels: Array, rng: np.random.Generator, full: bool
+) -> JointState | ColumnState:
+    if isinstance(setup, JointSetup):
+        return joint.start(setup, labels, rng)
+    return selection.start(setup, labels, rng, full)
+
+
 def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, PathDraws]:
     """Make ``n`` steps and return the state, changed in place, and what was seen after the burn-in.
 
@@ -134,9 +169,12 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
     done = int(state.done[0])
     kept = max(done + n - setup.burn, 0) - max(done - setup.burn, 0)
     draws = PathDraws(*np.empty((4, kept, len(setup.t))))
+    movers = _movers(setup, state)
     for step in range(done, done + n):
-        for k, (given, chain) in enumerate(zip(setup.chains, state.chains, strict=True)):
-            state.chains[k], _ = joint.advance(given, chain, setup.gap)
+        if step == setup.burn // 2 > 0:
+            state.chains[:] = map(_renewed, setup.chains, state.chains)
+            movers = _movers(setup, state)
+        state.chains[:] = [move(chain, step < setup.burn) for move, chain in zip(movers, state.chains, strict=True)]
         seen = np.array([look(setup, k, chain) for k, chain in enumerate(state.chains)])
         if step >= setup.burn:
             entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
@@ -149,18 +187,45 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
     return state, draws
 
 
-def look(setup: PathSetup, k: int, chain: JointState) -> tuple[float, float, float]:
-    """Return d/dt ln L at t_k, and ln L at the t before and after less ln L at t_k, of a state (b, V).
+def _renewed(setup: Any, chain: Any) -> Any:
+    """Find the geometry of columns anew; the chain of the fixed prior does so itself."""
+    return renew(setup, chain) if isinstance(chain, ColumnState) else chain
+
+
+def _movers(setup: PathSetup, state: PathState) -> list[Callable[[Any, bool], Any]]:
+    """Return for each t what moves a state there by the sweeps of a step; the second argument: in the burn-in."""
+    movers: list[Callable[[Any, bool], Any]] = []
+    chain: Any
+    for given, chain in zip(setup.chains, state.chains, strict=True):
+        if isinstance(given, JointSetup):
+            movers.append(partial(_move_weights, given, setup.gap))
+        else:
+            movers.append(partial(_move_columns, ColumnMoves(given, chain), setup.gap))
+    return movers
+
+
+def _move_weights(setup: JointSetup, n: int, chain: JointState, _burns: bool) -> JointState:
+    return joint.advance(setup, chain, n)[0]
+
+
+def _move_columns(moves: ColumnMoves, n: int, chain: ColumnState, burns: bool) -> ColumnState:
+    moves.step(chain, n, burns)
+    return chain
+
+
+def look(setup: PathSetup, k: int, chain: JointState | ColumnState) -> tuple[float, float, float]:
+    """Return d/dt ln L at t_k, and ln L at the t before and after less ln L at t_k, of a state (b, V), with the prior.
 
     (b, -V) is as probable a priori: the slope is averaged over both with their probabilities given all else, which
     takes most of the noise away where t is small.
     """
     rows = setup.chains[k].model.training.rows
     before, t, after = (setup.t[k - 1] if k else 0.0), setup.t[k], setup.t[min(k + 1, len(setup.t) - 1)]
-    n_blocks = chain.weights.shape[1]
+    weights = chain.columns.weights if isinstance(chain, ColumnState) else chain.weights
+    n_blocks = weights.shape[1]
     y = np.bincount(rows.group * n_blocks + chain.ledger.b, minlength=len(rows.counts) * n_blocks)
     y = y.reshape(-1, n_blocks)
-    z, base = setup.moving @ chain.weights, setup.still @ chain.weights
+    z, base = setup.moving @ weights, setup.still @ weights
     logits = base + np.array([t, -t, before, after])[:, np.newaxis, np.newaxis] * z
     top = logits.max(axis=2, keepdims=True)
     a = np.exp(logits - top)
@@ -170,13 +235,20 @@ def look(setup: PathSetup, k: int, chain: JointState) -> tuple[float, float, flo
     expected = rows.counts[:, np.newaxis] * a[:2] / total[:2]
     slope, slope_turned = (z * (y - expected)).sum(axis=(1, 2))
     share = 1 / (1 + np.exp(min(turned - here, 700.0)))
-    return share * slope - (1 - share) * slope_turned, down - here, up - here
+    seen = share * slope - (1 - share) * slope_turned, down - here, up - here
+    if isinstance(chain, JointState):
+        return seen
+    freedom = np.where(chain.columns.inside, setup.tails.freedom, 0.0)
+    square = setup.tails.squares(weights)
+    here, down, up = (log_tails(degrees_at(at), freedom, square) for at in (t, before, after))
+    return seen[0] + tails_slope(t, freedom, square), seen[1] + down - here, seen[2] + up - here
 
 
 def exchange(state: PathState, first: int, down: Array, up: Array) -> None:
     """Let the chains at t number first and first + 1, first + 2 and first + 3, ... exchange (b, V), or not.
 
-    What belongs to a t, the geometry and the step size of its weight moves, stays there.
+    Which columns are inside goes with V. What belongs to a t, the geometry and the step size of its weight moves, stays
+    there.
     """
     for k in range(first, len(state.chains) - 1, 2):
         state.swaps[k, 0] += 1
@@ -192,5 +264,10 @@ def exchange(state: PathState, first: int, down: Array, up: Array) -> None:
         state.heading[bottom] = -1
 
 
-def _take_over(chain: JointState, other: JointState) -> JointState:
-    return chain._replace(ledger=other.ledger, totals=other.totals, best=other.best, weights=other.weights)
+def _take_over(chain: Any, other: Any) -> Any:
+    """Return a chain, under either prior, with the labels, weights and columns of another."""
+    moved = {"ledger": other.ledger, "totals": other.totals, "best": other.best}
+    if isinstance(chain, JointState):
+        return chain._replace(weights=other.weights, **moved)
+    columns = chain.columns._replace(weights=other.columns.weights, inside=other.columns.inside)
+    return chain._replace(columns=columns, **moved)

@@ -23,12 +23,11 @@ from ffbm.joint.chain import JointSettings, JointSetup, JointState
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.target import entropy_of
 from ffbm.kernels.workspace import ENTROPY, LOWEST, SWEEPS, VISITS
 from ffbm.kernels.workspace import MOVES as MOVED
 from ffbm.theta.adapt import first_adaptation
-from ffbm.theta.columns import group_columns
+from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import make_design
 from ffbm.theta.mode import curvature, curvature_metric, find_mode, make_metric
 from ffbm.theta.prepare import WeightTarget
@@ -127,8 +126,14 @@ def column_setup(
     design = make_design(features, intercept)
     scale = learned_scales(design, intercept_sd).tolist()
     model = joint_model(graph, design, n_blocks, rows, scale, intercept)
-    nothing = np.zeros((len(model.training.rows.active), n_blocks))
-    groups = group_columns(design, column_groups)
+    return with_columns(model, settings, group_columns(design, column_groups), intercept_sd, n_warmup)
+
+
+def with_columns(
+    model: JointModel, settings: JointSettings, groups: ColumnGroups, intercept_sd: float, n_warmup: int
+) -> ColumnSetup:
+    """Prepare the selection of the columns of a joint target."""
+    nothing = np.zeros((len(model.training.rows.active), model.n_blocks))
     target = WeightTarget(model.training, nothing, model.scale, groups=groups, intercept_sd=intercept_sd)
     return ColumnSetup(model, settings, set_up_selection(target, n_warmup, nothing))
 
@@ -163,11 +168,11 @@ def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[Colu
     """
     burn, thin = setup.settings.burn, setup.settings.thin
     draws = _no_draws(setup, int(state.tally[SWEEPS]), n_sweeps)
-    kept, moves = 0, _Moves(setup, state)
+    kept, moves = 0, ColumnMoves(setup, state)
     for _ in range(n_sweeps):
         if burn // 2 > 0 and state.tally[SWEEPS] == burn // 2:
-            state = _renew(setup, state)
-            moves = _Moves(setup, state)
+            state = renew(setup, state)
+            moves = ColumnMoves(setup, state)
         moves.move_labels(state)
         sweep = int(state.tally[SWEEPS])  # that was just made, counted from 1
         moves.respond(state)
@@ -183,8 +188,8 @@ def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[Colu
     return state, draws
 
 
-class _Moves:
-    """The three parts of a sweep, with what they need."""
+class ColumnMoves:
+    """The three parts of a sweep, with what they need: any state of a target with this geometry may be moved."""
 
     def __init__(self, setup: ColumnSetup, state: ColumnState) -> None:
         self.setup = setup
@@ -196,7 +201,13 @@ class _Moves:
         self.own = self.of_feature[target.training.rows.active]  # (A,) the column of each active feature
         self.parts: dict[bytes, tuple[Array, JointSetup, Metric]] = {}
 
-    def move_labels(self, state: ColumnState) -> None:
+    def step(self, state: ColumnState, n_sweeps: int, burns: bool) -> None:
+        """Make some sweeps over the labels and one over the columns."""
+        self.move_labels(state, n_sweeps)
+        self.respond(state)
+        self.sweep_columns(state, burns)
+
+    def move_labels(self, state: ColumnState, n_sweeps: int = 1) -> None:
         """Draw the scales; then move labels, and weights of the columns inside, by the chain of the fixed prior."""
         moving, setup, metric = self._part(state.columns.inside, state.geometry)
         w, adapt, rng = state.columns.weights, state.columns.adapt, state.columns.rng
@@ -204,7 +215,7 @@ class _Moves:
             state.ledger, state.totals, state.tally, state.best, metric, np.array([TIME, TIME]),
             np.ascontiguousarray(w[moving]), self._draw_scales(state.columns), np.zeros(0), adapt, rng,
         )  # fmt: skip
-        inner, _ = joint.advance(setup, inner, 1)
+        inner, _ = joint.advance(setup, inner, n_sweeps)
         w[moving] = inner.weights
 
     def respond(self, state: ColumnState) -> None:
@@ -222,8 +233,9 @@ class _Moves:
         of_learned = self.own >= 0
         each = (columns.weights[of_learned] ** 2).sum(axis=1)
         square = np.bincount(self.own[of_learned], weights=each, minlength=len(columns.inside))
-        degrees = DEGREES + np.where(columns.inside, self.sweeper.freedom, 0.0)
-        scale = np.sqrt((DEGREES + square) / columns.rng.chisquare(degrees))
+        degrees = self.sweeper.degrees
+        drawn = columns.rng.chisquare(degrees + np.where(columns.inside, self.sweeper.freedom, 0.0))
+        scale = np.sqrt((degrees + square) / drawn)
         return np.append(scale, self.given.target.intercept_sd)[self.of_feature]
 
     def _part(self, inside: Array, geometry: Geometry) -> tuple[Array, JointSetup, Metric]:
@@ -256,7 +268,7 @@ def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> Sele
     return setup.columns._replace(target=given, dense=geometry.dense, rest=geometry.rest)
 
 
-def _renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
+def renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
     """Find the geometry given the labels and typical scales; the step size begins anew."""
     settled = settle_scales(_response(setup, state.ledger.b), state.columns.rng)
     mode = find_mode(settled.gaussian)

@@ -34,6 +34,7 @@ class Columns(NamedTuple):
     union: np.ndarray  # int32: those with one of its features; all of them if the intercept moves along
     with_intercept: np.ndarray  # (G,) bool: whether the intercept moves along
     most: np.ndarray  # (G,) float64: how many features of the column a row has at most
+    degrees: np.ndarray  # (G,) float64: of freedom, of the Student t that the weights have a priori
     n_particles: np.ndarray  # (G,) int64: from which the weights of each feature are chosen
     light: np.ndarray  # (A,) bool: on so few vertices, for B blocks, that the diagonal of H_j will do
     pair: np.ndarray  # (P, 2) int64: columns that may take each other's place

@@ -73,7 +73,7 @@ def locate_scale(columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tup
         if t != t:
             break
         value = newton_steps(columns, counts, sums, g, exp(t), 3 if turn == 0 else 1, work)
-        place(turn, t, value + log_scale_prior(t), at, height)
+        place(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
     for f in range(n_features):
         copy(work.mode[f], work.first[f])
     if columns.with_intercept[g]:
@@ -82,20 +82,20 @@ def locate_scale(columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tup
 
 
 @njit(**INNER)
-def propose_log_scale(rng: Any, centre: float, spread: float) -> float:
+def propose_log_scale(rng: Any, degrees: float, centre: float, spread: float) -> float:
     """Return a draw of t = ln s: logistic around the centre, or from the prior."""
     if rng.random() < SCALE_FROM_PRIOR:
-        return log(draw_scale(rng, 0.0, 0.0))
+        return log(draw_scale(rng, degrees, 0.0, 0.0))
     u = rng.random()
     return centre + 0.65 * spread * log((u + 1e-300) / (1.0 - u))
 
 
 @njit(**INNER)
-def log_scale_density(t: float, centre: float, spread: float) -> float:
+def log_scale_density(degrees: float, t: float, centre: float, spread: float) -> float:
     """Return the log density of that draw."""
     u = abs(t - centre) / (0.65 * spread)
     logistic = -u - 2.0 * log1p(exp(-u)) - log(0.65 * spread)
-    return log_sum(log(1.0 - SCALE_FROM_PRIOR) + logistic, log(SCALE_FROM_PRIOR) + log_scale_prior(t))
+    return log_sum(log(1.0 - SCALE_FROM_PRIOR) + logistic, log(SCALE_FROM_PRIOR) + log_scale_prior(degrees, t))
 
 
 @njit(**INNER)
@@ -109,9 +109,9 @@ def weigh(
     approximation without the column to that with it, or back. ``centre`` and ``spread`` are those of the scale's
     proposal. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
     """
-    begin, s = columns.start[g], exp(t)
+    begin, s, degrees = columns.start[g], exp(t), columns.degrees[g]
     n_features = columns.start[g + 1] - begin
-    worth = log_scale_prior(t) - log_scale_density(t, centre, spread)
+    worth = log_scale_prior(degrees, t) - log_scale_density(degrees, t, centre, spread)
     if columns.with_intercept[g]:
         copy(work.line[2], work.centre[1])
     _begin(columns, g, work, work.first, work.centre[1])

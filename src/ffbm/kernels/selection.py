@@ -124,10 +124,10 @@ def consider(
             centre, width = locate_scale(columns, counts, sums, one, work)
             held = one
         if retrace:
-            t = log(draw_scale(rng, freedom[g], _square(columns, g, w)))
+            t = log(draw_scale(rng, columns.degrees[g], freedom[g], _square(columns, g, w)))
         else:
             copy(a, without)
-            t = propose_log_scale(rng, centre, width)
+            t = propose_log_scale(rng, columns.degrees[h], centre, width)
         value = weigh(rng, columns, counts, sums, one, t, centre, width, a, retrace, work)
         worth, fresh = (value, fresh) if retrace else (worth, value)
     estimate, enters, dies = _chance(odds + fresh), False, False
@@ -228,13 +228,13 @@ def visit_columns(
 
 
 @njit(**DOOR)
-def log_inclusion_prior(inside: Any, freedom: Any) -> float:
+def log_inclusion_prior(inside: Any, degrees: Any, freedom: Any) -> float:
     """Return ln P(inclusion), omega ~ Beta(1, G) integrated out, and the constants of the Student t that are inside."""
     n_columns, n_inside, total = len(inside), 0, 0.0
     for g in range(n_columns):
         if inside[g]:
             n_inside += 1
-            total += slab_constant(freedom[g])
+            total += slab_constant(degrees[g], freedom[g])
     if n_columns == 0:
         return 0.0
     total += lgamma(1.0 + n_inside) + lgamma(2.0 * n_columns - n_inside) - lgamma(2.0 * n_columns + 1.0)

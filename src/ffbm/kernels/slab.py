@@ -1,9 +1,10 @@
 """The learned prior of the weights: a scale for each column, drawn given the weights before each of their moves.
 
-A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(3/2, 3/2) has s^2 | V ~ InverseGamma((3 + k)/2, (3 +
-|V|^2)/2) for the k contrasts V of its features. With s integrated out these are Student t with 3 degrees of freedom::
+A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(nu/2, nu/2) has s^2 | V ~ InverseGamma((nu + k)/2, (nu
++ |V|^2)/2) for the k contrasts V of its features. With s integrated out these are Student t with nu degrees of freedom,
+3 in the model::
 
-    -ln p(V) = (3 + k)/2 ln(1 + |V|^2 / 3) + const
+    -ln p(V) = (nu + k)/2 ln(1 + |V|^2 / nu) + const
 """
 
 from math import exp, lgamma, log, pi, sqrt
@@ -14,14 +15,14 @@ from numba import njit
 
 from ffbm.kernels.compilation import DOOR, INLINE, INNER
 
-DEGREES = 3.0  # of freedom: s^2 ~ InverseGamma(DEGREES / 2, DEGREES / 2)
-_LOG_PRIOR = log(2.0) + 1.5 * log(1.5) - lgamma(1.5)  # the constant of the density of ln s
+DEGREES = 3.0  # of freedom, in the model
 
 
 class Slab(NamedTuple):
     """Which features share a scale; with no columns at all the prior is fixed."""
 
     column: np.ndarray  # (D,) int64: the column of each feature, -1 if its scale is fixed; empty: all are fixed
+    degrees: np.ndarray  # (G,) float64: nu
     freedom: np.ndarray  # (G,) float64: k, the contrasts of the features that some training vertex has
     square: np.ndarray  # (G,) float64: room for |V|^2
     start: np.ndarray  # (G+1,) int64: where the features of each column, among the A active ones, begin
@@ -57,7 +58,8 @@ def without_scales(slab: Any, active: Any, w: Any, precision: Any) -> float:
     take_squares(slab, active, w)
     more = 0.0
     for g in range(len(slab.square)):
-        more += 0.5 * (DEGREES + slab.freedom[g]) * log(1.0 + slab.square[g] / DEGREES)
+        degrees = slab.degrees[g]
+        more += 0.5 * (degrees + slab.freedom[g]) * log(1.0 + slab.square[g] / degrees)
     for a in range(w.shape[0]):
         if slab.column[active[a]] >= 0:
             for k in range(w.shape[1]):
@@ -66,9 +68,9 @@ def without_scales(slab: Any, active: Any, w: Any, precision: Any) -> float:
 
 
 @njit(**INNER)
-def draw_scale(rng: Any, freedom: float, square: float) -> float:
-    """Return a draw of s given k contrasts with |V|^2: s^2 ~ InverseGamma((3 + k)/2, (3 + |V|^2)/2)."""
-    return sqrt(0.5 * (DEGREES + square) / rng.standard_gamma(0.5 * (DEGREES + freedom)))
+def draw_scale(rng: Any, degrees: float, freedom: float, square: float) -> float:
+    """Return a draw of s given k contrasts with |V|^2: s^2 ~ InverseGamma((nu + k)/2, (nu + |V|^2)/2)."""
+    return sqrt(0.5 * (degrees + square) / rng.standard_gamma(0.5 * (degrees + freedom)))
 
 
 @njit(**INNER)
@@ -76,7 +78,7 @@ def draw_scales(rng: Any, slab: Any, active: Any, w: Any, scale: Any) -> None:
     """Draw the scales (D,) of all features given the contrasts w (A, B), one for each column."""
     take_squares(slab, active, w)
     for g in range(len(slab.square)):
-        slab.square[g] = draw_scale(rng, slab.freedom[g], slab.square[g])
+        slab.square[g] = draw_scale(rng, slab.degrees[g], slab.freedom[g], slab.square[g])
     for d in range(len(scale)):
         if slab.column[d] >= 0:
             scale[d] = slab.square[slab.column[d]]
@@ -91,18 +93,19 @@ def draw_precisions(rng: Any, slab: Any, active: Any, w: Any, scale: Any, precis
             precision[a] = scale[active[a]] ** -2
 
 
-@njit(**INLINE)
-def log_scale_prior(t: float) -> float:
+@njit(**INNER)
+def log_scale_prior(degrees: float, t: float) -> float:
     """Return the log density of t = ln s."""
-    return _LOG_PRIOR - 3.0 * t - 1.5 * exp(-2.0 * t)
+    half = 0.5 * degrees
+    return log(2.0) + half * log(half) - lgamma(half) - degrees * t - half * exp(-2.0 * t)
 
 
 @njit(**INNER)
-def slab_constant(freedom: float) -> float:
+def slab_constant(degrees: float, freedom: float) -> float:
     """Return ln p(V) of the Student t at V = 0, in k contrasts."""
     if freedom == 0.0:
         return 0.0
-    return lgamma(0.5 * (DEGREES + freedom)) - lgamma(0.5 * DEGREES) - 0.5 * freedom * log(DEGREES * pi)
+    return lgamma(0.5 * (degrees + freedom)) - lgamma(0.5 * degrees) - 0.5 * freedom * log(degrees * pi)
 
 
 @njit(**INLINE)

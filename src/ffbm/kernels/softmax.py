@@ -42,7 +42,7 @@ class TrainingRows(NamedTuple):
 
 _NONE, _NO_ROWS = np.zeros(0, np.int64), np.zeros(0, np.int32)
 NO_SLAB = Slab(  # the prior is fixed
-    _NONE, np.zeros(0), np.zeros(0), _NONE, _NONE, _NONE, _NO_ROWS, np.zeros(0), _NONE, _NO_ROWS
+    _NONE, np.zeros(0), np.zeros(0), np.zeros(0), _NONE, _NONE, _NONE, _NO_ROWS, np.zeros(0), _NONE, _NO_ROWS
 )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.compilation import INNER
-from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.softmax import TILE, logits, softmax_tile
 
 MANY = 30.0  # contrasts from which on a column is stretched at every turn, if time allows
@@ -22,12 +21,14 @@ MOST_STEPS = 8  # by which it is widened
 
 
 @njit(**INNER)
-def _log_density(log_factor: float, n: int, fit: float, square: float, freedom: float, rows: Any) -> float:
+def _log_density(
+    log_factor: float, n: int, fit: float, square: float, degrees: float, freedom: float, rows: Any
+) -> float:
     """Return the log density of ln c, for the n rows of a column: ``rows`` are their logits, counts and room."""
     base, own, counts, tile, bits = rows
     factor, n_blocks = exp(log_factor), base.shape[1]
     result = factor * fit + freedom * log_factor
-    result -= 0.5 * (DEGREES + freedom) * log(DEGREES + factor * factor * square)
+    result -= 0.5 * (degrees + freedom) * log(degrees + factor * factor * square)
     for first in range(0, n, TILE):
         last = min(first + TILE, n)
         for i in range(first, last):
@@ -38,23 +39,25 @@ def _log_density(log_factor: float, n: int, fit: float, square: float, freedom: 
 
 
 @njit(**INNER)
-def _slice(rng: Any, n: int, fit: float, square: float, freedom: float, rows: Any) -> tuple[float, float]:
+def _slice(
+    rng: Any, n: int, fit: float, square: float, degrees: float, freedom: float, rows: Any
+) -> tuple[float, float]:
     """Return a draw of ln c from 0, and the change of the log density."""
-    here = _log_density(0.0, n, fit, square, freedom, rows)
+    here = _log_density(0.0, n, fit, square, degrees, freedom, rows)
     level = here + log(1.0 - rng.random())
     low = -WIDTH * rng.random()
     high = low + WIDTH
     below = int(rng.random() * MOST_STEPS)
     above = MOST_STEPS - 1 - below
-    while below > 0 and _log_density(low, n, fit, square, freedom, rows) > level:
+    while below > 0 and _log_density(low, n, fit, square, degrees, freedom, rows) > level:
         low -= WIDTH
         below -= 1
-    while above > 0 and _log_density(high, n, fit, square, freedom, rows) > level:
+    while above > 0 and _log_density(high, n, fit, square, degrees, freedom, rows) > level:
         high += WIDTH
         above -= 1
     while True:
         new = low + (high - low) * rng.random()
-        there = _log_density(new, n, fit, square, freedom, rows)
+        there = _log_density(new, n, fit, square, degrees, freedom, rows)
         if there >= level:
             return new, there - here
         if new < 0.0:
@@ -99,7 +102,8 @@ def stretch_columns(rng: Any, target: Any, w: Any, room: Any, counts: Any, tile:
         begin = slab.union_start[g]
         n = slab.union_start[g + 1] - begin
         _gather(slab, g, w, target.rows.counts, z, base, own, counts)
-        log_factor, gain = _slice(rng, n, fit, square, slab.freedom[g], (base, own, counts, tile, bits))
+        rows = base, own, counts, tile, bits
+        log_factor, gain = _slice(rng, n, fit, square, slab.degrees[g], slab.freedom[g], rows)
         change += gain - slab.freedom[g] * log_factor
         factor = exp(log_factor)
         for f in range(slab.start[g], slab.start[g + 1]):

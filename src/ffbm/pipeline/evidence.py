@@ -17,6 +17,7 @@ from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.rng import stream
+from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design
 from ffbm.types import Array
 
@@ -35,6 +36,7 @@ class Subject(NamedTuple):
     n_blocks: int
     scale: Array  # (D,)
     moving: Array  # (D,) bool
+    groups: ColumnGroups | None = None  # the columns whose scales are learned; None under the fixed prior
 
     @property
     def is_empty(self) -> bool:
@@ -144,7 +146,7 @@ def find_evidence(
     The values of t are doubled, and the ladders begun again where they were, until two rules agree. Returned are the
     integral and how many sweeps were made in all.
     """
-    n, n_steps, swept = FEWEST, FIRST, 0
+    n, n_steps, swept = FEWEST if subject.groups is None else 2 * FEWEST, FIRST, 0  # heavy tails make sharp turns
     labels: list[Array] = []
     while True:
         t = rule_points(n)

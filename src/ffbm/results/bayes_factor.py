@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import pandas as pd
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real
-from ffbm.config import WEIGHT_PRIORS, FitConfig
+from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS, FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
 from ffbm.pipeline.blocks import check_block_number
@@ -28,7 +28,8 @@ from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.folder import write_file
 from ffbm.store.parts import FitParts
-from ffbm.theta.design import Design, make_design
+from ffbm.theta.columns import ColumnGroups, group_columns
+from ffbm.theta.design import make_design
 from ffbm.theta.prior import INTERCEPT_SD, plain_sigma, prior_scales
 from ffbm.types import Array, Network, check_network
 from ffbm.types.weights import Sigma
@@ -147,6 +148,7 @@ def evidence(
     n_chains: int = 4,
     seed: int | None = 0,
     *,
+    column_groups: Mapping[str, Sequence[str]] | None = None,
     degree_corrected: bool = True,
     workers: Workers = None,
     progress: Listener | bool | None = None,
@@ -164,15 +166,17 @@ def evidence(
         B.
     columns : column name or names, optional
         The evidence for these beside all others: ln p(A | X) - ln p(A | X without them). All columns if left out.
-    weight_prior : {"fixed"}
-        Weights are N(0, sigma^2) a priori. "learned" is refused: along the path its heavy tails make two phases
-        between which chains do not mix.
+    weight_prior : {"fixed", "learned"}
+        Weights are N(0, sigma^2) a priori; or as in ``fit``: columns are in or out, and the scales of those inside are
+        learned. In p(A | X without some columns) these may be in or out, but say nothing.
     sigma : float, (D,) array or dict of floats by column
-        As in ``fit``.
+        As in ``fit``, of the fixed prior.
     intercept : bool
         Whether blocks have intercepts N(0, intercept_sd^2), in both models. Without them p(A) has labels that are
         uniform and independent.
     intercept_sd : float
+    column_groups : dict of lists of columns by name, optional
+        As in ``fit``, of the learned prior. ``columns`` then names groups.
     error : float
         Chains run until the standard error is at most so many nats, or 1 % of the evidence.
     max_minutes : float
@@ -201,7 +205,8 @@ def evidence(
         d/dt ln p(A | X, t) = E[<V, gradient at tV of sum_i ln softmax_{b_i}>]   over the joint posterior at t
 
     A ladder of joint chains, one for each t, exchanges states between neighbours. Values of t are added until two
-    quadrature rules agree within the Monte Carlo error.
+    quadrature rules agree within the Monte Carlo error. Under the learned prior the tails of V grow heavy along the
+    path, from nearly normal at t = 0 to Student t with 3 degrees of freedom at t = 1, and E has their derivative, too.
 
     Examples
     --------
@@ -210,7 +215,9 @@ def evidence(
     >>> 50 < found.nats < 54, found.converged.is_usable
     (True, True)
     """
-    subject = _subject(net, n_blocks, columns, weight_prior, sigma, intercept, intercept_sd, degree_corrected)
+    subject = _subject(
+        net, n_blocks, columns, weight_prior, sigma, intercept, intercept_sd, column_groups, degree_corrected
+    )
     wanted = check_real("error", error, low=0, above=True)
     minutes = check_real("max_minutes", max_minutes, low=0, above=True)
     n_chains, seed = check_int("n_chains", n_chains, low=2), resolve_seed(seed)
@@ -222,7 +229,8 @@ def evidence(
         else:
             _announce(net, subject, n_chains, minutes, workers)
             found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(pool, tell))
-    chosen_sigma = plain_sigma(sigma, subject.scale[: len(net.features.names)])
+    is_learned = subject.groups is not None
+    chosen_sigma = None if is_learned else plain_sigma(sigma, subject.scale[: len(net.features.names)])
     chosen = {
         "weight_prior": weight_prior,
         "sigma": chosen_sigma,
@@ -234,8 +242,9 @@ def evidence(
         "n_sweeps": swept,
         **describe(found),
     }
-    names = net.features.column_names
-    asked = {subject.design.columns[d] for d in np.flatnonzero(subject.moving)}
+    named = group_columns(subject.design, column_groups)
+    names = named.names
+    asked = {names[g] for g in named.of_feature[subject.moving]}
     result = Evidence(
         **_told(found),
         curve=_curve(found, None if isinstance(chosen_sigma, list) or len(asked) < len(names) else chosen_sigma),
@@ -250,17 +259,17 @@ def evidence(
 
 
 def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = None) -> Evidence:
-    """Return the evidence with the blocks, sigma and seed of a fit, saved as evidence.json if the fit has a folder.
-
-    The prior is the fixed one, whatever that of the fit: sigma is 1 under the learned prior.
-    """
+    """Return the evidence with the blocks, prior and seed of a fit, saved as evidence.json if the fit has a folder."""
     chosen = fit.config
+    prior, of_prior = "fixed", dict[str, Any](sigma=chosen.sigma)
+    if chosen.weight_prior == "learned":
+        prior, of_prior = "learned", {"intercept_sd": chosen.intercept_sd, "column_groups": chosen.column_groups}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
         found = evidence(
-            fit.network, fit.blocks.n_blocks, sigma=1.0 if chosen.weight_prior == "learned" else chosen.sigma,
-            n_chains=max(2, chosen.n_chains), seed=chosen.seed, degree_corrected=chosen.degree_corrected,
-            workers=config.workers, progress=progress,
+            fit.network, fit.blocks.n_blocks, weight_prior=prior, n_chains=max(2, chosen.n_chains),
+            seed=chosen.seed, degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
+            **of_prior,
         )  # fmt: skip
     if config.out is not None:
         write_file(Path(config.out) / "evidence.json", json.dumps(found.to_dict(), indent=1) + "\n")
@@ -268,7 +277,15 @@ def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = N
 
 
 def _subject(
-    net: Any, n_blocks: Any, columns: Any, weight_prior: Any, sigma: Any, intercept: Any, intercept_sd: Any, dc: Any
+    net: Any,
+    n_blocks: Any,
+    columns: Any,
+    weight_prior: Any,
+    sigma: Any,
+    intercept: Any,
+    intercept_sd: Any,
+    column_groups: Any,
+    degree_corrected: Any,
 ) -> Subject:
     """Check what is asked for, and put it together."""
     check_network(net)
@@ -277,21 +294,22 @@ def _subject(
     if isinstance(n_blocks, str):
         raise OptionError(f"n_blocks must be a number, that of a fit for instance; got {n_blocks!r}")
     check_block_number(net.graph, n_blocks, allow_empty=True)
-    if check_choice("weight_prior", weight_prior, WEIGHT_PRIORS) == "learned":
-        raise OptionError(
-            'weight_prior must be "fixed" for the evidence; got "learned", under which chains do not mix:'
-            " leave it out, and read the curve over sigma"
-        )
+    is_learned = check_choice("weight_prior", weight_prior, WEIGHT_PRIORS) == "learned"
+    if column_groups is not None and not is_learned:
+        raise OptionError('column_groups are for weight_prior="learned"; got "fixed": leave them out')
+    if is_learned and not (isinstance(sigma, float | int) and sigma == 1):
+        raise OptionError(SIGMA_IS_FIXED)
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
     design = make_design(net.features, check_bool("intercept", intercept))
+    groups = group_columns(design, column_groups)
     scale = np.append(prior_scales(sigma, net.features.columns), [intercept_sd] * intercept)
-    partitions = BlockTarget(net.graph, likelihood_of(check_bool("degree_corrected", dc)))
-    return Subject(partitions, design, n_blocks, scale, _moving(design, columns))
+    partitions = BlockTarget(net.graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
+    return Subject(partitions, design, n_blocks, scale, _moving(groups, columns), groups if is_learned else None)
 
 
-def _moving(design: Design, columns: Any) -> Array:
+def _moving(groups: ColumnGroups, columns: Any) -> Array:
     """Return which features (D,) are in question."""
-    known = list(dict.fromkeys(design.columns[:-1] if design.has_intercept else design.columns))
+    known = list(groups.names)
     wanted = known if columns is None else [columns] if isinstance(columns, str) else columns
     if not isinstance(wanted, Iterable) or not (names := list(wanted)):
         raise OptionError(f"{keyword('columns', '')} must be a column name or a list of them; got {columns!r}")
@@ -299,7 +317,7 @@ def _moving(design: Design, columns: Any) -> Array:
         if name not in known:
             cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
             raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
-    return np.array([column in names for column in design.columns])
+    return np.array([g >= 0 and known[g] in names for g in groups.of_feature])
 
 
 def _announce(net: Network, subject: Subject, n_chains: int, minutes: float, workers: Workers) -> None:

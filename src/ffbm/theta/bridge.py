@@ -43,7 +43,8 @@ class Bridge:
         column, rows = (entries, members, own, self.target.sums[members]), self.target.rows
         w, born = weights.copy(), not inside[g]
         if born:
-            scale = sqrt(3 / rng.chisquare(3))
+            degrees = self.target.slab.degrees[g]
+            scale = sqrt(degrees / rng.chisquare(degrees))
             drawn = scale * rng.standard_normal((len(members), w.shape[1]))
             w[members] = drawn - drawn.mean(axis=1, keepdims=True)
         values = rows.values.copy() if len(rows.values) else np.ones(len(rows.indices))

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ffbm.errors import OptionError
 from ffbm.kernels.arrow import Columns
-from ffbm.kernels.slab import Slab
+from ffbm.kernels.slab import DEGREES, Slab
 from ffbm.plain import did_you_mean
 from ffbm.theta.design import Design, Training
 from ffbm.types.graph import Array
@@ -32,10 +32,13 @@ class ColumnGroups:
     names : tuple of G
     of_feature : (D,) int64
         The column of each feature; -1 for the intercept, which is in none.
+    degrees : (G,) float64
+        Of freedom, of the Student t that the weights of each column have a priori: 3, but along a path.
     """
 
     names: tuple[str, ...]
     of_feature: Array
+    degrees: Array
 
     def slab(self, training: Training, values: Array | None = None) -> Slab:
         """Return the same for kernels, with the training rows by feature and by column, with values of their own.
@@ -46,6 +49,7 @@ class ColumnGroups:
         union = [np.unique(x[:, members].indices) for members in feature]
         return Slab(
             column=self.of_feature,
+            degrees=self.degrees,
             freedom=np.array([len(members) for members in feature]) * float(training.n_blocks - 1),
             square=np.zeros(len(self.names)),
             start=_bounds(feature),
@@ -87,7 +91,7 @@ def group_columns(design: Design, column_groups: Mapping[str, Sequence[str]] | N
     names = tuple(dict.fromkeys(learned))
     number = {name: g for g, name in enumerate(names)}
     of_feature = [*(number[name] for name in learned), *[-1] * (len(named) - len(learned))]
-    return ColumnGroups(names, np.array(of_feature, dtype=np.int64))
+    return ColumnGroups(names, np.array(of_feature, dtype=np.int64), np.full(len(names), DEGREES))
 
 
 def group_by_name(columns: Sequence[str], separator: str) -> dict[str, list[str]]:
@@ -172,6 +176,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         union=_join(union, np.int32),
         with_intercept=np.array(with_intercept, dtype=np.bool_),
         most=np.array(most, dtype=np.float64),
+        degrees=groups.degrees,
         n_particles=np.array(particles, dtype=np.int64),
         light=LIGHT * (abs(x).sign().T @ rows.counts) < training.n_blocks,
         pair=_pairs(x, feature, rows.counts),

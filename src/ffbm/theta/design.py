@@ -215,10 +215,15 @@ class Training:
         """Return the response X'y (A, B) for labels (N,) of all vertices, by way of their numbers on each row."""
         if not len(self.rows.active):
             return np.zeros((0, self.n_blocks))
-        y = np.zeros((len(self.rows.counts), self.n_blocks))
-        trains = np.flatnonzero(self.rows.group >= 0)
-        np.add.at(y, (self.rows.group[trains], labels[trains]), 1.0)
-        return np.ascontiguousarray(self.matrix(values).T @ y)
+        group = self.rows.group
+        place = (group * self.n_blocks + labels)[group >= 0]
+        y = np.bincount(place, minlength=len(self.rows.counts) * self.n_blocks).reshape(-1, self.n_blocks)
+        by_feature = self._by_feature if values is None or values.size == 0 else self.matrix(values).T
+        return np.ascontiguousarray(by_feature @ y.astype(np.float64))
+
+    @cached_property
+    def _by_feature(self) -> sp.csr_array:
+        return sp.csr_array(self.matrix().T)
 
     def target(self, sums: Array, scale: Array, values: Array | None = None, slab: Slab = NO_SLAB) -> Target:
         """Return what the energy is made of: this design, the response X'y (A, B) and the prior scales (D,).

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from ffbm.kernels.metric import add_curvature
-from ffbm.kernels.slab import DEGREES
 from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.mode import find_mode
@@ -62,5 +61,5 @@ def _of_moments(target: WeightTarget, groups: ColumnGroups, moments: Array) -> A
     """Return the scales (D,) for |v|^2 of each active feature (A,)."""
     own = groups.of_feature[target.training.rows.active]
     square = np.bincount(own[own >= 0], weights=moments[own >= 0], minlength=len(groups.names))
-    of_column = np.sqrt((DEGREES + square) / (DEGREES + target.slab.freedom))
+    of_column = np.sqrt((groups.degrees + square) / (groups.degrees + target.slab.freedom))
     return np.where(groups.of_feature >= 0, np.append(of_column, 0.0)[groups.of_feature], target.scale)

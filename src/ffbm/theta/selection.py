@@ -10,7 +10,7 @@ from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.selection import log_inclusion_prior, visit_columns
-from ffbm.kernels.slab import DEGREES, without_scales
+from ffbm.kernels.slab import without_scales
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
@@ -147,6 +147,7 @@ class Sweeper:
         n_rows, (n_active, n_blocks) = len(kernel.rows.counts), setup.full.shape
         n_features = len(setup.target.scale)
         self.plan, self.columns, self.freedom = setup.plan, columns, kernel.slab.freedom
+        self.degrees = kernel.slab.degrees
         self.metrics = _Metrics(setup, kernel.precision.copy())  # what the geometry was taken with
         self.target = kernel._replace(scale=kernel.scale.copy())  # Hamiltonian moves write to it, and to the precisions
         self.logits = np.empty((n_rows, n_blocks))
@@ -195,12 +196,12 @@ class Sweeper:
         target, scratch = self.target, self.scratch
         u = energy_and_gradient(target, state.weights, scratch.own[0], scratch.tile, scratch.bits)
         u += without_scales(target.slab, target.rows.active, state.weights, target.precision)
-        return float(u - log_inclusion_prior(state.inside, self.freedom))
+        return float(u - log_inclusion_prior(state.inside, self.degrees, self.freedom))
 
     def draw_scales(self, state: SelectionState) -> Array:
         """Draw the scales (G,) given the contrasts whose energy was taken last; of columns that are out, a priori."""
-        degrees = DEGREES + np.where(state.inside, self.freedom, 0.0)
-        return np.asarray(np.sqrt((DEGREES + self.target.slab.square) / state.rng.chisquare(degrees)))
+        degrees = self.degrees + np.where(state.inside, self.freedom, 0.0)
+        return np.asarray(np.sqrt((self.degrees + self.target.slab.square) / state.rng.chisquare(degrees)))
 
 
 def visit_rates(openness: Array) -> Array:

@@ -1,19 +1,23 @@
 """Checks of the evidence: networks so small that all labels can be enumerated, and the weights integrated on a grid.
 
-With two blocks only the differences of weights matter: of a feature's N(0, 2 sigma^2), of intercepts N(0, 2 sd^2).
+With two blocks only the differences of weights matter: of a feature's N(0, 2 sigma^2), of intercepts N(0, 2 sd^2);
+under the learned prior sqrt(2) times a Student t, if the column is inside.
 """
 
 from functools import partial
 from itertools import product
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import betaln, logsumexp
+from scipy.stats import t as student
 
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
 from ffbm.joint.quadrature import rule_points
+from ffbm.kernels.slab import DEGREES
 from ffbm.pipeline.evidence import Integral, integrate
+from ffbm.theta.columns import group_columns
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array, Graph
@@ -34,26 +38,39 @@ _STEPS = {True: 10_000, False: 400}
 
 
 def exact_evidence(
-    graph: Graph, x: Array, sigma: float, intercept_sd: float | None = None, still: Array | None = None
+    graph: Graph, x: Array, sigma: float | None, intercept_sd: float | None = None, still: Array | None = None
 ) -> float:
     """Return ln p(A | X) - ln p(A) with two blocks, by sums over all labels and over a grid of weights.
 
-    ``intercept_sd`` None stands for no intercept. ``still`` (N, D') are features that both models have, with the same
-    sigma.
+    ``sigma`` None stands for the learned prior, every feature a column of its own; ``intercept_sd`` None for no
+    intercept. ``still`` (N, D') are features that both models have, with the same prior.
     """
     n_nodes = len(x)
     states = np.array(list(product((0, 1), repeat=n_nodes)))
     log_p = -np.array([description_length(graph, b).without_partition for b in states])
     x = np.asarray(x, dtype=float)
     still = np.zeros((n_nodes, 0)) if still is None else still
-    with_all = _log_labels(states, np.column_stack((x, still)), sigma, intercept_sd)
-    return float(logsumexp(log_p + with_all) - logsumexp(log_p + _log_labels(states, still, sigma, intercept_sd)))
+    whole, nothing = np.column_stack((x, still)), np.column_stack((np.zeros_like(x), still))
+    with_all, without = (_log_labels(states, given, sigma, intercept_sd) for given in (whole, nothing))
+    return float(logsumexp(log_p + with_all) - logsumexp(log_p + without))
 
 
-def _log_labels(states: Array, x: Array, sigma: float, intercept_sd: float | None) -> Array:
-    """Return ln p(b | X) of each of the states."""
-    lines = [_line(sigma)] * x.shape[1]
-    columns = x
+def _log_labels(states: Array, x: Array, sigma: float | None, intercept_sd: float | None) -> Array:
+    """Return ln p(b | X) of each of the states; a feature that is 0 everywhere says nothing."""
+    if sigma is not None:
+        return _log_given(states, x[:, x.any(axis=0)], _line(sigma), intercept_sd)
+    n = x.shape[1]
+    parts = []
+    for inside in product((False, True), repeat=n):
+        given = x[:, np.array(inside, dtype=bool) & x.any(axis=0)]
+        log_prior = betaln(1 + sum(inside), 2 * n - sum(inside)) - betaln(1, n) if n else 0.0
+        parts.append(log_prior + _log_given(states, given, _heavy_line(), intercept_sd))
+    return np.asarray(logsumexp(parts, axis=0))
+
+
+def _log_given(states: Array, x: Array, line: tuple[Array, Array], intercept_sd: float | None) -> Array:
+    """Return ln p(b | X) of each of the states, every feature's difference of weights on the same line."""
+    lines, columns = [line] * x.shape[1], x
     if intercept_sd is not None:
         lines, columns = [*lines, _line(intercept_sd)], np.column_stack((x, np.ones(len(x))))
     if not lines:
@@ -71,15 +88,30 @@ def _line(sigma: float) -> tuple[Array, Array]:
     return np.sqrt(2) * sigma * points, np.log(weights / weights.sum())
 
 
+def _heavy_line() -> tuple[Array, Array]:
+    """Return the same for weights whose scale is learned: the contrast is Student t with 3 degrees of freedom."""
+    points, weights = np.polynomial.legendre.leggauss(_POINTS)
+    return np.sqrt(2) * student.ppf((1 + points) / 2, DEGREES), np.log(weights / 2)
+
+
 def sampled_evidence(
-    graph: Graph, x: Array, sigma: float, intercept: bool, n_steps: int, seed: int, each: Run | None = None
+    graph: Graph,
+    x: Array,
+    sigma: float | None,
+    intercept: bool,
+    n_steps: int,
+    seed: int,
+    each: Run | None = None,
+    n_still: int = 0,
 ) -> Integral:
-    """Return the same from ladders of chains."""
+    """Return the same from ladders of chains; the last ``n_still`` features are those that both models have."""
     x = np.asarray(x, dtype=float)
     design = make_design(x, intercept)
-    scale = np.array([sigma] * x.shape[1] + [INTERCEPT_SD] * intercept)
+    scale = np.array([1.0 if sigma is None else sigma] * x.shape[1] + [INTERCEPT_SD] * intercept)
     t = rule_points(_VALUES)
-    setup = make_path(BlockTarget(graph), design, 2, scale, np.arange(len(scale)) < x.shape[1], t)
+    moving = np.arange(len(scale)) < x.shape[1] - n_still
+    groups = group_columns(design) if sigma is None else None
+    setup = make_path(BlockTarget(graph), design, 2, scale, moving, groups, t)
     run = partial(_run, setup, n_steps, seed)
     runs = each(run, range(_RUNS)) if each else [run(number) for number in range(_RUNS)]
     draws = PathDraws(*map(np.array, zip(*(drawn for _, drawn in runs), strict=True)))
@@ -92,11 +124,12 @@ def _run(setup: PathSetup, n_steps: int, seed: int, number: int) -> tuple[PathSt
     return advance(setup, start(setup, rng.integers(0, 2, (len(setup.t), n_nodes)), rng), setup.burn + n_steps)
 
 
-def meet_the_truth(effort: Effort) -> Finding:
+def meet_the_truth(effort: Effort, learned: bool = False) -> Finding:
     """Compare the integral over t and the stepping stones with the exact evidence."""
     graph, x = graph_of(_EDGES, len(_FLAG_AND_NUMBER)), np.array(_FLAG_AND_NUMBER)
-    exact = exact_evidence(graph, x, _SIGMA, INTERCEPT_SD)
-    found = sampled_evidence(graph, x, _SIGMA, True, _STEPS[effort.full], effort.seed, effort.each)
+    sigma = None if learned else _SIGMA
+    exact = exact_evidence(graph, x, sigma, INTERCEPT_SD)
+    found = sampled_evidence(graph, x, sigma, True, _STEPS[effort.full], effort.seed, effort.each)
     nats, error = float(found.nats[-1]), float(found.error[-1])
     doubt = "" if 3 * error <= _BOUND[effort.full] else f"chance alone makes {error:.3f}"
     details = {"exact": exact, "nats": nats, "error": error, "stepping_stone": found.stones}
@@ -110,5 +143,11 @@ CHECKS = (
         "largest difference from the exact ln p(A|X) - ln p(A), nats: integral over t and stepping stones",
         "a gradient without the features' own part, exchanges whatever their ratio, quadrature weights of another rule",
         meet_the_truth,
+    ),
+    Check(
+        "evidence, learned prior",
+        "the same with columns in or out and scales learned",
+        "tails of the prior left out of exchanges or of the derivative, a column born with tails of another t",
+        partial(meet_the_truth, learned=True),
     ),
 )
