@@ -3,9 +3,9 @@
     python benchmarks/evidence.py [--networks polbooks school lazega_law]
 
 For each network the evidence for all columns, under both priors, with processor seconds (one thread). For the law firm
-also for each column beside the others, under the fixed one, and from one fit what the other figures say. Needs FFBM_SHARED for the
-law firm, and FFBM_DATA for school. Prints tables and writes results/evidence.json, keeping what is there of other
-networks.
+also for each column beside the others, under the fixed one, and from one fit what the other figures say. Needs
+FFBM_SHARED for the law firm, and FFBM_DATA for school. Prints tables and writes results/evidence.json, keeping what is
+there of other networks.
 """
 
 import argparse
