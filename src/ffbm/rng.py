@@ -6,6 +6,7 @@ import random
 import secrets
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -63,3 +64,15 @@ def igraph_stream(seed: int) -> Iterator[None]:
             yield
         finally:
             igraph.set_random_number_generator(random)
+
+
+def far_from(rng: np.random.Generator) -> np.random.Generator:
+    """Return a generator 2^127 steps ahead of another, which stays where it is.
+
+    >>> rng = np.random.default_rng(1)
+    >>> far_from(rng).random() == far_from(rng).random(), far_from(rng).random() == rng.random()
+    (True, False)
+    """
+    ahead: Any = np.random.PCG64(0)
+    ahead.state = rng.bit_generator.state
+    return np.random.Generator(ahead.jumped())

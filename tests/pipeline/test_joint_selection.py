@@ -8,8 +8,12 @@ import scipy.sparse as sp
 
 import ffbm
 from ffbm.config import FitConfig
+from ffbm.diagnostics import Verdict
+from ffbm.diagnostics.verdict import CONVERGED
 from ffbm.errors import OptionError
-from ffbm.pipeline import joint_selection
+from ffbm.joint import chain
+from ffbm.joint.chain import ADAPTING
+from ffbm.pipeline import joint_selection, length
 from ffbm.pipeline import run as running
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint_selection import number_blocks_like, select_jointly
@@ -51,6 +55,35 @@ def test_labels_columns_and_weights_are_of_one_draw(net, parts):
     np.testing.assert_allclose(energies(net, selected, parts.blocks, everyone), selected.energy, atol=1e-8)
     assert selected.full_start.tolist() == [False, True]
     assert parts.diagnostics.joint is not None
+
+
+def test_the_length_of_a_run_until_it_is_done_gives_the_same_run(net, monkeypatch):
+    """Also after the thinning has doubled, and where columns are not visited after every sweep."""
+    monkeypatch.setattr(length, "_FIRST", 20)
+    monkeypatch.setattr(length, "_PER_BURN", 4)
+    monkeypatch.setattr(joint_selection, "MOST_KEPT", 30)
+    monkeypatch.setattr(joint_selection, "ADAPTING", 10)
+    monkeypatch.setattr(chain, "ADAPTING", 10)
+    monkeypatch.setattr(joint_selection, "_GAP", 2)
+    monkeypatch.setattr(joint_selection, "OPERATIONS", 0)
+    checks = iter([False, False, True])
+    monkeypatch.setattr(length, "judge_blocks", lambda *_: Verdict(CONVERGED, ""))
+    monkeypatch.setattr(joint_selection, "_is_inclusion_known", lambda _: next(checks))
+    found = select_jointly(net, 2, **SHORT | {"n_sweeps": "auto"})
+    settings = found.blocks.settings
+    assert (settings["n_sweeps"], settings["burn"], settings["thin"], settings["gap"]) == (10 + 320, 10 + 64, 16, 2)
+    again = select_jointly(net, 2, **SHORT | {name: settings[name] for name in ("n_sweeps", "burn_in", "thin")})
+    for name in ("labels", "entropy", "acceptance"):
+        np.testing.assert_allclose(getattr(again.blocks, name), getattr(found.blocks, name), rtol=1e-12)
+    for name in ("inclusion", "chance", "scales", "weights", "accepted"):
+        np.testing.assert_allclose(getattr(again.selected, name), getattr(found.selected, name), rtol=1e-12)
+
+
+def test_the_clock_stops_a_run_after_its_chains_have_adapted(net):
+    found = select_jointly(net, 2, **SHORT | {"n_sweeps": "auto"}, max_minutes=1e-9)
+    settings = found.blocks.settings
+    assert settings["n_sweeps"] == ADAPTING + 5 * 2
+    assert found.blocks.labels.shape[1] == (settings["n_sweeps"] - settings["burn"]) // 2
 
 
 def test_renumbered_draws_still_belong_together(net):

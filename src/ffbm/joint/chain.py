@@ -26,6 +26,7 @@ from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
 _EPSILON, _SCANS = 0.5, 2
+ADAPTING = 200  # sweeps, at most, that adapt the weight moves: a longer burn-in is no longer in that
 
 
 class JointSettings(NamedTuple):
@@ -46,9 +47,14 @@ class JointSettings(NamedTuple):
         return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
 
     @property
+    def adapting(self) -> int:
+        """The sweeps of the burn-in that adapt the weight moves; half-way through them the geometry is found again."""
+        return min(self.burn, ADAPTING)
+
+    @property
     def n_adapting(self) -> int:
-        """How many weight moves adapt the step size: all until the end of the burn-in."""
-        return self.n_warmup + self.burn * self.n_moves
+        """How many weight moves adapt the step size: all until the end of these sweeps."""
+        return self.n_warmup + self.adapting * self.n_moves
 
     def plan(self, times: Array) -> Plan:
         """Return the plan of the weight moves, with the times of a trajectory."""
@@ -70,7 +76,7 @@ class JointState(NamedTuple):
     totals: Array  # see ``workspace.Counters``
     tally: Array  # (8,) int64: the same, and at the places that ``kernels.joint`` names
     best: Array  # (N,) the labels of the lowest S
-    metric: Metric  # the geometry of the weight moves: it is found again half-way through the burn-in
+    metric: Metric  # the geometry of the weight moves: it is found again while chains adapt
     times: Array  # (2,) the least and the most time of a trajectory in it
     weights: Array  # (A, B) contrasts of the features that some training vertex has
     scale: Array  # (D,) the prior standard deviation of each feature's weights: a sampler may update it
@@ -135,10 +141,10 @@ def _times(given: weights.WeightSetup) -> Array:
 def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, JointDraws]:
     """Run ``n_sweeps`` sweeps and return the state and the draws kept on the way.
 
-    Half-way through the burn-in the geometry is found anew, at the labels of that moment, and the step size is adapted
-    to it until the burn-in ends. Advancing by a and then by b is, bit for bit, advancing by a + b.
+    Half-way through the first sweeps, which adapt, the geometry is found anew, at the labels of that moment, and the
+    step size is adapted to it until they end. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    renewal = setup.settings.burn // 2
+    renewal = setup.settings.adapting // 2
     before = renewal - int(state.tally[SWEEPS])
     if renewal == 0 or not 0 <= before < n_sweeps:
         return state, _run(setup, state, n_sweeps)

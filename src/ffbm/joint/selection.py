@@ -26,6 +26,7 @@ from ffbm.kernels.metric import Metric
 from ffbm.kernels.target import entropy_of
 from ffbm.kernels.workspace import ENTROPY, LOWEST, SWEEPS, VISITS
 from ffbm.kernels.workspace import MOVES as MOVED
+from ffbm.rng import far_from
 from ffbm.theta.adapt import first_adaptation
 from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import make_design
@@ -55,7 +56,7 @@ class ColumnSetup(NamedTuple):
     model: JointModel
     settings: JointSettings  # of the labels: burn-in, thinning, moves of many vertices
     columns: SelectionSetup  # of the columns; response, geometry and warm-up are those of a chain
-    gap: int = 1  # sweeps over the labels for one over the columns, at most ``thin``
+    gap: int = 1  # sweeps over the labels for one over the columns; it divides ``thin``
 
 
 class Geometry(NamedTuple):
@@ -73,7 +74,7 @@ class ColumnState(NamedTuple):
     totals: Array  # see ``workspace.Counters``
     tally: Array  # (8,) int64: the same, and at the places that ``kernels.joint`` names
     best: Array  # (N,) the labels of the lowest S
-    geometry: Geometry  # found again half-way through the burn-in
+    geometry: Geometry  # found again while chains adapt
     columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
     chance: Array  # (G,) the sum of the inclusion probabilities over the sweeps since the last kept draw
     accepted: Array  # (5,) int32: columns that moved since then
@@ -162,22 +163,22 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
 def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[ColumnState, ColumnDraws]:
     """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
 
-    Half-way through the burn-in the geometry is found anew, at the labels of that moment; step size and the rates at
-    which columns are visited are adapted to it before the burn-in ends. Advancing by a and then by b is, bit for bit,
-    advancing by a + b.
+    Half-way through the first sweeps, which adapt, the geometry is found anew, at the labels of that moment; step size
+    and the rates at which columns are visited are adapted to it before they end. Advancing by a and then by b is, bit
+    for bit, advancing by a + b.
     """
-    burn, thin = setup.settings.burn, setup.settings.thin
+    burn, thin, adapting = setup.settings.burn, setup.settings.thin, setup.settings.adapting
     draws = _no_draws(setup, int(state.tally[SWEEPS]), n_sweeps)
     kept, moves = 0, ColumnMoves(setup, state)
     for _ in range(n_sweeps):
-        if burn // 2 > 0 and state.tally[SWEEPS] == burn // 2:
+        if adapting // 2 > 0 and state.tally[SWEEPS] == adapting // 2:
             state = renew(setup, state)
             moves = ColumnMoves(setup, state)
         moves.move_labels(state)
         sweep = int(state.tally[SWEEPS])  # that was just made, counted from 1
         moves.respond(state)
-        if (sweep - burn) % thin % setup.gap == 0:  # before each kept draw, and at times between
-            state.accepted[:] += moves.sweep_columns(state, sweep <= burn)
+        if (sweep - burn) % setup.gap == 0:  # before each kept draw, and at times between
+            state.accepted[:] += moves.sweep_columns(state, sweep <= adapting)
         state.chance[:] += state.columns.chance
         if sweep == burn:
             _begin_draw(state)
@@ -283,14 +284,17 @@ def _begin_draw(state: ColumnState) -> None:
 
 
 def _keep(setup: ColumnSetup, state: ColumnState, sweeper: Sweeper, draws: ColumnDraws, row: int) -> None:
-    """Write down the state as a draw."""
+    """Write down the state as a draw.
+
+    Scales are drawn from a stream far from the chain's, so that the chain is the same however often a draw is kept.
+    """
     columns, tally = state.columns, state.tally
     draws.labels[row], draws.entropy[row] = state.ledger.b, state.totals[ENTROPY]
     draws.moved[row] = tally[MOVED] / max(tally[VISITS], 1)
     draws.inclusion[row] = columns.inside
     draws.chance[row] = state.chance / setup.settings.thin
     draws.energy[row] = sweeper.energy(columns)
-    draws.scales[row] = sweeper.draw_scales(columns)
+    draws.scales[row] = sweeper.draw_scales(columns, far_from(columns.rng))
     draws.weights[row][:, setup.model.training.rows.active] = columns.weights.T
     draws.acceptance[row], draws.accepted[row] = sweeper.acceptance, state.accepted
 

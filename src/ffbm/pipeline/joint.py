@@ -167,14 +167,18 @@ def within_memory(
     """Keep fewer draws if all of them would take more memory than stored weights may."""
     n_left = n_sweeps - settings.burn
     n_kept = n_left // settings.thin
-    size = 8 * n_chains * n_kept * model.n_blocks * len(model.scale)
-    factor = min(ceil(size / weight_stage.STORED_BYTES), n_kept) or 1
+    factor = min(ceil(n_kept / most_draws(n_chains, model)), n_kept) or 1
     if factor == 1:
         return settings, ()
     thin = settings.thin * factor
     text = f"1 in {thin} sweeps is kept, not 1 in {settings.thin}, to stay within"
     message = f"{text} {weight_stage.STORED_BYTES >> 20:,} MiB"
     return settings._replace(thin=thin), (Note("thinned_draws", message, n_chains * (n_kept - n_left // thin)),)
+
+
+def most_draws(n_chains: int, model: JointModel) -> int:
+    """Return how many draws of each chain stored weights have room for."""
+    return max(weight_stage.STORED_BYTES // (8 * n_chains * model.n_blocks * len(model.scale)), 1)
 
 
 def gather(

@@ -22,6 +22,7 @@ from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, Network
 
+_OF_CHAINS = 0.7  # the share of the time that they may take; the rest is for weights and the table of columns
 _LENGTHS = ("description_length", "description_length_without_partition")
 
 
@@ -98,6 +99,9 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
     }  # fmt: skip
     length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
+    n_folds = config.n_folds(net.n_nodes)
+    n_runs = 1 + n_folds + (config.n_kept is not None)  # scores come from others, which are as long as the first
+    length["max_minutes"] = _OF_CHAINS * config.max_minutes / n_runs
 
     def sample(own: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         groups: dict[str, Any] = {"column_groups": keep_groups(config.column_groups, own.columns)}
@@ -108,6 +112,8 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         )  # fmt: skip
         found = number_blocks_like(found, runs[0][1].memberships) if runs else found
         runs.append((rows, found))
+        if config.n_sweeps == "auto":
+            length.update({name: found.blocks.settings[name] for name in ("n_sweeps", "burn_in", "thin")})
         weights, variance = draw_full_weights(
             net, own, found, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
             n_warmup=config.n_warmup, seed=seed, stage=stage.replace("joint", "weights"), **options, **groups,
@@ -118,7 +124,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
 
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
-        folds=config.n_folds(net.n_nodes), decides=True, stage="joint", workers=context.threads,
+        folds=n_folds, decides=True, stage="joint", workers=context.threads,
     )  # fmt: skip
     own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
     whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed))

@@ -7,7 +7,6 @@ given each of some of the kept partitions, which do not learn from them. That is
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,19 +20,19 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real
 from ffbm.config import JOINT_SWEEPS
 from ffbm.errors import OptionError
-from ffbm.joint.chain import JointSettings
+from ffbm.joint.chain import ADAPTING, JointSettings
 from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
 from ffbm.pipeline.blocks import check_block_number
-from ffbm.pipeline.blockstarts import check_sweeps
+from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
-from ffbm.pipeline.joint import JUMPS, like_numbers, within_memory
+from ffbm.pipeline.joint import JUMPS, like_numbers, most_draws, within_memory
 from ffbm.pipeline.labels import number_alike
-from ffbm.pipeline.length import Chains
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.length import MOST_KEPT, Chains, run_for
+from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import OPERATIONS, WARM_UP, starts_full, sweep_cost
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
@@ -41,13 +40,14 @@ from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import BlockTrace, Memberships, Network, Note
-from ffbm.types.selection import SelectionTrace
+from ffbm.types.selection import MOST_ERROR, SelectionTrace, batch_error
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers, open_workers
 
 SECONDS = 60.0  # of one core, about, that the weights of the full model may take
 LEAST_PARTITIONS = 20  # of each chain that they are drawn given
+_GAP = 5  # sweeps over labels for one over columns, where these cost much: it divides the default thinning
 _EACH = 60  # moves for a partition, its mode and warm-up counted
 
 
@@ -67,7 +67,7 @@ def select_jointly(
     intercept: bool = True,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
-    n_sweeps: int = JOINT_SWEEPS,
+    n_sweeps: int | str = JOINT_SWEEPS,
     burn_in: float = 0.2,
     thin: int = 5,
     n_chains: int = 4,
@@ -76,6 +76,7 @@ def select_jointly(
     *,
     features: Any = None,
     degree_corrected: bool = True,
+    max_minutes: float | None = None,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
@@ -90,7 +91,8 @@ def select_jointly(
     ----------
     net, n_blocks, rows, n_sweeps, burn_in, thin, n_chains, seed, moves, features, degree_corrected
         As in ``sample_joint``; a sweep over the labels is followed by one over the columns, or, where these are large,
-        only some are, the one before each kept draw always.
+        only some are, the one before each kept draw always. With "auto" chains run until labels are graded converged at
+        two checks in a row and inclusion is known to 0.01, or ``max_minutes`` are over.
     intercept, intercept_sd, column_groups
         The learned prior: see ``sample_weights``.
     workers, progress, stage, checkpoints
@@ -113,16 +115,17 @@ def select_jointly(
     wanted = check_block_number(net.graph, n_blocks, allow_empty=True)
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
-    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
+    length = check_length(n_sweeps, burn_in, thin, max_minutes)
     n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
-    settings = JointSettings(burn, thin, jumps=jumps, shifts=jumps)
+    burn = ADAPTING if length.n_sweeps is None else length.burn
+    settings = JointSettings(burn, length.thin, jumps=jumps, shifts=jumps)
     partitions = BlockTarget(net.graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
     design = make_design(net.features if features is None else features, intercept)
     chosen: dict[str, Any] = {
-        "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
-        "n_chains": n_chains, "weight_prior": "learned", "intercept": bool(intercept), "intercept_sd": intercept_sd,
+        "target": "joint", "moves": moves, "seed": seed, "n_chains": n_chains, "weight_prior": "learned",
+        "intercept": bool(intercept), "intercept_sd": intercept_sd,
         "degree_corrected": degree_corrected,
     }  # fmt: skip
     with listening(progress) as tell:
@@ -137,13 +140,24 @@ def select_jointly(
         )  # fmt: skip
         with open_workers(1, 1) as run:  # for its one BLAS thread
             setup = run(lambda b: made(n_blocks=b), [wanted])[0]
-        settings, notes = within_memory(settings, n_sweeps, n_chains, setup.model)
-        gap = min(ceil(sweep_cost(setup.columns) * JOINT_SWEEPS / OPERATIONS), settings.thin)
+        notes: tuple[Note, ...] = ()
+        if length.n_sweeps is not None:
+            settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
+            length = length._replace(thin=settings.thin)
+        is_costly = sweep_cost(setup.columns) * JOINT_SWEEPS > OPERATIONS
+        gap = _GAP if is_costly and settings.thin % _GAP == 0 else 1
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
         key = digest(setup, seed, n_chains) if checkpoints else ""
-        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, context, key)
-    return gather(net, setup, states, drawn, chosen | settings._asdict() | {"gap": gap}, notes)
+        most_kept = min(MOST_KEPT, most_draws(n_chains, setup.model))
+        chains = run_for(
+            stage, stepper, setup, begin, length, seed, context, key, most_kept=most_kept, is_enough=_is_inclusion_known
+        )
+    return gather(net, setup, chains, chosen | settings._asdict() | {"gap": gap}, notes)
+
+
+def _is_inclusion_known(draws: ColumnDraws) -> bool:
+    return bool(batch_error(draws.chance).max(initial=0.0) <= MOST_ERROR)
 
 
 def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnState:
@@ -155,15 +169,14 @@ def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnS
 def gather(
     net: Network,
     setup: ColumnSetup,
-    states: list[ColumnState],
-    drawn: ColumnDraws,
+    chains: Chains,
     chosen: dict[str, Any],
     notes: tuple[Note, ...] = (),
 ) -> SelectedBlocks:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
-    length = (chosen["n_sweeps"], chosen["burn"], chosen["thin"])
-    chains = Chains([*states], BlockDraws(drawn.labels, drawn.entropy, drawn.moved), *length)
-    raw = gather_blocks(net.graph, setup.model.n_blocks, chains, chosen)
+    drawn: ColumnDraws = chains.draws
+    of_blocks = chains._replace(draws=BlockDraws(drawn.labels, drawn.entropy, drawn.moved))
+    raw = gather_blocks(net.graph, setup.model.n_blocks, of_blocks, chosen)
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
     groups, (n_chains, n_draws) = setup.columns.target.groups, drawn.energy.shape
     assert groups is not None

@@ -1,4 +1,4 @@
-"""How long block chains run: until two checks in a row are passed, or until the clock stops them.
+"""How long chains of labels run: until two checks in a row are passed, or until the clock stops them.
 
 The length doubles from check to check. The rule looks at draws only, so it gives the same length on any number of
 workers; a length that the clock decides is written down, and chains of that length are the same, bit for bit.
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws
 from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
@@ -19,7 +18,9 @@ from ffbm.pipeline.run import Stepper, join_draws, run_chains, run_stretch
 from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
-_MOST_KEPT = 1000  # draws of a chain after burn-in: above, thinning doubles with the length
+MOST_KEPT = 1000  # draws of a chain after burn-in: above, thinning doubles with the length
+_MEANS, _SUMS = ("acceptance", "moved", "chance"), ("accepted",)  # fields of draws that tell of the sweeps between
+_BETWEEN = _MEANS + _SUMS
 _PER_BURN = 5  # a length is a multiple of so many draws: the default burn-in is then a whole number of them
 _EARLY, _LATE = 3, 6  # checks after which chains without tempering are given up: if not usable, if not converged
 
@@ -38,7 +39,7 @@ class Chains(NamedTuple):
     """Block chains that have run: their last states, the draws after burn-in, and how long that took."""
 
     states: list[Any]
-    draws: BlockDraws
+    draws: Any  # labels (C, T, N), entropy (C, T), ...: BlockDraws, or those of a joint chain
     n_sweeps: int
     burn: int  # sweeps
     thin: int
@@ -53,7 +54,7 @@ class Chains(NamedTuple):
 
 def run_for(
     stage: str,
-    stepper: Stepper[Any, BlockDraws],
+    stepper: Stepper[Any, Any],
     setup: Any,
     begin: Callable[[], list[Any]],
     length: Length,
@@ -62,36 +63,40 @@ def run_for(
     key: str,
     gives_up: bool = False,
     n_measured: int | None = None,
+    most_kept: int = MOST_KEPT,
+    is_enough: Callable[[Any], bool] = lambda _: True,
 ) -> Chains:
     """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
 
     Only the first ``n_measured`` labels of a draw are looked at: those of vertices.
-    Two checks in a row must grade them converged. They are given up if they are not even usable at the third check,
-    or not converged at the sixth.
+    Two checks in a row must grade them converged, and ``is_enough`` say so of the draws. They are given up if they are
+    not even usable at the third check, or not converged at the sixth. Sweeps of the setup's own burn-in, in which
+    chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
         states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
-    thin, done, note, n_checks = length.thin, 0, "", 0
-    whole: BlockDraws | None = None  # burn-in included
+    ahead, thin, done, note, n_checks = setup.settings.burn, length.thin, 0, "", 0
+    whole: Any = None  # burn-in included
     previous: BlockMeasures | None = None
     while True:
         total = max(2 * done, _FIRST * thin)
-        if total * (1 - length.burn_in) > _MOST_KEPT * thin:
+        if total * (1 - length.burn_in) > most_kept * thin:
             thin, whole = 2 * thin, None if whole is None else _every_second(whole)
-        its = setup._replace(settings=setup.settings._replace(burn=0, thin=thin))
-        clock = Clock(length.end, _PER_BURN * thin, stage, done, note)
+        first = 0 if done else ahead
+        its = setup._replace(settings=setup.settings._replace(thin=thin))
+        clock = Clock(length.end, _PER_BURN * thin, stage, done, note, first and first + _PER_BURN * thin)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_stretch(name, stepper, its, begin, total - done, context, key, clock)
-        begin, done = partial(_same, states), done + made
+        states, draws, made = run_stretch(name, stepper, its, begin, first + total - done, context, key, clock)
+        begin, done = partial(_same, states), done + made - first
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
-        kept = BlockDraws(*(field[:, burn // thin :] for field in whole))
+        kept = type(whole)(*(field[:, burn // thin :] for field in whole))
         measures = measure_blocks(kept.labels[:, :, :n_measured], kept.entropy, seed)
         n_checks, note = n_checks + 1, measures.state
-        chains = Chains(states, kept, done, burn, thin, previous)
+        chains = Chains(states, kept, ahead + done, ahead + burn, thin, previous)
         verdict = judge_blocks(measures, previous, chains.round_trips)
-        if done < total or (verdict and previous is not None):
+        if done < total or (verdict and previous is not None and is_enough(kept)):
             return chains
         if gives_up and (n_checks == _LATE or (n_checks >= _EARLY and not verdict.is_usable)):
             return chains._replace(is_stuck=True)
@@ -106,7 +111,13 @@ def _same(states: list[Any]) -> list[Any]:
     return states
 
 
-def _every_second(draws: BlockDraws) -> BlockDraws:
-    """Keep every second draw: those that chains with twice the thinning keep."""
-    rate = draws.acceptance
-    return BlockDraws(draws.labels[:, 1::2], draws.entropy[:, 1::2], (rate[:, 0::2] + rate[:, 1::2]) / 2)
+def _every_second(draws: Any) -> Any:
+    """Keep every second draw: those that chains with twice the thinning keep. What is counted between draws is joined.
+
+    >>> from ffbm.blocks.chain import BlockDraws
+    >>> _every_second(BlockDraws(np.array([[7, 8]]), np.array([[1.0, 2.0]]), np.array([[0.25, 0.75]])))
+    BlockDraws(labels=array([[8]]), entropy=array([[2.]]), acceptance=array([[0.5]]))
+    """
+    joined = {name: field[:, 0::2] + field[:, 1::2] for name, field in draws._asdict().items() if name in _BETWEEN}
+    later = {name: field[:, 1::2] for name, field in draws._asdict().items()}
+    return type(draws)(**later | {name: field / 2 if name in _MEANS else field for name, field in joined.items()})

@@ -53,7 +53,9 @@ def go_on(checkpoints: Checkpoints, wanted: dict[str, Any], config: FitConfig) -
     if longer and new["target"] == "joint":
         if new["n_draws"] > old["n_draws"]:
             raise OptionError("a run of the joint posterior is lengthened by its sweeps: give --sweeps, not --draws")
-        new["n_draws"] = ceil(old["n_draws"] / (old["n_sweeps"] - begun["burn"])) * (new["n_sweeps"] - begun["burn"])
+        if isinstance(new["n_sweeps"], int):
+            each = ceil(old["n_draws"] / (old["n_sweeps"] - begun["burn"]))
+            new["n_draws"] = each * (new["n_sweeps"] - begun["burn"])
     if is_run(checkpoints.folder) and not longer:
         return config, False
     if longer:

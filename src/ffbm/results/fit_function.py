@@ -124,7 +124,7 @@ def fit(
     n_sweeps, burn_in, thin : int or "auto", float, int
         Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
         how many is. With "auto" chains run until they are graded converged at two checks in a row, or the time is
-        over; with "joint" it is 1,000.
+        over; with "joint" and the fixed prior it is 1,000.
     n_chains : int
         C, of blocks and of weights.
     seed : int, optional
@@ -289,8 +289,9 @@ def fit_with(
         )
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
     if config.target == "joint":
-        n_sweeps = JOINT_SWEEPS if config.n_sweeps == "auto" else config.n_sweeps
-        config = replace(config, n_sweeps=n_sweeps, n_draws=config.countable_draws)
+        config = replace(config, n_draws=config.countable_draws)
+        if config.n_sweeps == "auto" and config.weight_prior == "fixed":
+            config = replace(config, n_sweeps=JOINT_SWEEPS)
     with connected(config.workers if workers is None else workers) as pool:
         go = partial(_fit, net, blocks, progress, command, pool)
         if config.out is None:

@@ -4,6 +4,7 @@ import os
 import shlex
 from importlib.metadata import version
 
+from ffbm.config import FitConfig
 from ffbm.pipeline.estimate import estimate_seconds
 from ffbm.plain import in_words
 from ffbm.store.parts import FitParts
@@ -41,12 +42,9 @@ def _changes(fit: FitParts) -> dict[str, float]:
     explained = [one for one in (found.weights, found.reduced) if one is not None]
     changes: dict[str, float] = {}
     if not found.blocks.converged or (found.joint is not None and not found.joint.converged):
-        if config.n_sweeps == "auto":
-            changes["max_minutes"] = _TIMES * config.max_minutes
-        else:
-            changes["n_sweeps"] = _TIMES * config.countable_sweeps
+        changes |= _more_sweeps(config)
     if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
-        return changes or {"n_sweeps": _TIMES * config.countable_sweeps}
+        return changes or _more_sweeps(config)
     if any(one.n_divergences for one in explained):
         changes["n_warmup"] = _TIMES * config.n_warmup
     elif not all(one.converged for one in explained):
@@ -55,6 +53,12 @@ def _changes(fit: FitParts) -> dict[str, float]:
         else:
             changes["n_draws"] = _TIMES * config.countable_draws
     return changes
+
+
+def _more_sweeps(config: FitConfig) -> dict[str, float]:
+    if config.n_sweeps == "auto":
+        return {"max_minutes": _TIMES * config.max_minutes}
+    return {"n_sweeps": _TIMES * config.countable_sweeps}
 
 
 def _retyped(words: list[str], changes: dict[str, float], can_resume: bool) -> list[str]:

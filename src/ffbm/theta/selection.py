@@ -129,7 +129,7 @@ def advance_selection(
             continue
         row, drawn = sweep - max(done, setup.n_warmup), sweep - setup.n_warmup + 1
         record.energy[row] = sweeper.energy(state)
-        record.scales[row] = sweeper.draw_scales(state)
+        record.scales[row] = sweeper.draw_scales(state, state.rng)
         record.acceptance[row], record.accepted[row] = sweeper.acceptance, accepted
         record.inclusion[row], record.chance[row] = state.inside, state.chance
         if drawn % thin == 0:
@@ -198,10 +198,10 @@ class Sweeper:
         u += without_scales(target.slab, target.rows.active, state.weights, target.precision)
         return float(u - log_inclusion_prior(state.inside, self.degrees, self.freedom))
 
-    def draw_scales(self, state: SelectionState) -> Array:
+    def draw_scales(self, state: SelectionState, rng: np.random.Generator) -> Array:
         """Draw the scales (G,) given the contrasts whose energy was taken last; of columns that are out, a priori."""
         degrees = self.degrees + np.where(state.inside, self.freedom, 0.0)
-        return np.asarray(np.sqrt((self.degrees + self.target.slab.square) / state.rng.chisquare(degrees)))
+        return np.asarray(np.sqrt((self.degrees + self.target.slab.square) / rng.chisquare(degrees)))
 
 
 def visit_rates(openness: Array) -> Array:
