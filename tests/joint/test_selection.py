@@ -66,6 +66,7 @@ def test_draws_are_what_they_say(case):
 @pytest.mark.parametrize("gap", [1, 2, 3])
 def test_advancing_in_parts_is_the_same(gap):
     setup, whole = begun(gap=gap, full=False)
+    setup = setup._replace(settings=SETTINGS._replace(thin=6))
     parts = copy.deepcopy(whole)
     whole, at_once = advance(setup, whole, 60)
     pieces = []
@@ -111,7 +112,7 @@ def test_scales_have_their_law_given_the_weights():
     state.columns.inside[:] = [True, True, False]
     state.columns.weights[np.isin(setup.model.training.rows.active, [3])] = 0
     moves = ColumnMoves(setup, state)
-    drawn = np.array([moves._draw_scales(state.columns) for _ in range(4000)])
+    drawn = np.array([(moves.draw_scales(state), state.scale.copy())[1] for _ in range(4000)])
     own = np.array([0, 0, 1, 2])[setup.model.training.rows.active[setup.model.training.rows.active < 4]]
     w = state.columns.weights[setup.model.training.rows.active < 4]
     for g, (feature, k) in enumerate(((0, 4), (2, 2))):

@@ -65,7 +65,6 @@ def test_the_length_of_a_run_until_it_is_done_gives_the_same_run(net, monkeypatc
     monkeypatch.setattr(joint_selection, "ADAPTING", 10)
     monkeypatch.setattr(chain, "ADAPTING", 10)
     monkeypatch.setattr(joint_selection, "_GAP", 2)
-    monkeypatch.setattr(joint_selection, "OPERATIONS", 0)
     checks = iter([False, False, True])
     monkeypatch.setattr(length, "judge_blocks", lambda *_: Verdict(CONVERGED, ""))
     monkeypatch.setattr(joint_selection, "_is_inclusion_known", lambda _: next(checks))

@@ -76,6 +76,7 @@ class ColumnState(NamedTuple):
     best: Array  # (N,) the labels of the lowest S
     geometry: Geometry  # found again while chains adapt
     columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
+    scale: Array  # (D,) of each feature, as drawn after the last sweep over the columns
     chance: Array  # (G,) the sum of the inclusion probabilities over the sweeps since the last kept draw
     accepted: Array  # (5,) int32: columns that moved since then
 
@@ -155,6 +156,7 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
         best=ledger.b.copy(),
         geometry=geometry,
         columns=columns,
+        scale=target.scale.copy(),
         chance=np.zeros(len(columns.inside)),
         accepted=np.zeros(len(MOVES), np.int32),
     )
@@ -167,22 +169,28 @@ def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[Colu
     and the rates at which columns are visited are adapted to it before they end. Advancing by a and then by b is, bit
     for bit, advancing by a + b.
     """
-    burn, thin, adapting = setup.settings.burn, setup.settings.thin, setup.settings.adapting
-    draws = _no_draws(setup, int(state.tally[SWEEPS]), n_sweeps)
+    burn, thin, renewal = setup.settings.burn, setup.settings.thin, setup.settings.adapting // 2
+    done = int(state.tally[SWEEPS])
+    draws, end = _no_draws(setup, done, n_sweeps), done + n_sweeps
     kept, moves = 0, ColumnMoves(setup, state)
-    for _ in range(n_sweeps):
-        if adapting // 2 > 0 and state.tally[SWEEPS] == adapting // 2:
+    while done < end:
+        since = (done - burn) % setup.gap  # the last sweep over the columns
+        if done == renewal > 0:
             state = renew(setup, state)
             moves = ColumnMoves(setup, state)
-        moves.move_labels(state)
-        sweep = int(state.tally[SWEEPS])  # that was just made, counted from 1
-        moves.respond(state)
-        if (sweep - burn) % setup.gap == 0:  # before each kept draw, and at times between
-            state.accepted[:] += moves.sweep_columns(state, sweep <= adapting)
-        state.chance[:] += state.columns.chance
-        if sweep == burn:
+        if since == 0 or done in (0, renewal):
+            moves.draw_scales(state)
+        n = min(end - done, setup.gap - since, renewal - done if done < renewal else n_sweeps)
+        moves.move_labels(state, n)
+        state.chance[:] += n * state.columns.chance
+        done += n
+        if (done - burn) % setup.gap == 0:  # before each kept draw, and at times between
+            state.chance[:] -= state.columns.chance
+            state.accepted[:] += moves.sweep_columns(state, done <= setup.settings.adapting)
+            state.chance[:] += state.columns.chance
+        if done == burn:
             _begin_draw(state)
-        elif sweep > burn and (sweep - burn) % thin == 0:
+        elif done > burn and (done - burn) % thin == 0:
             _keep(setup, state, moves.sweeper, draws, kept)
             _begin_draw(state)
             kept += 1
@@ -204,40 +212,37 @@ class ColumnMoves:
 
     def step(self, state: ColumnState, n_sweeps: int, burns: bool) -> None:
         """Make some sweeps over the labels and one over the columns."""
+        self.draw_scales(state)
         self.move_labels(state, n_sweeps)
-        self.respond(state)
         self.sweep_columns(state, burns)
 
-    def move_labels(self, state: ColumnState, n_sweeps: int = 1) -> None:
-        """Draw the scales; then move labels, and weights of the columns inside, by the chain of the fixed prior."""
-        moving, setup, metric = self._part(state.columns.inside, state.geometry)
-        w, adapt, rng = state.columns.weights, state.columns.adapt, state.columns.rng
-        inner = JointState(
-            state.ledger, state.totals, state.tally, state.best, metric, np.array([TIME, TIME]),
-            np.ascontiguousarray(w[moving]), self._draw_scales(state.columns), np.zeros(0), adapt, rng,
-        )  # fmt: skip
-        inner, _ = joint.advance(setup, inner, n_sweeps)
-        w[moving] = inner.weights
-
-    def respond(self, state: ColumnState) -> None:
-        """Let the columns see the labels."""
-        self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
-
-    def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
-        """Move columns and weights given the labels; return how many columns moved (5,)."""
-        warm = burns and int(state.columns.done[0]) < self.given.n_warmup
-        state.columns.done[0] += 1
-        return self.sweeper.sweep(state.columns, warm)
-
-    def _draw_scales(self, columns: SelectionState) -> Array:
-        """Draw the scale of each feature (D,) given the contrasts; that of the intercept is as it is."""
-        of_learned = self.own >= 0
+    def draw_scales(self, state: ColumnState) -> None:
+        """Draw the scale of each feature given the contrasts; that of the intercept is as it is."""
+        columns, of_learned = state.columns, self.own >= 0
         each = (columns.weights[of_learned] ** 2).sum(axis=1)
         square = np.bincount(self.own[of_learned], weights=each, minlength=len(columns.inside))
         degrees = self.sweeper.degrees
         drawn = columns.rng.chisquare(degrees + np.where(columns.inside, self.sweeper.freedom, 0.0))
         scale = np.sqrt((degrees + square) / drawn)
-        return np.append(scale, self.given.target.intercept_sd)[self.of_feature]
+        state.scale[:] = np.append(scale, self.given.target.intercept_sd)[self.of_feature]
+
+    def move_labels(self, state: ColumnState, n_sweeps: int = 1) -> None:
+        """Move labels, and weights of the columns inside, by the chain of the fixed prior with these scales."""
+        moving, setup, metric = self._part(state.columns.inside, state.geometry)
+        w, adapt, rng = state.columns.weights, state.columns.adapt, state.columns.rng
+        inner = JointState(
+            state.ledger, state.totals, state.tally, state.best, metric, np.array([TIME, TIME]),
+            np.ascontiguousarray(w[moving]), state.scale, np.zeros(0), adapt, rng,
+        )  # fmt: skip
+        inner, _ = joint.advance(setup, inner, n_sweeps)
+        w[moving] = inner.weights
+
+    def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
+        """Let the columns see the labels, and move columns and weights given them; return how many moved (5,)."""
+        self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
+        warm = burns and int(state.columns.done[0]) < self.given.n_warmup
+        state.columns.done[0] += 1
+        return self.sweeper.sweep(state.columns, warm)
 
     def _part(self, inside: Array, geometry: Geometry) -> tuple[Array, JointSetup, Metric]:
         """Return which active features move, the model of these alone, and their metric."""

@@ -33,7 +33,7 @@ from ffbm.pipeline.joint import JUMPS, like_numbers, most_draws, within_memory
 from ffbm.pipeline.labels import number_alike
 from ffbm.pipeline.length import MOST_KEPT, Chains, run_for
 from ffbm.pipeline.run import Stepper
-from ffbm.pipeline.selection import OPERATIONS, WARM_UP, starts_full, sweep_cost
+from ffbm.pipeline.selection import WARM_UP, starts_full
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
@@ -47,7 +47,7 @@ from ffbm.workers import Workers, open_workers
 
 SECONDS = 60.0  # of one core, about, that the weights of the full model may take
 LEAST_PARTITIONS = 20  # of each chain that they are drawn given
-_GAP = 5  # sweeps over labels for one over columns, where these cost much: it divides the default thinning
+_GAP = 5  # sweeps over labels for one over columns, if the thinning is a multiple of it, as the default is
 _EACH = 60  # moves for a partition, its mode and warm-up counted
 
 
@@ -90,9 +90,9 @@ def select_jointly(
     Parameters
     ----------
     net, n_blocks, rows, n_sweeps, burn_in, thin, n_chains, seed, moves, features, degree_corrected
-        As in ``sample_joint``; a sweep over the labels is followed by one over the columns, or, where these are large,
-        only some are, the one before each kept draw always. With "auto" chains run until labels are graded converged at
-        two checks in a row and inclusion is known to 0.01, or ``max_minutes`` are over.
+        As in ``sample_joint``; every fifth sweep over the labels is followed by one over the columns, that before a
+        kept draw always; every sweep is, if ``thin`` is no multiple of 5. With "auto" chains run until labels are
+        graded converged at two checks in a row and inclusion is known to 0.01, or ``max_minutes`` are over.
     intercept, intercept_sd, column_groups
         The learned prior: see ``sample_weights``.
     workers, progress, stage, checkpoints
@@ -144,8 +144,7 @@ def select_jointly(
         if length.n_sweeps is not None:
             settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
             length = length._replace(thin=settings.thin)
-        is_costly = sweep_cost(setup.columns) * JOINT_SWEEPS > OPERATIONS
-        gap = _GAP if is_costly and settings.thin % _GAP == 0 else 1
+        gap = 1 if settings.thin % _GAP else _GAP
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
         key = digest(setup, seed, n_chains) if checkpoints else ""

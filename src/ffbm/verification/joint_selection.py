@@ -41,6 +41,7 @@ class Case(NamedTuple):
     columns: tuple[int, ...]  # the column of each feature
     held_out: tuple[int, ...] = ()
     n_blocks: int = 2
+    gap: int = 1  # sweeps over labels for one over columns, and between draws
 
     @property
     def x(self) -> Array:
@@ -69,6 +70,7 @@ CASES = {
         ((1, 2), (1, 1), (1, 0), (0, -1), (0, -2), (1, 3)),
         (0, 1),
         held_out=(5,),
+        gap=2,
     ),
     "three blocks, two values": Case(
         ((0, 1), (0, 1), (2, 3), (2, 3), (4, 4)), ((1, 0), (1, 0), (0, 1), (0, 1), (0, 0)), (0, 0), n_blocks=3
@@ -134,7 +136,9 @@ def setup_of(case: Case, settings: JointSettings) -> ColumnSetup:
         groups.setdefault(f"column {g}", []).append(str(d))
     graph = graph_of(case.edges, len(case.features))
     x = np.array(case.features, dtype=float)
-    return column_setup(graph, x, case.n_blocks, settings, case.trained, True, INTERCEPT_SD, groups)
+    given = settings._replace(thin=case.gap)
+    made = column_setup(graph, x, case.n_blocks, given, case.trained, True, INTERCEPT_SD, groups)
+    return made._replace(gap=case.gap)
 
 
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, effort: Effort) -> Moments:
@@ -147,7 +151,7 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     rng = np.random.default_rng([seed, number, len(case.features)])
     setup = setup_of(case, settings)
     state = start(setup, rng.integers(0, case.n_blocks, len(case.features)), rng, full=number % 2 == 1)
-    _, draws = advance(setup, state, settings.burn + n_sweeps)
+    _, draws = advance(setup, state, settings.burn + case.gap * n_sweeps)
     together = np.stack([(draws.labels == one).mean(axis=0) for one in np.moveaxis(draws.labels[:, :, None], 1, 0)])
     used = sum((draws.labels == r).any(axis=1).astype(np.int64) for r in range(case.n_blocks))
     columns = np.array(case.columns)
