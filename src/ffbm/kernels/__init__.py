@@ -3,6 +3,10 @@
 A cached kernel goes stale when a kernel it calls in another file changes, because numba looks at
 one file only. So the compiled code of each state of this folder lies in a cache folder of its own,
 named by the hash of all kernel files.
+
+numba numbers the files that hold compiled code. Of two processes that compile one kernel for
+different types at the same time both may take the same number, and then load the code of the other,
+which crashes (numba issue 4807). So these files are named by what they hold.
 """
 
 import atexit
@@ -12,8 +16,11 @@ import shutil
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numba
+from numba.core.caching import IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
 from platformdirs import user_cache_path
 
 _HERE = Path(__file__).parent
@@ -61,10 +68,29 @@ def announce_compiling() -> None:
         logging.getLogger("ffbm").info("compiling kernels: %s", often)
 
 
+class NamedByContent(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+    """The cache of one kernel, in which no file ever holds what it did not hold before."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write compiled code, then the index that leads to it: what the index says is true at every moment."""
+        digest = hashlib.blake2b(repr((key, self._source_stamp)).encode(), digest_size=8)
+        name = self._data_name(int.from_bytes(digest.digest(), "big"))
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
+
+
+def _name_by_content(kernel: Any) -> None:
+    file = getattr(kernel._cache, "_cache_file", None)
+    if isinstance(file, IndexDataCacheFile):  # not with JIT off, and not where numba has changed
+        file.__class__ = NamedByContent
+
+
 _before = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 try:
     for _module in _MODULES:
-        import_module(f"ffbm.kernels.{_module}")
+        for _made in vars(import_module(f"ffbm.kernels.{_module}")).values():
+            if isinstance(_made, Dispatcher):
+                _name_by_content(_made)
 finally:
     numba.config.CACHE_DIR = _before
