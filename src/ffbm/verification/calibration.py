@@ -78,7 +78,7 @@ def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks:
     histograms = []
     for size in sizes:
         ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        histograms += rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, size=size.name)
+        histograms += rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, size.name)
     return smallest_p(histograms, n_networks=n_networks, n_draws=N_DRAWS)
 
 

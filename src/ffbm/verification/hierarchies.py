@@ -39,7 +39,7 @@ TRIALS = {
     "three levels, levels opened and closed": Trial(FIVE, 5, 3, _ALL._replace(shifts=3.0), 0, 600_000),
     "levels stay": Trial(FOUR, 4, 3, _ALL._replace(shifts=0.0), 0, 300_000),
     "four levels": Trial(FOUR, 4, 4, _ALL, 0, 300_000),
-    "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 900_000),
+    "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 2_400_000),
     "no degree correction": Trial(FIVE, 5, 2, _ALL, 0, 300_000, UNCORRECTED),
     "directed, three levels": Trial(RING, 4, 3, _ALL, 40_000, 300_000, directed=True),
     "directed, loops and parallels": Trial(ARCS, 6, 2, _ALL, 0, 600_000, directed=True),

@@ -109,8 +109,8 @@ def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 tables in full runs, 40 else; return the smallest p of uniform ranks."""
     n_tables = 300 if effort.full else 40
     ranks = np.array(effort.each(partial(rank_of_truth, effort.seed), range(n_tables)))
-    histograms = rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS)
-    return smallest_p(histograms, n_tables=n_tables, n_draws=N_DRAWS)
+    histograms = rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, f"N={N_NODES} B={N_BLOCKS}")
+    return smallest_p(histograms, n_tables, n_draws=N_DRAWS)
 
 
 CHECKS = (

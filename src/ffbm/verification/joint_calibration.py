@@ -147,7 +147,7 @@ def histograms(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks
     n_bins = N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
     for size in sizes:
         ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        found += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size=size.name)
+        found += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size.name)
     return found
 
 

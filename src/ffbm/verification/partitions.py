@@ -79,7 +79,7 @@ TRIALS = {
     "directed, compact tables": Trial(Case(RING, 4, 3, allow_empty=True, directed=True, dense=False), ALL, 0, 100_000),
     "types, single moves": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 1, 1)), (SINGLE,), 0, 200_000),
     "types, field": Trial(
-        Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL, 0, 200_000
+        Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL, 0, 400_000
     ),
     "types, merge-split": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000),
     "types, empty blocks": Trial(

@@ -10,21 +10,24 @@ from ffbm.verification.findings import Finding
 from ffbm.verification.goodness import chi_square
 
 
-def rank_histograms(names: Sequence[str], ranks: Array, n_draws: int, n_bins: int, **of: Any) -> list[dict[str, Any]]:
+def rank_histograms(names: Sequence[str], ranks: Array, n_draws: int, n_bins: int, size: str) -> list[dict[str, Any]]:
     """Return the histogram of each quantity's ranks (n, Q), 0 .. n_draws, with Pearson's p of uniform ones.
 
-    >>> [it["counts"] for it in rank_histograms(["U"], np.array([[0], [9], [10], [19]]), 19, 2)]
+    >>> [it["counts"] for it in rank_histograms(["U"], np.array([[0], [9], [10], [19]]), 19, 2, "N = 5")]
     [[2, 2]]
     """
     entries = []
     for name, column in zip(names, ranks.T, strict=True):
         counts = np.bincount(column * n_bins // (n_draws + 1), minlength=n_bins)
         p = chi_square(counts.astype(float), np.full(n_bins, len(ranks) / n_bins))
-        entries.append({"quantity": name, **of, "p": p, "counts": counts.tolist()})
+        entries.append({"quantity": name, "size": size, "p": p, "counts": counts.tolist()})
     return entries
 
 
-def smallest_p(histograms: list[dict[str, Any]], rates: Sequence[float] = (), **details: Any) -> Finding:
+def smallest_p(
+    histograms: list[dict[str, Any]], n_networks: int, rates: Sequence[float] = (), **details: Any
+) -> Finding:
     """Return the smallest p of uniform ranks, and of rates that have a p of their own."""
     ps = [*(entry["p"] for entry in histograms), *rates]
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details | {"ranks": histograms})
+    told = {"n_networks": n_networks, **details, "ranks": histograms}
+    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=told)

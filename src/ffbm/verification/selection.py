@@ -114,10 +114,10 @@ def calibrate(
     for size in sizes:
         found = np.array(effort.each(partial(one, size, effort.seed), range(n_sets)))
         ranks, rest = np.split(found, [len(names)], axis=1)
-        histograms += rank_histograms(names, ranks.astype(int), N_DRAWS, n_bins, size=size.name)
+        histograms += rank_histograms(names, ranks.astype(int), N_DRAWS, n_bins, size.name)
         chance, truth = np.split(rest, 2, axis=1)
         rates += calibration_of_inclusion(chance.ravel(), truth.ravel())
-    return smallest_p(histograms, rates, n_sets=n_sets, inclusion=rates)
+    return smallest_p(histograms, n_sets, rates, inclusion=rates)
 
 
 def calibration_of_inclusion(chance: Array, truth: Array) -> list[float]:
