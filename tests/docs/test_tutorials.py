@@ -39,6 +39,8 @@ def test_a_page_shows_what_its_code_prints(page):
         ("ESS at least 1,290 over 4 chains", "ESS at least 621 over 4 chains", False),
         ("1,290 draws", "1,221 draws", False),
         ("0.5 and 0.6", "0.5", False),
+        ("age 0.12\nfloor 0.11", "floor 0.12\nage 0.11", True),
+        ("age 0.92\nfloor 0.11", "floor 0.92\nage 0.11", False),
     ],
 )
 def test_what_another_processor_may_print(shown, said, alike):

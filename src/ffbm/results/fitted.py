@@ -262,7 +262,7 @@ class Fit(Predictions):
         >>> team[0] = None
         >>> edges = [(i, j) for i in range(40) for j in range(i) if (i - j) % 2 == 0]
         >>> net = ffbm.as_network(edges, pd.DataFrame({"team": team}))
-        >>> fit = ffbm.fit(net, blocks=np.arange(40) % 2, impute=True, n_draws=1000, seed=1)
+        >>> fit = ffbm.fit(net, blocks=np.arange(40) % 2, impute=True, n_draws=4000, seed=1)
         >>> fit.imputed[["vertex", "column", "value"]].values.tolist()
         [['0', 'team', 'blue'], ['0', 'team', 'red']]
         >>> bool(fit.imputed["probability"][1] > 0.9)
