@@ -81,7 +81,7 @@ TRIALS = {
     "types, field": Trial(
         Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL, 0, 400_000
     ),
-    "types, merge-split": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000),
+    "types, merge-split": Trial(Case(VISITS, 5, 3, types=WHO, kinds=(0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000),
     "types, empty blocks": Trial(
         Case(VISITS, 5, 5, allow_empty=True, types=WHO, kinds=(0, 0, 0, 1, 1)), ALL, 0, 100_000
     ),
