@@ -288,9 +288,12 @@ def test_evidence_is_said_written_and_in_json(files, capsys, monkeypatch):
     assert "\nevidence\n  There is no evidence on the 2 attributes" in capsys.readouterr().out
     assert asked[0].n_blocks == 2
     assert asked[0].scale.tolist() == [2.0] * (len(asked[0].scale) - 1) + [1.28]
+    assert asked[0].groups is None
     saved = strictly(Path("run", "evidence.json").read_text(encoding="utf-8"))
     assert run(["fit", *files, *SHORT, *options, "--resume", "--json"]) == 0
     assert strictly(capsys.readouterr().out)["evidence"] == saved
+    assert run(["fit", *files, *SHORT, "--evidence", "--weight-prior", "learned"]) == 0
+    assert asked[-1].groups.names == ("flag", "team")  # the prior of the fit
 
 
 @pytest.mark.parametrize("option", [["--target", "both"], ["--hierarchy"], ["--node-type", "team"]])

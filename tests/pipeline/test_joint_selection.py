@@ -1,6 +1,7 @@
 """The joint stage under the learned prior: labels and columns of one draw, and weights of the full model after."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from ffbm.diagnostics.verdict import CONVERGED
 from ffbm.errors import OptionError
 from ffbm.joint import chain
 from ffbm.joint.chain import ADAPTING
-from ffbm.pipeline import joint_selection, length
+from ffbm.pipeline import joint_fit, joint_selection, length
 from ffbm.pipeline import run as running
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint_selection import number_blocks_like, select_jointly
@@ -76,6 +77,31 @@ def test_the_length_of_a_run_until_it_is_done_gives_the_same_run(net, monkeypatc
         np.testing.assert_allclose(getattr(again.blocks, name), getattr(found.blocks, name), rtol=1e-12)
     for name in ("inclusion", "chance", "scales", "weights", "accepted"):
         np.testing.assert_allclose(getattr(again.selected, name), getattr(found.selected, name), rtol=1e-12)
+
+
+def test_inclusion_is_known_once_its_error_is_small(net):
+    found = select_jointly(net, 2, **SHORT)
+    draws = SimpleNamespace(chance=np.full_like(found.selected.chance, 0.3))
+    assert joint_selection._is_inclusion_known(draws)
+    draws.chance[0] = 0.9
+    assert not joint_selection._is_inclusion_known(draws)
+
+
+def test_runs_for_scores_are_as_long_as_the_one_that_decides(net, monkeypatch):
+    lengths = []
+
+    def spy(*args, **options):
+        found = select_jointly(*args, **options)
+        lengths.append((options["n_sweeps"], found.blocks.settings["n_sweeps"], found.blocks.settings["thin"]))
+        return found
+
+    monkeypatch.setattr(joint_fit, "select_jointly", spy)
+    monkeypatch.setattr(length, "_FIRST", 20)
+    monkeypatch.setattr(length, "judge_blocks", lambda *_: Verdict(CONVERGED, ""))
+    monkeypatch.setattr(joint_selection, "_is_inclusion_known", lambda _: True)
+    run_fit(net, dataclasses.replace(QUICK, n_sweeps="auto", n_kept=None), progress=False)
+    n_sweeps = ADAPTING + 2 * 20 * QUICK.thin
+    assert lengths == [("auto", n_sweeps, QUICK.thin), (n_sweeps, n_sweeps, QUICK.thin)]
 
 
 def test_the_clock_stops_a_run_after_its_chains_have_adapted(net):

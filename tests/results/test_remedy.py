@@ -43,6 +43,7 @@ def command_of(*args, **kwargs):
         ({"blocks": BAD, "n_chains": 1}, "n_chains=4"),
         ({"weights": BAD, "joint": GOOD, "target": "joint"}, "n_sweeps=12000"),
         ({"joint": BAD, "target": "joint"}, "n_sweeps=12000"),
+        ({"weights": BAD, "joint": GOOD, "target": "joint", "n_sweeps": "auto"}, "max_minutes=40"),
     ],
 )
 def test_what_is_too_short_grows(good, monkeypatch, stages, call):

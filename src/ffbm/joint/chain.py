@@ -141,7 +141,7 @@ def _times(given: weights.WeightSetup) -> Array:
 def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, JointDraws]:
     """Run ``n_sweeps`` sweeps and return the state and the draws kept on the way.
 
-    Half-way through the first sweeps, which adapt, the geometry is found anew, at the labels of that moment, and the
+    The first sweeps adapt. Half-way through them the geometry is computed again, at the labels of that moment, and the
     step size is adapted to it until they end. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     renewal = setup.settings.adapting // 2

@@ -188,7 +188,7 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
 
 
 def _renewed(setup: Any, chain: Any) -> Any:
-    """Find the geometry of columns anew; the chain of the fixed prior does so itself."""
+    """Compute the geometry of columns again; the chain of the fixed prior does so itself."""
     return renew(setup, chain) if isinstance(chain, ColumnState) else chain
 
 

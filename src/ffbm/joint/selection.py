@@ -165,9 +165,9 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
 def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[ColumnState, ColumnDraws]:
     """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
 
-    Half-way through the first sweeps, which adapt, the geometry is found anew, at the labels of that moment; step size
-    and the rates at which columns are visited are adapted to it before they end. Advancing by a and then by b is, bit
-    for bit, advancing by a + b.
+    The first sweeps adapt. Half-way through them the geometry is computed again, at the labels of that moment; step
+    size and the rates at which columns are visited are adapted to it before they end. Advancing by a and then by b is,
+    bit for bit, advancing by a + b.
     """
     burn, thin, renewal = setup.settings.burn, setup.settings.thin, setup.settings.adapting // 2
     done = int(state.tally[SWEEPS])

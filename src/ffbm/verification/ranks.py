@@ -29,5 +29,5 @@ def smallest_p(
 ) -> Finding:
     """Return the smallest p of uniform ranks, and of rates that have a p of their own."""
     ps = [*(entry["p"] for entry in histograms), *rates]
-    told = {"n_networks": n_networks, **details, "ranks": histograms}
-    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=told)
+    details = {"n_networks": n_networks, **details, "ranks": histograms}
+    return Finding(min(ps), 0.001 / len(ps), at_least=True, details=details)
