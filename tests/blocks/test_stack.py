@@ -78,3 +78,13 @@ def test_what_is_saved_is_a_difference_of_description_lengths():
     assert saved > 50
     assert nats_by_levels(graph, b // 8) == 0.0  # two blocks
     assert nats_by_levels(graph, rng.permutation(b)) == 0.0  # blocks of nothing
+
+
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_edges_that_lie_in_few_groups_are_counted(is_directed):
+    counts = np.diag([500, 400, 300, 2, 2])
+    state, labels = _Merging(counts, is_directed), np.arange(5)
+    total = cost(counts, labels, is_directed) - state.number_cost(5, 5)
+    while len(state.n) > 1:
+        total += state.merge(labels)
+    assert total + state.number_cost(5, 1) == pytest.approx(cost(counts, labels, is_directed))
