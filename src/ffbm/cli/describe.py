@@ -7,7 +7,7 @@ import typer
 from ffbm.cli import options
 from ffbm.cli.description import describe_network, estimate_fit
 from ffbm.cli.screen import align, print_json, print_text, wrap
-from ffbm.plain import count_of, span_in_words, visible
+from ffbm.plain import count_of, in_words, visible
 
 _N_SHOWN = 20
 
@@ -73,10 +73,12 @@ def _weights_row(weights: dict[str, Any] | None) -> list[list[str]]:
 
 
 def _duration(fit: dict[str, Any], *, is_given: bool) -> str:
-    cores, span = count_of(fit["workers"], "core"), span_in_words(fit["seconds_low"], fit["seconds"])
-    if is_given:
-        return f"a fit with {count_of(fit['n_blocks'], 'block')} takes about {span} on {cores}"
-    return f"a fit takes about {span} on {cores}" + (", by how many blocks it finds" if " to " in span else "")
+    cores = count_of(fit["workers"], "core")
+    blocks = f" with {count_of(fit['n_blocks'], 'block')}" if is_given else ""
+    return (
+        f"a fit{blocks} takes {in_words(fit['seconds_low'])} or more on {cores}: its chains run until they have"
+        f" converged, {fit['max_minutes']:g} minutes at most (--max-minutes)"
+    )
 
 
 def _print_section(title: str, head: list[str], rows: list[list[str]]) -> None:

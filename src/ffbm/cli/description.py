@@ -39,13 +39,14 @@ def describe_network(network: "Network") -> dict[str, Any]:
 
 
 def estimate_fit(network: "Network", n_blocks: int | None = None) -> dict[str, Any] | None:
-    """Return about how long a default fit takes, None without features to fit.
+    """Return about how long a default fit takes if its chains converge at once, None without features to fit.
 
     Where the number of blocks is still to be found, ``n_blocks`` is a guess of many and ``seconds_low`` is for few.
     """
     import os
 
     from ffbm.check import check_int
+    from ffbm.config import FitConfig
     from ffbm.pipeline.estimate import estimate_range, guess_blocks
 
     if n_blocks is not None:
@@ -55,7 +56,13 @@ def estimate_fit(network: "Network", n_blocks: int | None = None) -> dict[str, A
     workers = min(4, os.cpu_count() or 1)
     low, high = estimate_range(network, "auto" if n_blocks is None else n_blocks, workers=workers)
     many = guess_blocks(network.n_nodes) if n_blocks is None else n_blocks
-    return {"n_blocks": many, "workers": workers, "seconds_low": low, "seconds": high}
+    return {
+        "n_blocks": many,
+        "workers": workers,
+        "seconds_low": low,
+        "seconds": high,
+        "max_minutes": FitConfig.max_minutes,
+    }
 
 
 def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[str, Any]]:

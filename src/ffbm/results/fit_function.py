@@ -359,4 +359,7 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     )  # fmt: skip
     if high > _LONG:
         saved = "" if config.out is not None else "; with --out it could be resumed"
-        logging.getLogger("ffbm").info("this takes about %s%s", span_in_words(low, high), saved)
+        span = span_in_words(low, high)
+        if not isinstance(config.n_sweeps, int):
+            span += f", more until chains have converged ({config.max_minutes:g} minutes at most)"
+        logging.getLogger("ffbm").info("this takes about %s%s", span, saved)
