@@ -1,9 +1,11 @@
 """The cache of compiled code, where several processes write to it."""
 
 import itertools
+import logging
 
 import pytest
 
+from ffbm import kernels
 from ffbm.kernels import NamedByContent, softmax
 
 
@@ -39,3 +41,15 @@ def test_what_was_saved_is_found_and_another_state_of_the_source_is_not(tmp_path
 
 def test_kernels_have_such_a_cache():
     assert isinstance(softmax.softmax_rows._cache._cache_file, NamedByContent)
+
+
+def test_what_is_compiled_for_the_first_time_is_announced_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(kernels, "_announced", [])
+    cache = NamedByContent(str(tmp_path), "kernel", "stamp")
+    cache.save("known", "code")
+    with caplog.at_level(logging.INFO, logger="ffbm"):
+        cache.load("known")
+        assert not caplog.messages
+        cache.load("new")
+        cache.load("newer")
+    assert caplog.messages == ["compiling kernels that no run has used yet: up to a minute or two"]

@@ -13,7 +13,8 @@ from ffbm.blocks.priors import tabulated_nats
 from ffbm.blocks.target import n_blocks_of
 from ffbm.types import Array
 
-_BARRIER = 1.2  # Lambda from the cold end to the hot one: beyond, round trips are lost faster than modes are gained
+_HOT = 0.7  # inverse temperature at which replicas leave what holds the cold ones, in small networks and in large ones
+_LEAST, _MOST = 1.2, 4.0  # Lambda from the cold end to the hot one: it grows with the network
 _NOTHING = 1e-6  # S is carried as a sum of changes and varies by rounding
 _LOWEST = 0.35  # inverse temperature
 _N_SWEEPS = 300  # of a short run; the first half is dropped
@@ -35,9 +36,21 @@ def find_betas(setup: LadderSetup, labels: Array, rng: np.random.Generator) -> A
         slopes.append(settings.beta * half_distance(likelihood_nats(setup, draws.labels, draws.entropy, beta)))
         if len(slopes) > 1:
             barrier.append(barrier[-1] + (betas[-2] - beta) * (slopes[-2] + slopes[-1]) / 2)
-        if barrier[-1] >= _BARRIER or beta == _LOWEST:
-            return spread(np.array(betas), np.array(barrier), min(barrier[-1], _BARRIER))
+        is_hot = beta <= _HOT and barrier[-1] >= _LEAST
+        if is_hot or barrier[-1] >= _MOST or beta == _LOWEST:
+            return spread(np.array(betas), np.array(barrier), hot_end(np.array(betas), np.array(barrier)))
         betas.append(max(beta - min(_WIDEST, _STEP / max(slopes[-1], 1e-9)), _LOWEST))
+
+
+def hot_end(betas: Array, barrier: Array) -> float:
+    """Return Lambda at the hot end of a ladder: that of ``_HOT``, within its limits and as far as it was heated.
+
+    >>> betas = np.array([1.0, 0.8, 0.6])
+    >>> [round(hot_end(betas, np.array([0.0, half, 2 * half])), 3) for half in (0.5, 1.0, 5.0)]
+    [1.0, 1.5, 4.0]
+    """
+    there = float(np.interp(-_HOT, -betas, barrier))
+    return min(max(there, _LEAST), _MOST, float(barrier[-1]))
 
 
 def half_distance(nats: Array) -> float:

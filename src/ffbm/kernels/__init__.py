@@ -65,11 +65,26 @@ def announce_compiling() -> None:
     """Say before the first call that kernels are compiled, and whether that is done once."""
     if is_cold():
         often = "a minute or two, once per installation" if _IS_KEPT else f"every time: {_WANTED} cannot be written"
-        logging.getLogger("ffbm").info("compiling kernels: %s", often)
+        _announce(f"compiling kernels: {often}")
+
+
+def _announce(message: str) -> None:
+    _announced.append(message)
+    logging.getLogger("ffbm").info(message)
+
+
+_announced: list[str] = []  # in this process
 
 
 class NamedByContent(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
     """The cache of one kernel, in which no file ever holds what it did not hold before."""
+
+    def load(self, key: Any) -> Any:
+        """Return compiled code, None if there is none: then it is compiled, which takes time for a new kind of fit."""
+        code = super().load(key)
+        if code is None and not _announced:
+            _announce("compiling kernels that no run has used yet: up to a minute or two")
+        return code
 
     def save(self, key: Any, data: Any) -> None:
         """Write compiled code, then the index that leads to it: what the index says is true at every moment."""
