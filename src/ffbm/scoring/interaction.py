@@ -105,7 +105,7 @@ def score_cells(
         drawn = _posterior(p, evidence[_draw(chances, seen, rng)]) - p
         # one Newton step: how the additive fit would have followed these blocks, from where it is
         step = cho_solve(factor, np.ravel(x.T @ (drawn - observed))).reshape(x.shape[1], -1)
-        drawn -= np.einsum("nrs,ns->nr", spread, x @ step)
+        drawn -= _times(spread, x @ step)
         values.append([one.statistic(drawn) for one in pairs])
     table = np.array(values).reshape(1 + n_draws, len(pairs))
     p_values = (table >= table[0] * (1 - 1e-9)).mean(axis=0)  # ties count, and what was observed does
@@ -151,8 +151,13 @@ class _Pair(NamedTuple):
     def statistic(self, residual: Array) -> float:
         """Return the squared sum of the vertices' scores over the sum of their squares."""
         total = (np.ravel(self.cells.T @ residual) - np.ravel(self.x.T @ residual) @ self.onto) @ self.half
-        each = np.einsum("nr,nrs,ns->", residual, self.squares, residual, optimize=True)
-        return float((total**2).sum() / max(float(each), _TINY))
+        each = float((residual * _times(self.squares, residual)).sum())
+        return float((total**2).sum() / max(each, _TINY))
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    """Multiply the matrix (B, B) of each vertex by its vector (B,)."""
+    return np.asarray((matrices @ vectors[:, :, np.newaxis])[:, :, 0])
 
 
 def _posterior(p: Array, evidence: Array) -> Array:
