@@ -213,7 +213,7 @@ class Fit(Predictions):
         >>> found = fit.check(columns=True, n_refits=19)
         >>> found.columns["column"].tolist(), found.refits.shape
         (['value'], (19, 1, 2))
-        >>> found.pairs is None, found.calibration["n"].sum()  # one column has no pair
+        >>> found.pairs is None, int(found.calibration["n"].sum())  # one column has no pair
         (True, 315)
         """
         from ffbm.results.checks import check_fit
