@@ -28,6 +28,17 @@ def test_p_values_are_uniform_with_refits_and_without_them_they_are_not():
     assert all(row["below_5"] > 0.5 for row in naive)
 
 
+def test_p_values_of_pairs_are_uniform_and_those_of_likeliest_blocks_are_not():
+    told = record("pairs")
+    for row in told["known"]["rows"]:
+        assert row["uniform_p"] > 0.001, row
+        assert row["below_5"] < 0.11, row
+    evidence, naive = told["inferred"]["rows"]
+    assert evidence["uniform_p"] > 0.001
+    assert naive["uniform_p"] < 0.001
+    assert told["power"]["rows"][-1]["known_240"] > 0.9
+
+
 def test_scores_are_those_of_graph_tool():
     networks = record("links")["networks"]
     assert set(networks) == {"polbooks", "school", "sp_highschool_2013", "facebook_348"}

@@ -53,7 +53,7 @@ def test_what_acts_inside_blocks_is_found(fitted):
     assert "acts inside these blocks, or the blocks are too coarse" in table.loc["club", "sentence"]
     assert "have more edges" in table.loc["club", "sentence"]
     assert "no sign that it acts" in table.loc["side", "sentence"]
-    assert found.sentences[-1] in set(table["sentence"])
+    assert set(table["sentence"]) <= set(found.sentences)
 
 
 def test_answers_depend_on_neither_workers_nor_other_columns(fitted):
@@ -69,7 +69,7 @@ def test_answers_depend_on_neither_workers_nor_other_columns(fitted):
 
 def test_the_command_and_the_report(fitted, capsys, tmp_path):
     fit, folder = fitted
-    few = ["--replicates", "20", "--refits", "19"]
+    few = ["--replicates", "20", "--refits", "19", "--pairs", "0"]
     assert run(["check", str(folder), "--columns", "--json", *few]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["n_refits"] == 19

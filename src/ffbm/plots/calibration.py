@@ -1,7 +1,5 @@
 """Calibration: how often vertices are in a block, against the probability that their features gave it."""
 
-from itertools import pairwise
-
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
@@ -10,8 +8,8 @@ from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.plots.palette import FAINT, INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+from ffbm.scoring.calibration import calibration_bins
 
-_BINS = 10
 _NOTE = 5  # points, for what explains the numbers
 _POINT = "#00695c"
 
@@ -48,20 +46,12 @@ def plot_calibration(
     figure = new_figure(width, 0.85 * width + 0.18 * bool(title))
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
-    edges = np.linspace(0, 1, _BINS + 1)
-    edges[-1] = np.inf
-    for low, high in pairwise(edges):
-        inside = (p >= low) & (p < high)
-        n = int(inside.sum())
-        if n:
-            x, mean = float(p[inside].mean()), float(y[inside].mean())
-            miss = np.where(inside, y - mean, 0).sum(axis=1)  # pairs of one vertex go together
-            reach = 2 * float(np.sqrt((miss**2).sum())) / n
-            bar = [[min(reach, mean)], [min(reach, 1 - mean)]]  # a share lies in [0, 1]
-            axes.errorbar(x, mean, yerr=np.maximum(bar, 0), fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
-            axes.annotate(
-                f"{n:,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=_NOTE, color=INK,
-            )  # fmt: skip
+    bins = calibration_bins(p, y)
+    for x, mean, error, n in bins[["predicted", "observed", "error", "n"]].to_numpy().tolist():
+        reach = 2 * error
+        bar = [[min(reach, mean)], [min(reach, 1 - mean)]]  # a share lies in [0, 1]
+        axes.errorbar(x, mean, yerr=np.maximum(bar, 0), fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
+        axes.annotate(f"{int(n):,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=_NOTE, color=INK)
     quiet_axes(axes, grid="both")
     axes.set_xlim(-0.03, 1.08)
     axes.set_ylim(-0.08, 1.05)

@@ -58,6 +58,14 @@ class Subject:
         The table of ``fit.check()``, if the network is small enough for replicates.
     inside : DataFrame, optional
         The columns of ``fit.check(columns=True)``.
+    pairs : DataFrame, optional
+        The pairs of columns of ``fit.check()``.
+    calibration : DataFrame, optional
+        Observed against predicted blocks of held-out vertices, of ``fit.check()``.
+    summary_of_pairs : str
+        How many pairs were tested, and how many act together.
+    imputed : DataFrame, optional
+        With ``impute``: one row a column with cells that had no answer.
     contrast : Contrast, optional
     own_degrees : (N,) int64, optional
         The degrees of the vertices, where they are part of a larger network.
@@ -77,6 +85,10 @@ class Subject:
     remarks: tuple[str, ...] = ()
     checks: "pd.DataFrame | None" = None
     inside: "pd.DataFrame | None" = None
+    pairs: "pd.DataFrame | None" = None
+    calibration: "pd.DataFrame | None" = None
+    summary_of_pairs: str = ""
+    imputed: "pd.DataFrame | None" = None
     contrast: Contrast | None = None
     own_degrees: Array | None = None
 

@@ -197,6 +197,30 @@ def inside_table(table: "pd.DataFrame") -> Table:
     return Table("Columns inside blocks", head, rows, digits=3, is_long=True)
 
 
+def calibration_table(table: "pd.DataFrame") -> Table:
+    """One row for each bin of predicted probabilities: how often vertices were in the block."""
+    columns = ("low", "high", "n", "predicted", "observed", "error")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("from", "to", "pairs of vertex and block", "predicted", "observed", "standard error")
+    return Table("Predicted against observed blocks of held-out vertices", head, rows, digits=3)
+
+
+def pair_table(table: "pd.DataFrame") -> Table:
+    """One row for each pair of columns: p values, and the clearest cell."""
+    columns = ("column", "with_column", "p", "q", "value", "with_value", "block", "observed", "expected")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("column", "with", "p", "q", "clearest value", "with value", "block", "vertices there", "expected")
+    return Table("Pairs of columns", head, rows, digits=3, is_long=True)
+
+
+def imputed_table(table: "pd.DataFrame") -> Table:
+    """One row for each column with missing cells: how many, and how sure what was sampled for them is."""
+    columns = ("column", "missing", "share", "sure", "frequent", "sd", "sd_answers")
+    rows = list(zip(*(table[name] for name in columns), strict=True))
+    head = ("column", "cells", "share of vertices", "sure", "most frequent answer", "sd of a number", "sd of answers")
+    return Table("Cells without an answer", head, rows, is_long=True)
+
+
 def split_table(subject: Subject) -> Table:
     """One row for each split of the tree of blocks."""
     tree = subject.parts.hierarchy

@@ -14,7 +14,9 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ffbm.check import check_int
 from ffbm.progress import Listener
+from ffbm.results.calibration import check_calibration
 from ffbm.results.inside import check_inside
+from ffbm.results.pairs import check_pairs, pair_summary
 from ffbm.rng import resolve_seed, stream
 from ffbm.simulation.replicates import replicate
 from ffbm.store.parts import FitParts
@@ -74,17 +76,32 @@ class Check:
         of like degree; ``acts``, ``sentence``.
     refits : (R', G, 2) float64, optional
         The excesses in each refitted network.
+    pairs : DataFrame, optional
+        One row a pair of columns: ``column``, ``with_column``, ``n_cells`` of their cross table, ``freedom`` (weights
+        of cells that the data can tell), ``statistic``, ``p`` (NaN if not tested), ``q`` (Benjamini and Hochberg's),
+        ``together``; the clearest cell: ``value``, ``with_value``, ``block``, vertices ``observed`` there and
+        ``expected``; ``sentence``. ``attrs`` has ``n_draws`` and ``n_untested``.
+    calibration : DataFrame, optional
+        One row a bin of the probabilities that features gave held-out vertices: ``low``, ``high``, ``n``,
+        ``predicted``, ``observed``, ``error``. ``attrs`` compares the mean difference with chance.
     """
 
     table: pd.DataFrame
     replicates: Array
     columns: pd.DataFrame | None = None
     refits: Array | None = None
+    pairs: pd.DataFrame | None = None
+    calibration: pd.DataFrame | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each statistic, and for each column that was asked for."""
-        return (*self.table["sentence"], *(() if self.columns is None else self.columns["sentence"]))
+        """A sentence for each statistic, each column that was asked for, predictions, and pairs that act together."""
+        texts = [*self.table["sentence"], *(() if self.columns is None else self.columns["sentence"])]
+        if self.calibration is not None:
+            texts.append(self.calibration.attrs["sentence"])
+        if self.pairs is not None:
+            texts += [*self.pairs.loc[self.pairs["together"], "sentence"], pair_summary(self.pairs)]
+        return tuple(texts)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -102,10 +119,12 @@ def check_fit(
     n_refits: int = 199,
     workers: int | None = None,
     progress: Listener | bool | None = False,
+    pairs: Any = 10,
 ) -> Check:
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
     n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
-    inside = (None, None) if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
+    inside = None if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
+    together, calibration = check_pairs(fit, pairs, seed), check_calibration(fit, seed)
     rng = stream(seed, "check")
     graph = fit.network.graph
     sources = np.sort(rng.permutation(graph.n_nodes)[:_SOURCES])
@@ -114,7 +133,8 @@ def check_fit(
     corrected = bool(fit.blocks.settings.get("degree_corrected", True))
     observed = measure(graph, sources)
     found = np.array([measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources) for t in which])
-    return Check(_tabulate(observed, found), found, *inside)
+    of_columns, refits = (None, None) if inside is None else inside
+    return Check(_tabulate(observed, found), found, of_columns, refits, together, calibration)
 
 
 def measure(graph: Graph, sources: Array) -> Array:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ffbm.errors import DataError, OptionError, either
 from ffbm.store.parts import FitParts
 
@@ -105,16 +103,9 @@ class Plots:
     def calibration(self, **options: Any) -> "Figure":
         """Draw observed against predicted blocks of held-out vertices: see ``ffbm.plots.plot_calibration``."""
         from ffbm.plots import plot_calibration
-        from ffbm.scoring import predict
+        from ffbm.results.calibration import held_out_predictions
 
-        fit = self._fit
-        predicted = fit.explanation.held_out
-        if predicted is None:
-            held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.train)
-            predicted = predict(fit.weights, fit.network.features)
-        else:
-            held_out = np.flatnonzero(np.isfinite(predicted).all(axis=1))
-        return plot_calibration(predicted[held_out], fit.memberships.probs[held_out], **options)
+        return plot_calibration(*held_out_predictions(self._fit), **options)
 
     def block_matrix(self, **options: Any) -> "Figure":
         """Draw the edges between blocks: see ``ffbm.plots.plot_block_matrix``."""

@@ -176,6 +176,7 @@ class Fit(Predictions):
         n_refits: int = 199,
         workers: int | None = None,
         progress: "Listener | bool | None" = None,
+        pairs: int | Sequence[tuple[str, str]] = 10,
     ) -> "Check":
         """Compare the network with replicates drawn from the fit: what do blocks and degrees not explain?
 
@@ -184,6 +185,10 @@ class Fit(Predictions):
         words, ``fit.plot.check()`` draws it. With ``columns`` also: does a column act inside blocks? Do vertices of
         equal value have more edges, or fewer, than blocks and degrees say? The reference is networks simulated from the
         fit whose blocks are inferred again, in ``check.columns``; that takes a while.
+
+        Two more look at the features. ``check.calibration``: are held-out vertices in a block as often as their
+        features say? ``check.pairs``: which pairs of columns act together, so that what one says of a block depends on
+        the other? The model adds up what columns say, and misses that.
 
         Parameters
         ----------
@@ -198,6 +203,8 @@ class Fit(Predictions):
             Threads for the refits; one for each core if left out.
         progress : None, bool or callable
             As in ``ffbm.fit``.
+        pairs : int, or pairs of column names
+            How many pairs of columns are tested, those that matter most first; 0 for none.
 
         Examples
         --------
@@ -206,10 +213,12 @@ class Fit(Predictions):
         >>> found = fit.check(columns=True, n_refits=19)
         >>> found.columns["column"].tolist(), found.refits.shape
         (['value'], (19, 1, 2))
+        >>> found.pairs is None, int(found.calibration["n"].sum())  # one column has no pair
+        (True, 315)
         """
         from ffbm.results.checks import check_fit
 
-        return check_fit(self, n_replicates, seed, columns, n_refits, workers, progress)
+        return check_fit(self, n_replicates, seed, columns, n_refits, workers, progress, pairs)
 
     def effects(self, names: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return how much the probability of each block changes with each feature, averaged over the vertices.

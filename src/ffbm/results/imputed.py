@@ -3,10 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ffbm.data.encode_like import text_of
+from ffbm.data.values import column_values
 from ffbm.errors import OptionError
 from ffbm.store.parts import FitParts
+from ffbm.types import Array, Features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +54,45 @@ def _value(d: int, names: tuple[str, ...], texts: list[str | None], is_flag: boo
     if is_flag and texts[d] is None:
         return True
     return names[d] if texts[d] is None else texts[d]
+
+
+def missing_by_column(fit: FitParts) -> "pd.DataFrame":
+    """Return one row for each column with cells that had no answer: how many there are, and how sure what they may be.
+
+    ``column``, ``missing`` cells, ``share`` of the vertices; ``sure``, the probability of a cell's likeliest value
+    averaged over cells, and ``frequent``, the share of the most frequent value among the answers; of a number ``sd``,
+    the mean standard deviation of a cell, and ``sd_answers``, that of the answers.
+    """
+    import pandas as pd
+
+    features, found = fit.network.features, fit.weights.imputed
+    head = ("column", "missing", "share", "sure", "frequent", "sd", "sd_answers")
+    rows: list[tuple[Any, ...]] = []
+    for number, name in enumerate(features.column_names if found is not None else ()):
+        missing = features.is_missing(name)
+        if found is None or not missing.any():
+            continue
+        mine = found.column[found.part] == number
+        sd = found.number_sd[found.column_of_number[found.number] == number]
+        sure = frequent = spread = of_answers = np.nan
+        if mine.any():  # a cell that has values
+            sure = float(np.maximum.reduceat(found.probability, found.first[:-1])[mine].mean())
+            codes = column_values(features, name).codes
+            frequent = float(np.bincount(codes[codes >= 0], minlength=1).max() / max((codes >= 0).sum(), 1))
+        if len(sd):
+            scale, of_answers = _sd_of_answers(features, name, missing)
+            spread = float(scale * sd.mean())
+        rows.append((name, int(missing.sum()), float(missing.mean()), sure, frequent, spread, of_answers))
+    return pd.DataFrame(rows, columns=list(head))
+
+
+def _sd_of_answers(features: Features, name: str, missing: Array) -> tuple[float, float]:
+    """Return the scale of a number, and the standard deviation of its answers."""
+    d = next(d for d, column in enumerate(features.columns) if column == name and features.is_number[d])
+    x = features.values[:, [d]]
+    cells = x.toarray() if sp.issparse(x) else np.asarray(x)
+    scale = float(features.sd[d])
+    return scale, scale * float(cells[~missing].std())
 
 
 def imputed_records(fit: FitParts) -> list[dict[str, Any]] | None:

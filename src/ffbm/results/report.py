@@ -15,6 +15,8 @@ from ffbm.results.checks import Check, check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
+from ffbm.results.imputed import missing_by_column
+from ffbm.results.pairs import pair_summary
 from ffbm.results.sentence import sentence_of
 from ffbm.results.tables import table_of_blocks
 from ffbm.scoring import predict
@@ -91,6 +93,10 @@ def subject_of(fit: FitParts, against: FitParts | None = None, check: Check | No
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
         checks=None if check is None else check.table,
         inside=None if check is None else check.columns,
+        pairs=None if check is None else check.pairs,
+        calibration=None if check is None else check.calibration,
+        summary_of_pairs="" if check is None or check.pairs is None else pair_summary(check.pairs),
+        imputed=missing_by_column(fit) if fit.config.impute else None,
         contrast=None if against is None else _contrast(fit, against),
     )
 

@@ -1,0 +1,62 @@
+"""The values of a column as a few levels, with names: the most frequent ones, and all others together."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ffbm.data.encode_like import text_of
+from ffbm.data.values import column_values
+from ffbm.types import Array, Features
+
+OTHERS = "others"
+
+
+class Levels(NamedTuple):
+    """Which level of a column each vertex has."""
+
+    codes: Array  # (N,) int64, from 0; -1 where a vertex has no value
+    names: tuple[str, ...]
+
+    @property
+    def flags(self) -> Array:
+        """(N, L) one flag for each level."""
+        return np.asarray(self.codes[:, np.newaxis] == np.arange(len(self.names)), dtype=np.float64)
+
+
+def column_levels(features: Features, name: str, most: int = 5, least: int = 5) -> Levels:
+    """Return a column as at most ``most`` levels; values of fewer than ``least`` vertices are among the others.
+
+    Numbers with many values are cut at their quartiles, as ``column_values`` does.
+
+    >>> import pandas as pd
+    >>> from ffbm.data.encode import encode_features
+    >>> x, _ = encode_features(pd.DataFrame({"age": [*range(12)], "dorm": [*"aaaaabbbbbcd"]}))
+    >>> column_levels(x, "dorm", least=2).names, column_levels(x, "age", least=2).names
+    (('a', 'b', 'others'), ('0 to 2', '3 to 5', '6 to 8', '9 to 11'))
+    """
+    values = column_values(features, name)
+    sizes = np.bincount(values.codes[values.codes >= 0], minlength=values.n_values)
+    order = np.argsort(-sizes, kind="stable")
+    room = most if values.n_values <= most and (sizes >= least).all() else most - 1
+    kept = np.sort(order[:room][sizes[order[:room]] >= least])
+    number = np.full(values.n_values + 1, len(kept))
+    number[kept], number[-1] = np.arange(len(kept)), -1  # the last entry is that of code -1
+    codes = number[values.codes]
+    names = [_name(features, name, values.codes == code) for code in kept.tolist()]
+    return Levels(codes, (*names, OTHERS) if (codes == len(kept)).any() else tuple(names))
+
+
+def _name(features: Features, column: str, members: Array) -> str:
+    """Return what a value is called: its text, yes or no, a number or where numbers lie."""
+    inside = np.flatnonzero([own == column for own in features.columns])
+    cells = features.values[np.flatnonzero(members)][:, inside]
+    x = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    if features.is_number[inside[0]]:
+        mean, sd = features.mean[inside[0]], features.sd[inside[0]]
+        low, high = (round(mean + sd * end, 9) for end in (x[:, 0].min(), x[:, 0].max()))
+        return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+    flags = [text_of(features, int(d)) for d in inside[x[0] != 0]]
+    if len(inside) == 1 and features.names[inside[0]] == column:
+        return "yes" if flags else "no"
+    return " and ".join("yes" if text is None else text for text in flags) or "none"
