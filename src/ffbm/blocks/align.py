@@ -20,7 +20,7 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     """Bring the draws of all chains to one numbering of the blocks and average them.
 
     Each draw is renumbered to overlap as much as possible with the memberships, by the Hungarian method;
-    then the memberships are counted anew, and so on until no draw changes. The first memberships are
+    then the memberships are counted again, and so on until no draw changes. The first memberships are
     the labels of the lowest description length. Blocks are numbered by decreasing size at the end.
 
     Parameters

@@ -231,7 +231,7 @@ def as_network(
     """
     _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     if isinstance(graph, Network):
-        raise OptionError("graph is a Network already: use it as it is, or give its source anew")
+        raise OptionError("graph is a Network already: use it as it is, or give its source again")
     if isinstance(graph, str | os.PathLike):
         raise OptionError(f"graph must be an object; got the path {os.fspath(graph)!r}: read_network() reads files")
     is_array = features is not None and not isinstance(features, pd.DataFrame | pd.Series)

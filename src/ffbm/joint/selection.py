@@ -275,7 +275,7 @@ def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> Sele
 
 
 def renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
-    """Find the geometry given the labels and typical scales; the step size begins anew."""
+    """Find the geometry given the labels and typical scales; the step size begins again."""
     settled = settle_scales(_response(setup, state.ledger.b), state.columns.rng)
     mode = find_mode(settled.gaussian)
     state.columns.done[0] = 0

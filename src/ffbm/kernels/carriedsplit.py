@@ -16,7 +16,7 @@ from ffbm.kernels.acceptance import IMPOSSIBLE
 from ffbm.kernels.carrier import LOOKS, ROUGH, SHARP, find_mode_of, see_mode
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
-from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, launch, scan, send, shift
+from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.target import move
 
 COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
@@ -63,16 +63,16 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
     elif kind == MERGE_SPLIT:
         merged = Split(first, gather(c, r, s, i, j, first), r, s)
         collect(plain, c, merged, r, path, scratch)
-        shift(plain, c, j, r, path, scratch)
+        move_scored(plain, c, j, r, path, scratch)
         k, h = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
         t = np.int64(c.b[k])
         if k == h or c.b[h] != t:
             return 0.0, IMPOSSIBLE
         split = Split(second, gather(c, t, t, k, h, second), t, s)
-        shift(plain, c, h, s, path, scratch)
+        move_scored(plain, c, h, s, path, scratch)
         ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, split, before, False, path, *tail)
         copy(c.b, after)
-        send(plain, c, second, split.size, t)
+        move_all(plain, c, second, split.size, t)
         move(plain, c, h, t)
         move(plain, c, j, s)
         ratio += informed_scan(rng, plain, sighted, c, way, n_scans, merged, before, True, spare, *tail)
@@ -80,14 +80,14 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
         split = Split(first, gather(c, r, r, i, j, first), r, s)
-        shift(plain, c, j, s, path, scratch)
+        move_scored(plain, c, j, s, path, scratch)
         ratio += log(free)
         ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, split, before, False, path, *tail)
         copy(c.b, after)
     else:
         split = Split(first, gather(c, r, s, i, j, first), r, s)
         collect(plain, c, split, r, path, scratch)
-        shift(plain, c, j, r, path, scratch)
+        move_scored(plain, c, j, r, path, scratch)
         copy(c.b, after)
         ratio -= log(n_blocks - c.used[0])
         move(plain, c, j, s)

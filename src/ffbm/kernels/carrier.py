@@ -6,7 +6,7 @@ With m(b) the mode of the weights given b, and h(b) the curvature there, entry b
 
 The map is one to one, its inverse is the same with b and b' exchanged, and its Jacobian is prod sqrt(h(b) / h(b')):
 with that in the ratio a move of (b, W) is exact, however rough m and h are. What the data say nothing of stays as it
-is, so many features do no harm, as they would if the weights were drawn anew.
+is, so many features do no harm, as they would if the weights were drawn again.
 """
 
 from math import exp, log, sqrt

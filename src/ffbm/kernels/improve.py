@@ -6,7 +6,7 @@ from numba import njit
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INNER, copy
-from ffbm.kernels.mergesplit import Split, gather, launch, scan, send, shift
+from ffbm.kernels.mergesplit import Split, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
 
@@ -32,11 +32,11 @@ def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
     i, j = two_of(rng, c, t, group)
     size = gather(c, t, t, i, j, group)
     sums = np.zeros(2)
-    shift(m, c, j, s, sums, scratch)
+    move_scored(m, c, j, s, sums, scratch)
     split_low(rng, m, c, n_scans, Split(group, size, np.int64(t), np.int64(s)), sums, scratch)
     fallen = -sums[0]
     if fallen < least:
-        send(m, c, group, size, t)
+        move_all(m, c, group, size, t)
         move(m, c, j, t)
     return fallen
 
@@ -52,7 +52,7 @@ def find_split(rng, m, c, n_scans, group, best, scratch):
             if fallen > most:
                 most = fallen
                 copy(c.b, best)
-            send(m, c, group, gather(c, s, s, -1, -1, group), t)
+            move_all(m, c, group, gather(c, s, s, -1, -1, group), t)
     return most
 
 
@@ -88,7 +88,7 @@ def merge_cheapest(model, ledger, least, work):
     fallen = closing_gain(m, c, r) - cost
     if fallen >= least:
         group = bare(work[0])
-        send(m, c, group, gather(c, r, s, -1, -1, group), r)
+        move_all(m, c, group, gather(c, r, s, -1, -1, group), r)
     return fallen
 
 

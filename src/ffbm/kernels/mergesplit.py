@@ -36,7 +36,7 @@ class Split(NamedTuple):
 
 
 @njit(**INNER)
-def shift(m, c, i, s, sums, scratch):
+def move_scored(m, c, i, s, sums, scratch):
     """Move vertex i to block s, if it is not there, and add the change of S and of the field to sums."""
     m, c, scratch = bare(m), bare(c), bare(scratch)
     if c.b[i] != s:
@@ -86,7 +86,7 @@ def scan(rng, m, c, beta, split, goal, forced, sums, scratch):
 def launch(rng, m, c, beta, n_scans, split, sums, scratch):
     """Bring a split to a launch: coins, then restricted Gibbs scans."""
     for a in range(split.size):
-        shift(m, c, split.group[a], split.r if rng.random() < 0.5 else split.s, sums, scratch)
+        move_scored(m, c, split.group[a], split.r if rng.random() < 0.5 else split.s, sums, scratch)
     for _ in range(n_scans):
         scan(rng, m, c, beta, split, split.group, False, sums, scratch)  # no goal is looked at
 
@@ -102,11 +102,11 @@ def draw_split(rng, m, c, beta, n_scans, split, goal, forced, sums, scratch):
 def collect(m, c, split, r, sums, scratch):
     """Move every vertex of a split to block r and add what that changes to sums."""
     for a in range(split.size):
-        shift(m, c, split.group[a], r, sums, scratch)
+        move_scored(m, c, split.group[a], r, sums, scratch)
 
 
 @njit(**INNER)
-def send(m, c, group, size, r):
+def move_all(m, c, group, size, r):
     """Move every vertex of the group to block r."""
     for a in range(size):
         if c.b[group[a]] != r:
@@ -142,16 +142,16 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     merged = Split(first, gather(c, r, s, i, j, first), r, s)
     path, spare = np.zeros(2), np.zeros(2)
     collect(m, c, merged, r, path, scratch)
-    shift(m, c, j, r, path, scratch)
+    move_scored(m, c, j, r, path, scratch)
     k, h = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     t = np.int64(c.b[k])
     if k == h or c.b[h] != t or not may_share(m.prior, s, t):
         return 0.0, 0.0, IMPOSSIBLE
     split = Split(second, gather(c, t, t, k, h, second), t, s)
-    shift(m, c, h, s, path, scratch)
+    move_scored(m, c, h, s, path, scratch)
     there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
     copy(c.b, after)
-    send(m, c, second, split.size, t)
+    move_all(m, c, second, split.size, t)
     move(m, c, h, t)
     move(m, c, j, s)
     back = draw_split(rng, m, c, beta, n_scans, merged, before, True, spare, scratch)
@@ -180,12 +180,12 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
         return 0.0, 0.0, IMPOSSIBLE
     split = Split(group, gather(c, r, s, i, j, group), r, s)
     if opens:
-        shift(m, c, j, s, path, scratch)
+        move_scored(m, c, j, s, path, scratch)
         there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch) - np.log(free)
         copy(c.b, after)
         return path[0], path[1], -there
     collect(m, c, split, r, path, scratch)
-    shift(m, c, j, r, path, scratch)
+    move_scored(m, c, j, r, path, scratch)
     copy(c.b, after)
     free = n_blocks - c.used[0]
     move(m, c, j, s)

@@ -71,7 +71,7 @@ def settle(target, metric, close, w, buffers):
         else:
             copy_table(q, p)
         slope = dot(g, p)
-        if not slope > 0.0:  # the pairs have gone bad: begin anew
+        if not slope > 0.0:  # the pairs have gone bad: begin again
             pairs = 0
             apply_inverse(metric, g, p, buffers.line)  # q is no longer what it was
             slope = dot(g, p)

@@ -9,7 +9,7 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
-from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, resplit, shift
+from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
 from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
 from ffbm.kernels.target import keep_term, move
@@ -35,7 +35,7 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
             return 0.0, 0.0, IMPOSSIBLE
         parents[s] = parents[r]
         split = Split(group, gather(c, r, r, i, j, group), r, s)
-        shift(m, c, j, s, path, scratch)
+        move_scored(m, c, j, s, path, scratch)
         there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
         copy(c.b, after)
         return path[0], path[1], -there
@@ -43,7 +43,7 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
         return 0.0, 0.0, IMPOSSIBLE
     split = Split(group, gather(c, r, s, i, j, group), r, s)
     collect(m, c, split, r, path, scratch)
-    shift(m, c, j, r, path, scratch)
+    move_scored(m, c, j, r, path, scratch)
     copy(c.b, after)
     move(m, c, j, s)
     back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)

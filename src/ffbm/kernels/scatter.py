@@ -17,7 +17,7 @@ from ffbm.kernels.bare import bare
 from ffbm.kernels.carrier import LOOKS, ROUGH, SHARP, fill_field, find_mode_of, see_mode
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
-from ffbm.kernels.mergesplit import log_chance, shift
+from ffbm.kernels.mergesplit import log_chance, move_scored
 from ffbm.kernels.target import change_to, lift_to, move
 
 
@@ -116,5 +116,5 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
     path = np.zeros(2)
     put(plain, c, before)
     for v in range(n_nodes):
-        shift(plain, c, v, np.int64(after[v]), path, scratch)
+        move_scored(plain, c, v, np.int64(after[v]), path, scratch)
     return path[0], ratio

@@ -79,7 +79,7 @@ def _add_to_slot(table, key, d):
 
 @njit(**INNER)
 def _drop_zeros(table):
-    """Lay the cells out anew without those that are zero."""
+    """Lay the cells out again without those that are zero."""
     old = table.copy()
     clear(table)
     for h in range(HEAD, old.size, 2):

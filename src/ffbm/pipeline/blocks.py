@@ -87,7 +87,7 @@ def sample_blocks(
         The same seed gives the same trace on any number of workers; None draws one and records it.
     moves : {"default", "single"}
         The kinds of moves. "single" moves one vertex at a time to a block chosen with the help of a
-        random neighbour; "default" also splits two blocks anew, merges one pair and splits another, and
+        random neighbour; "default" also splits two blocks again, merges one pair and splits another, and
         with ``allow_empty`` or "free" opens and closes blocks, once in five sweeps ("free": in each).
     epsilon : float
         How often the proposal ignores the neighbour: its block is left to chance with probability

@@ -210,7 +210,7 @@ def blocks_of_type(
 
 
 def own_features(features: Features, vertices: Array, without: str | None) -> Features:
-    """Return the features that vary among some vertices, but for those of one column; numbers standardised anew."""
+    """Return the features that vary among some vertices, but for those of one column; numbers standardised again."""
     own = rows_of(features, vertices)
     mean, sd, is_number = own.mean.copy(), own.sd.copy(), features.is_number
     numbers = own.values[:, is_number]

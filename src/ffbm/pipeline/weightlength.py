@@ -103,7 +103,7 @@ class Rounds(NamedTuple):
     n_rounds: int | None  # None: until they are done
     n_before: int  # steps before the first round
     n_steps: int  # of a round
-    each: int | None = None  # draws of a partition, after which thinning begins anew; None if there are no partitions
+    each: int | None = None  # draws of a partition, after which thinning begins again; None if there are no partitions
 
 
 def run_selection(

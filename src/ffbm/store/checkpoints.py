@@ -41,7 +41,7 @@ class Checkpoints:
         self.folder, self.record = folder, record
 
     def stage(self, name: str, key: str, state: type[State], draws: type[Draws]) -> ChainLog[State, Draws]:
-        """Return the log of a stage; one that was begun with another key is begun anew."""
+        """Return the log of a stage; one that was begun with another key is begun again."""
         return ChainLog(self.folder / CHAINS / _slug(name), key, state, draws)
 
     def remember(self, name: str, key: str, kind: type[Table], find: Callable[[], Table]) -> Table:

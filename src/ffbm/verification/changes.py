@@ -89,7 +89,7 @@ def way_back(directed: bool, effort: Effort) -> Finding:
 
 
 def carried_entropy(effort: Effort) -> Finding:
-    """Run chains with all moves, a field and empty blocks, and compare S as carried with S counted anew."""
+    """Run chains with all moves, a field and empty blocks, and compare S as carried with S counted again."""
     worst = 0.0
     for allow_empty in (False, True):
         rng = np.random.default_rng([effort.seed, int(allow_empty), 2])
@@ -149,7 +149,7 @@ CHECKS = (
     ),
     Check(
         "S as carried",
-        "largest difference between S and field as chains carry them and as counted anew, nats",
+        "largest difference between S and field as chains carry them and as counted again, nats",
         "counts that a move leaves wrong, a change of S or of the field that is not booked",
         carried_entropy,
     ),

@@ -1,7 +1,7 @@
 """Geweke's joint-distribution test of the joint sampler: A, b and W all change, and their law must not.
 
 Each run starts at an exact draw (W, b, A) of the model. Then a step of the sampler moves (b, W) given A, and A is drawn
-anew given b, and so on: if the sampler keeps p(b, theta | A, X), every later (W, b, A) is a draw of the model as well,
+again given b, and so on: if the sampler keeps p(b, theta | A, X), every later (W, b, A) is a draw of the model as well,
 and means of functions of it along the runs are those of fresh draws.
 """
 
@@ -81,7 +81,7 @@ def fresh_means(seed: int, n_draws: int, number: int) -> Array:
 
 
 def chain_means(seed: int, n_steps: int, number: int) -> Array:
-    """Return the means of the functions along a run of the sampler with A drawn anew after every step."""
+    """Return the means of the functions along a run of the sampler with A drawn again after every step."""
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
     model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)

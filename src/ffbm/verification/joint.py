@@ -34,7 +34,7 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
 
 
 def draws_belong_together(effort: Effort) -> Finding:
-    """Compute the energy anew from each draw's labels and weights as a fit has them, and compare with the chain's."""
+    """Compute the energy again from each draw's labels and weights as a fit has them, and compare with the chain's."""
     worst = 0.0
     for turn in range(4 if effort.full else 1):
         made = simulate(60, 4, 240, features=3, sigma=2.0, seed=effort.seed + turn)
@@ -45,8 +45,8 @@ def draws_belong_together(effort: Effort) -> Finding:
         x = np.column_stack((made.network.features.values, np.ones(60)))
         for place in np.ndindex(*found.blocks.labels.shape[:2]):
             w, b = found.weights.weights[place], found.blocks.labels[place]
-            anew = energy_of(w, b, x, found.weights.rows, _SCALES)
-            worst = max(worst, abs(anew - float(found.weights.energy[place])))
+            energy = energy_of(w, b, x, found.weights.rows, _SCALES)
+            worst = max(worst, abs(energy - float(found.weights.energy[place])))
     return Finding(worst, 1e-8)
 
 
