@@ -22,7 +22,7 @@ class Plots:
     """
 
     NAMES = (
-        "columns", "network", "block_graph", "weights", "effects", "heatmap", "ranking", "bits", "accuracy",
+        "columns", "network", "block_graph", "tree", "weights", "effects", "heatmap", "ranking", "bits", "accuracy",
         "calibration", "block_matrix", "traces", "ladder", "check", "modes",
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ class Plots:
         """Write every figure as PDF and PNG into a new or empty folder, and return the files.
 
         Left out are calibration and columns if no vertex was held out, columns, bits and effects of a single block, the
-        ladder of chains without tempering, and a single mode.
+        ladder of chains without tempering, the tree of a flat fit, and a single mode.
         """
         from ffbm.store.folder import check_new_folder
 
@@ -162,6 +162,7 @@ class Plots:
         left = set() if self._fit.scores.n_test else {"calibration", "columns"}
         left |= {"columns", "effects", "bits"} if self._fit.memberships.n_blocks == 1 else set()
         left |= set() if _is_tempered(self._fit) else {"ladder"}
+        left |= {"tree"} if self._fit.hierarchy is None else set()
         return left | ({"modes"} if self._fit.memberships.n_modes == 1 else set())
 
     def __repr__(self) -> str:
