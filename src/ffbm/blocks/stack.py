@@ -63,7 +63,8 @@ class _Merging:
         self.n, self.e, self.is_directed = np.ones(len(counts), dtype=np.int64), counts.copy(), is_directed
         n_ends = int(counts.sum())
         self.n_edges = n_ends if is_directed else n_ends // 2
-        self.lf = gammaln(np.arange(1.0, 2 * (n_ends + len(counts) ** 2) + 2))  # a pair may be a group twice
+        most = (4 if is_directed else 2) * (n_ends + len(counts) ** 2)  # where r = s a pair is that group twice
+        self.lf = gammaln(np.arange(1.0, most + 2))
         self.changes = np.zeros(counts.shape)
         for t in range(len(counts)):
             self.changes += self._through(t)
