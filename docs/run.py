@@ -10,6 +10,9 @@ In what is shown, ``...`` stands for anything, as in doctest. Processors round d
 of weights then takes another way: decimal numbers may differ by 0.02 and 5 %, effective sample sizes by 20 %, and
 nothing else. Blocks of other languages are shown and not run. A convergence warning is one line of the output; any
 other warning ends the run.
+
+A page on data that may not be committed names their folder below ``FFBM_SHARED`` in a comment,
+``<!-- data: networks/NAME -->``, and its code finds them in ``NAME``. Where they are absent the page is left out.
 """
 
 import argparse
@@ -33,12 +36,17 @@ from ffbm.errors import ConvergenceWarning
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", *(f"docs/{name}.md" for name in (
-    "quickstart", "tutorial-polbooks", "tutorial-own-files", "tutorial-honest", "tutorial-scales", "permutation",
-    "columns", "regression", "evidence",
+    "quickstart", "tutorial-polbooks", "tutorial-own-files", "tutorial-airports", "tutorial-honest", "tutorial-scales",
+    "permutation", "columns", "regression", "evidence",
 )))  # fmt: skip
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_DATA = re.compile(r"^<!-- data: (\S+) -->$", re.MULTILINE)
 _NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)")
 _MATCHES = doctest.OutputChecker().check_output
+
+
+class MissingDataError(Exception):
+    """A page needs data that are not here."""
 
 
 def replay(text: str) -> str:
@@ -46,7 +54,10 @@ def replay(text: str) -> str:
     names: dict[str, Any] = {"__name__": "__main__"}
     blocks = list(FENCE.finditer(text))
     parts, at = [], 0
+    data = _find_data(text)
     with _empty_folder():
+        for folder in data:
+            Path(folder.name).symlink_to(folder)
         for block, after in zip(blocks, [*blocks[1:], None], strict=True):
             language, code = block[1], block[2]
             if language == "console":
@@ -64,6 +75,18 @@ def replay(text: str) -> str:
                     parts += [text[at : block.end()], f"\n\n```text\n{said}```"]
                     at = block.end()
     return "".join([*parts, text[at:]])
+
+
+def _find_data(text: str) -> list[Path]:
+    """Return the folders of data that a page names."""
+    shared = os.environ.get("FFBM_SHARED", "")
+    folders = []
+    for name in _DATA.findall(text):
+        folder = Path(shared, name).resolve()
+        if not shared or not folder.is_dir():
+            raise MissingDataError(f"left out, it needs {folder.name}: set FFBM_SHARED to a folder that has {name}")
+        folders.append(folder)
+    return folders
 
 
 def _run_script(code: str, names: dict[str, Any], line: int) -> str:
@@ -175,7 +198,11 @@ def main() -> int:
     n_changed = 0
     for page in chosen.pages:
         text = page.read_text(encoding="utf-8")
-        found = replay(text)
+        try:
+            found = replay(text)
+        except MissingDataError as reason:
+            sys.stdout.write(f"{page.name}: {reason}\n")
+            continue
         n_changed += found != text
         sys.stdout.write(f"{page.name}: {'as its code prints' if found == text else 'differs'}\n")
         if chosen.write:

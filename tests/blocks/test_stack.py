@@ -52,6 +52,12 @@ def test_the_first_merge_is_the_best_pair(is_directed):
 
 
 @pytest.mark.parametrize("is_directed", [False, True])
+def test_nearly_all_edges_inside_one_block(is_directed):
+    labels, _ = merge_groups(np.diag([5000, 2, 2, 2]), is_directed)
+    assert len(labels) == 4
+
+
+@pytest.mark.parametrize("is_directed", [False, True])
 def test_planted_levels_are_found(is_directed):
     above = np.arange(24) // 6
     counts = np.random.default_rng(1).poisson(np.where(above[:, None] == above, 40, 1))

@@ -15,6 +15,7 @@ from ffbm.verification import (
     partitions,
     ranking,
     selection,
+    weighted_calibration,
     weights,
 )
 from ffbm.verification.findings import Check
@@ -28,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
     *gradients.CHECKS,
     *weights.CHECKS,
     *calibration.CHECKS,
+    *weighted_calibration.CHECKS,
     *selection.CHECKS,
     *imputation.CHECKS,
     *ranking.CHECKS,

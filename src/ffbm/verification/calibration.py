@@ -16,7 +16,7 @@ from ffbm.rng import child_seed
 from ffbm.simulation import simulate
 from ffbm.types import Array
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 99, 5, 200
 N_BINS = 20
@@ -69,8 +69,7 @@ def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
     )  # fmt: skip
     draws = quantities(trace.weights[0, THIN - 1 :: THIN], x, b, rows, SIGMA)
     at = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)
-    ties = (draws == at).sum(axis=1)
-    return np.asarray((draws < at).sum(axis=1) + np.random.default_rng([own % 2**32]).integers(0, ties + 1))
+    return rank_among(draws, at[:, 0], np.random.default_rng([own % 2**32]))
 
 
 def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> Finding:

@@ -24,7 +24,7 @@ from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
 from ffbm.types import Array, Features
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 
 N_DRAWS, THIN, N_WARMUP = 49, 4, 60
 N_BINS = 5
@@ -96,9 +96,7 @@ def rank_of_truth(seed: int, number: int) -> Array:
         state, drawn = advance_imputed(model, state, THIN)
         # the draw is of the weights before the last sweep over the cells: both are draws of the posterior together
         draws.append(quantities(drawn.weights[-1], *_table(unknown.cells, state.cells), missing, labels))
-    at, found = quantities(w, codes, numbers, missing, labels), np.array(draws)
-    ties = (found == at).sum(axis=0)
-    return np.asarray((found < at).sum(axis=0) + rng.integers(0, ties + 1))
+    return rank_among(np.array(draws).T, quantities(w, codes, numbers, missing, labels), rng)
 
 
 def _table(cells: Cells, state: CellState) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from ffbm.simulation import simulate
 from ffbm.types import Array, Graph
 from ffbm.verification.calibration import N_BINS, N_DRAWS, SIZES, Size
 from ffbm.verification.findings import Effort, Finding
-from ffbm.verification.ranks import rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 
 SIGMA, N_FEATURES = 1.5, 2
 BURN, THIN = 300, 20
@@ -125,10 +125,19 @@ def quantities(problem: Problem, labels: Array, w: Array, rng: np.random.Generat
 
 
 def _lengths(graph: Graph, labels: Array) -> Array:
-    """Return S (T,) of labels (T, N), once for each partition among them."""
+    """Return S (T,) of labels (T, N)."""
+    partitions, which = distinct_partitions(labels)
+    return np.array([description_length(graph, b).without_partition for b in partitions])[which]
+
+
+def distinct_partitions(labels: Array) -> tuple[Array, Array]:
+    """Return the partitions (P, N) among labels (T, N), and which of them each is: what they cost is computed once.
+
+    >>> [found.tolist() for found in distinct_partitions(np.array([[1, 0, 1], [0, 1, 0], [2, 2, 2]]))]
+    [[[0, 0, 0], [0, 1, 0]], [1, 1, 0]]
+    """
     patterns = (labels[:, :, np.newaxis] == labels[:, np.newaxis, :]).argmax(axis=2)  # the first vertex of each block
-    found, which = np.unique(patterns, axis=0, return_inverse=True)
-    return np.array([description_length(graph, b).without_partition for b in found])[which]
+    return np.unique(patterns, axis=0, return_inverse=True)
 
 
 def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
@@ -137,8 +146,7 @@ def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
     rng = stream(problem.seed, "ranks")
     draws = quantities(problem, *SAMPLERS[sampler](problem), rng)
     at = quantities(problem, b[np.newaxis], w[np.newaxis], rng)
-    ties = (draws == at).sum(axis=1)
-    return np.asarray((draws < at).sum(axis=1) + rng.integers(0, ties + 1))
+    return rank_among(draws, at[:, 0], rng)
 
 
 def histograms(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> list[dict[str, Any]]:

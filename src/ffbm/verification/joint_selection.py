@@ -24,6 +24,7 @@ from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import graph_of
 from ffbm.verification.findings import Check, Effort, Finding
+from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
 from ffbm.verification.selection_laws import INTERCEPT_SD
 
@@ -255,8 +256,7 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
     labels = rng.integers(0, problem.n_blocks, len(x))
     _, drawn = advance(setup, start(setup, labels, rng, number % 2 == 1), BURN + THIN * N_DRAWS)
     draws, at = quantities(problem, drawn), quantities(problem, problem.truth)
-    ranks = (draws < at).sum(axis=1) + rng.integers(0, (draws == at).sum(axis=1) + 1)
-    return np.concatenate((ranks, drawn.chance.mean(axis=0), problem.truth.inclusion[0]))
+    return np.concatenate((rank_among(draws, at[:, 0], rng), drawn.chance.mean(axis=0), problem.truth.inclusion[0]))
 
 
 def uniform_ranks(effort: Effort) -> Finding:

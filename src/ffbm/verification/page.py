@@ -23,10 +23,7 @@ def markdown_newer(record: Mapping[str, Any]) -> str:
     newer = [check.name for check in CHECKS if check.name not in known]
     if not newer:
         return ""
-    return (
-        f"Checks that are newer than this record, and so far seen to pass at the length of the quick run only:"
-        f" {_cell('; '.join(newer))}."
-    )
+    return f"Checks that are newer than this record, whose figures it does not have: {_cell('; '.join(newer))}."
 
 
 def markdown_catches(record: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Ranks of the truth among draws: their histograms, and the smallest p of uniform ones."""
+"""Ranks of the truth among draws, their histograms, and the smallest p of uniform ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,16 @@ import numpy as np
 from ffbm.types import Array
 from ffbm.verification.findings import Finding
 from ffbm.verification.goodness import chi_square
+
+
+def rank_among(draws: Array, truth: Array, rng: np.random.Generator) -> Array:
+    """Return the rank (Q,) of the truth (Q,) among draws (Q, T) of each quantity, 0 .. T, ties broken at random.
+
+    >>> rank_among(np.array([[1.0, 2.0, 4.0]]), np.array([3.0]), np.random.default_rng(0))
+    array([2])
+    """
+    at = truth[:, np.newaxis]
+    return np.asarray((draws < at).sum(axis=1) + rng.integers(0, (draws == at).sum(axis=1) + 1))
 
 
 def rank_histograms(names: Sequence[str], ranks: Array, n_draws: int, n_bins: int, size: str) -> list[dict[str, Any]]:

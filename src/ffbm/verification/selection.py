@@ -23,7 +23,7 @@ from ffbm.theta.target import selection_energy
 from ffbm.types import Array
 from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 from ffbm.verification.selection_laws import CHECKS as LAWS
 from ffbm.verification.selection_laws import INTERCEPT_SD
 
@@ -96,9 +96,7 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
     with_one = np.column_stack((x, np.ones(len(x))))
     energy = selection_energy(truth.weights, truth.inside, with_one, y, COLUMN, INTERCEPT_SD)
     at = quantities(truth.inside, truth.scales, truth.weights, energy)
-    ties = (draws == at).sum(axis=0)
-    ranks = (draws < at).sum(axis=0) + rng.integers(0, ties + 1)
-    return np.concatenate((ranks, drawn.chance.mean(axis=0), truth.inside))
+    return np.concatenate((rank_among(draws.T, at, rng), drawn.chance.mean(axis=0), truth.inside))
 
 
 def calibrate(
