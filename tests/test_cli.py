@@ -164,10 +164,11 @@ def test_describe_as_json(capsys, friends):
         "member=missing",
         "gender=F",
         "gender=M",
+        "gender=missing",
     ]
     assert [(c["name"], c["read_as"], c["support"]) for c in it["columns"]] == [
         ("member", "flags", 9),
-        ("gender", "values", 9),
+        ("gender", "values", 13),
     ]
     assert {"constant", "dropped", "excluded", "identifier", "missing"} <= {note["code"] for note in it["notes"]}
 

@@ -109,7 +109,7 @@ def test_labels_that_are_names_are_no_features(read):
 def test_options_reach_the_encoder(read):
     nodes = "id,code,team,year\na,1,red,9\nb,2,red,9\nc,1,,9\n"
     net = read("a,b\nb,c\n", nodes, categorical=["code"], drop={"code": ["2"]}, missing="flag", exclude=["year"])
-    assert net.features.names == ("code=1", "team=red", "team=missing")
+    assert net.features.names == ("code=1", "code=missing", "team=red", "team=missing")
 
 
 def test_errors_of_the_encoder_name_the_file(read):

@@ -94,10 +94,13 @@ def test_words_for_missing_count_among_numbers_and_not_among_words(tmp_path):
     np.testing.assert_array_equal(net.features.missing.toarray()[:, order], expected)
 
 
-def test_a_dropped_value_is_an_answer():
-    table = pd.DataFrame({"age": [20, 999, None, 30], "party": ["a", "b", "", "a"]})
-    features, _ = encode_features(table, drop={"age": 999, "party": "b"})
-    assert np.argwhere(features.missing.toarray()).tolist() == [[2, 0], [2, 1]]
+def test_a_dropped_value_is_missing():
+    dates = ["2006-08-01", "1900-01-01", "", "2007-08-01"]
+    table = pd.DataFrame({"age": [20, 999, None, 30], "party": ["a", "b", "", "a"], "joined": dates})
+    features, notes = encode_features(table, drop={"age": 999, "party": "b", "joined": "1900-01-01"})
+    assert np.argwhere(features.missing.toarray()).tolist() == [[row, column] for row in (1, 2) for column in range(3)]
+    assert [note.count for note in notes if note.code == "missing"] == [2, 2, 2]
+    assert notes[0].message == "column 'age' has 1 cell '999.0': dropped, read as missing"
 
 
 def test_columns_left_out_have_no_place_in_the_mask():

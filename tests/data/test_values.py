@@ -61,7 +61,8 @@ def test_values_without_a_flag_are_no_value():
 
 
 def test_one_flag_alone_is_there_or_not():
-    assert values_of(["a", "b", "a", "b"], drop={"c": "b"}).codes.tolist() == [0, 1, 0, 1]
+    assert values_of(["a", "b", "a", "a"], min_support=2).codes.tolist() == [0, 1, 0, 0]
+    assert values_of(["a", "b", "a", "b"], drop={"c": "b"}).codes.tolist() == [0, -1, 0, -1]
 
 
 def test_many_numbers_are_cut_at_quartiles():

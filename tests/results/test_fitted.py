@@ -191,7 +191,26 @@ def test_anything_that_holds_a_network_is_fitted(tmp_path):
     assert fit(graph.to_directed(), blocks=labels, directed=False, **SMALL).network.graph.is_directed is False
 
 
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_what_fit_reads_it_reads_with_weights():
+    edges = pd.DataFrame(EDGES, columns=["source", "target"]).assign(hours=range(1, 9))
+    graph = networkx.from_pandas_edgelist(edges, edge_attr="hours")
+    labels = [0, 0, 0, 0, 1, 1, 1]
+    for source in (edges, graph):
+        made = fit(source, features=PEOPLE, edge_weight="hours", blocks=labels, **SMALL)
+        assert made.network.graph.weights.column == "hours" == made.config.edge_weight
+        assert made.network.features.columns[0] == "team"
+    assert fit(graph, edge_weight=False, blocks=labels, nodes=PEOPLE, **SMALL).network.graph.weights is None
+
+
 def test_what_cannot_be_fitted(net, tmp_path):
+    with pytest.raises(OptionError, match="nodes= and features= both give the table"):
+        fit(EDGES, nodes=PEOPLE, features=PEOPLE)
+    for second in (PEOPLE, "people.csv"):
+        with pytest.raises(OptionError, match=r"number of blocks; got .*: give .* by name, fit\(edges, nodes=table\)"):
+            fit(EDGES, second, n_blocks=2)
+    with pytest.raises(OptionError, match="are for weighted edges: name edge_weight= too"):
+        fit(EDGES, edge_weight_model="poisson")
     with pytest.raises(OptionError, match="a Network is read already; leave out nodes=, exclude="):
         fit(net, nodes=PEOPLE, exclude="age")
     with pytest.raises(OptionError, match="polbooks is read as registered; leave out categorical="):

@@ -222,8 +222,8 @@ def test_parts_of_a_table():
     object.__setattr__(several, "columns", ("club", "club", "age"))
     parts = find_parts(several)
     assert parts.feature.tolist() == [-1, 0, -1, 1]  # a vertex has two flags of the column: each is a part
-    dropped, _ = encode_features(pd.DataFrame({"party": ["a", "b", "z", None, "a"]}), drop={"party": "z"})
-    assert find_parts(make_design(dropped, True, True)).feature.tolist() == [0, 1, -1]
+    rare, _ = encode_features(pd.DataFrame({"party": ["a", "b", "z", None, "a", "b"]}), min_support=2)
+    assert find_parts(make_design(rare, True, True)).feature.tolist() == [0, 1, -1]
     marked, _ = encode_features(pd.DataFrame({"party": ["a", "b", None, "a"]}), missing="flag")
     with pytest.raises(OptionError, match="has flags where it is missing"):
         find_parts(make_design(marked, False, True))

@@ -44,7 +44,7 @@ Include = Annotated[
 Exclude = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave this column out. Repeatable.")]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN=VALUE", help="Give this value no flag, as in gender=Unknown. Repeatable."),
+    typer.Option(metavar="COLUMN=VALUE", help="Read this value as missing, as in gender=Unknown. Repeatable."),
 ]
 Merge = Annotated[
     list[str] | None,

@@ -2,7 +2,7 @@
 
 Three rules come before all others. A blank cell is missing. A word such as ``NA`` is missing where
 everything else in the column is a number, a date or a truth value, and a value like any other elsewhere. A
-dropped value is out of the way before the kind is decided.
+dropped value is missing, and that before the kind is decided.
 """
 
 import datetime as dt
@@ -56,13 +56,13 @@ class Column:
     ----------
     kind : "flag", "number", "values" or "empty"
     numbers : (N,) float64
-        Flags (0 or 1) and numbers; NaN where the cell is missing or dropped.
+        Flags (0 or 1) and numbers; NaN where the cell is missing.
     values : tuple of text
         The values of a column of values, sorted.
     codes : (N,) int64
-        The place of each cell in ``values``; -1 where the cell is missing or dropped.
+        The place of each cell in ``values``; -1 where the cell is missing.
     missing : (N,) bool
-        Cells without an answer; a dropped value is an answer.
+        Cells without an answer, dropped values among them.
     words : text
         How missing cells were written, where they were not blank.
     other : Column, optional
@@ -101,12 +101,12 @@ def parse_column(
         return _of_numbers(name, (cells.to_numpy(dtype=object) == "1").astype(np.float64), np.zeros(len(cells), bool))
 
     codes, texts, remarks = read_texts(name, cells)
-    missing = codes < 0
     for index in _find_dropped(name, texts, drop):
         here = codes == index
         codes[here] = -1
-        message = f"has {count_of(int(here.sum()), 'cell')} {texts[index]!r}: dropped"
+        message = f"has {count_of(int(here.sum()), 'cell')} {texts[index]!r}: dropped, read as missing"
         remarks.append(Remark("dropped", name, message, int(here.sum())))
+    missing = codes < 0
     codes, texts = _merge(codes, texts)
     categorical = categorical or isinstance(cells.dtype, pd.CategoricalDtype)
     column, more = _decide(name, codes, texts, missing, categorical)
@@ -132,7 +132,7 @@ def _decide(
             message = (
                 f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
             )
-            message += f"; {option('drop')} gives no flag"
+            message += f"; {option('drop')} reads {'it' if count == 1 else 'them'} as missing"
             remarks.append(Remark("looks-missing", name, message, count))
         if categorical:
             return column, remarks
@@ -188,7 +188,7 @@ def _remark_apart(name: str, known: Array, distinct: Array) -> list[Remark]:
             count = int((known == value).sum())
             message = (
                 f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
-                f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means missing"
+                f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means no answer"
             )
             remarks.append(Remark("looks-missing", name, message, count))
     return remarks

@@ -50,7 +50,7 @@ def encode_features(
     exclude : column names, optional
         Leave these columns out.
     drop : mapping of column names to values, optional
-        These values get no flag (in a column of numbers: count as the mean).
+        These values are read as missing.
     merge : mapping of column names to mappings, or texts, optional
         Values to be read as others: ``{"field": {"Biolgy": "Biology"}}`` or ``["field:Biolgy=Biology"]``. Done first.
     missing : "none" or "flag"

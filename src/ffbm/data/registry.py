@@ -54,7 +54,7 @@ class Dataset:
     parse : callable, optional
         From the publisher's bytes to tables; None if the set is bundled.
     drop : mapping
-        The values that get no flag.
+        The values that are read as missing.
     column_of : callable
         From a feature's name to the column it belongs to, where the table has a column for each value.
     """

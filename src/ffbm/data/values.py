@@ -23,7 +23,7 @@ def column_values(features: Features, name: str) -> ColumnValues:
     """Return which value of a column each vertex has; numbers with many values are cut at their quartiles.
 
     A vertex whose cell is missing has no value, unless missing cells have a flag of their own: then missing is a value
-    like any other. In a column of values, one that has no flag (dropped or rare) is no value either. Where a
+    like any other. In a column of values, one that is too rare for a flag is no value either. Where a
     vertex can have several flags of a column, each set of flags is a value.
 
     >>> import pandas as pd

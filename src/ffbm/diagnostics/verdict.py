@@ -55,13 +55,16 @@ class Verdict:
         """Return the same verdict with a name before its reason."""
         return replace(self, reason=f"{name}: {self.reason}")
 
-    def warn(self, lead: str = "do not rely on this fit:") -> None:
-        """Warn who called the caller, unless the grade is "converged"; ``lead`` is for grades that are not usable."""
+    def warn(self, lead: str = "do not rely on this fit:", n_wrappers: int = 0) -> None:
+        """Warn who called the caller, unless the grade is "converged"; ``lead`` is for grades that are not usable.
+
+        ``n_wrappers`` functions stand around the caller.
+        """
         if self:
             return
         message = "not converged, but" if self.is_usable else lead
         way = f"; go on with {self.command}" if self.command else ""
-        warnings.warn(f"{message} {self}{way}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{message} {self}{way}", ConvergenceWarning, stacklevel=3 + n_wrappers)
 
     def __bool__(self) -> bool:
         return self.grade == CONVERGED

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ffbm.check import check_scale, check_tempering, is_client
 from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
-from ffbm.data.inputs import open_network
+from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
@@ -38,6 +38,7 @@ from ffbm.workers import Workers, connected
 _LONG = 60.0  # seconds: longer runs are announced
 
 
+@with_tables_by_name
 def fit(
     net: Any,
     n_blocks: int | str = "auto",
@@ -173,8 +174,8 @@ def fit(
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.
     edge_weight : text or False, optional
-        The column with the weights of the edges, as the network was read with it; False ignores weights, None does as
-        the network was read: see ``read_network``.
+        The column with the weights of the edges: of a Network the one it was read with, which None takes as well.
+        False ignores weights: see ``read_network``.
     edge_weight_model, edge_weight_prior : text, "microcanonical" or dict, optional
         What weights are taken for; None does as the network was read.
     impute : bool or "independent"
@@ -206,8 +207,9 @@ def fit(
     >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
     ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
+    given = dict(locals())
     if node_type is not None:
-        return _fit_types(dict(locals()))  # type: ignore[return-value]  # as the documentation says
+        return _fit_types(given)  # type: ignore[return-value]  # as the documentation says
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,
@@ -246,20 +248,19 @@ def fit(
         edge_weight_prior=dict(edge_weight_prior) if isinstance(edge_weight_prior, Mapping) else edge_weight_prior,
         impute=impute,
     )
-    if not isinstance(net, Network) and directed != "auto":
-        reading["directed"] = directed
-    net = open_network(net, nodes, **reading)
+    net = open_for_fit(net, nodes, reading, given)
     found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
-    found.converged.warn()
+    found.converged.warn(n_wrappers=1)
     return found
 
 
 def _fit_types(given: dict[str, Any]) -> TypedFit:
     """Fit a network with types of vertices by what was given to ``fit``; options that types do not have are refused."""
     net, nodes, reading = (given.pop(name) for name in ("net", "nodes", "reading"))
-    if not isinstance(net, Network) and given["directed"] != "auto":
-        reading["directed"] = given.pop("directed")
-    net = open_network(net, nodes, **reading)
+    is_read = isinstance(net, Network)
+    net = open_for_fit(net, nodes, reading, given)
+    if not is_read:
+        del given["directed"]
     defaults = {name: parameter.default for name, parameter in inspect.signature(fit).parameters.items()}
     return fit_types(net, **{name: value for name, value in given.items() if value is not defaults[name]})
 
