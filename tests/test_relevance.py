@@ -7,7 +7,7 @@ import pytest
 
 from ffbm.errors import OptionError
 from ffbm.pipeline.weights import sample_weights
-from ffbm.relevance import _name_values, centre_values, find_decided, find_sets, judge_columns
+from ffbm.relevance import centre_values, find_decided, find_sets, judge_columns, name_values
 from ffbm.types.relevance import Relevance
 
 SHORT = {"weight_prior": "learned", "n_draws": 300, "n_warmup": 100, "seed": 1, "progress": False}
@@ -126,11 +126,11 @@ def test_values_that_cover_all_vertices_are_compared_with_each_other():
 def test_a_weak_value_does_not_ride_on_sure_ones(monkeypatch):
     signs = np.ones((100, 2, 2))
     signs[:27, 1, 1] = -1  # its sign is right in 73 % of the draws; the mean over all four is within the rate
-    monkeypatch.setattr("ffbm.relevance.included_weights", lambda _weights, _g: (np.arange(2), signs))
+    monkeypatch.setattr("ffbm.relevance.included_weights", lambda *_: (np.arange(2), signs))
     weights = SimpleNamespace(selected=SimpleNamespace(column_names=("dorm",)), names=("dorm=a", "dorm=b"), n_blocks=2)
-    named = _name_values(weights, 0, 0.1)
+    named = name_values(weights, 0, 0.1)
     assert {(value.feature, value.block) for value in named} == {("dorm=a", 0), ("dorm=a", 1), ("dorm=b", 0)}
-    assert len(_name_values(weights, 0, 0.3)) == 4
+    assert len(name_values(weights, 0, 0.3)) == 4
 
 
 def test_equal_columns_are_a_set():

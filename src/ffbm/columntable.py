@@ -72,6 +72,26 @@ def build_table(
     return table.iloc[np.lexsort((-last, -then, -first))].reset_index(drop=True)
 
 
+def inclusion_in_words(table: "pd.DataFrame") -> list[str]:
+    """Return the inclusion of each column of a table: a number, or where modes have their own, the range over them.
+
+    >>> import pandas as pd
+    >>> inclusion_in_words(pd.DataFrame({"inclusion_mode_0": [0.98, 1.0], "inclusion_mode_1": [0.4, 1.0]}))
+    ['0.40 to 0.98', '1.00']
+    """
+    modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]
+    if not modes:
+        return ["-" if np.isnan(value) else f"{value:.3f}" for value in table["inclusion"]]
+    low, high = table[modes].min(axis=1), table[modes].max(axis=1)
+    words = [(f"{a:.2f}", f"{b:.2f}") for a, b in zip(low, high, strict=True)]
+    return [a if a == b else f"{a} to {b}" for a, b in words]
+
+
+def name_of_inclusion(table: "pd.DataFrame") -> str:
+    """Name what ``inclusion_in_words`` returns."""
+    return "inclusion by mode" if any(str(name).startswith("inclusion_mode_") for name in table) else "inclusion"
+
+
 def pairs_that_share(bits: ColumnBits) -> list[SharedBits]:
     """Return the pairs of columns that both explain some bits, clear of 0, the largest first."""
     clear = [pair for pair in bits.shared if pair.bits > CLEAR * pair.error]

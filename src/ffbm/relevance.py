@@ -1,7 +1,7 @@
 """Which columns matter: decisions made of draws of inclusion under the learned prior."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def judge_columns(weights: Any, fdr: float = 0.1) -> Relevance:
     sets = find_sets(drawn, inclusion, decided)
     with np.errstate(divide="ignore"):
         factor = inclusion / (1 - inclusion) * n_columns
-    values = [value for g in decided for value in _name_values(weights, g, fdr)]
+    values = [value for g in decided for value in name_values(weights, g, fdr)]
     return Relevance(
         column_names=selected.column_names,
         n_features=np.bincount(selected.of_feature[selected.of_feature >= 0], minlength=n_columns),
@@ -123,29 +123,53 @@ def find_sets(drawn: Array, inclusion: Array, decided: Sequence[int]) -> tuple[t
     return tuple(part for part in sets if len(part) > 1)
 
 
-def sign_probabilities(weights: Any) -> Array:
-    """Return how surely each weight has its sign (B, D), given that its column is included; 0 where it never is."""
-    found = np.zeros((weights.n_blocks, weights.n_features))
+class IncludedMoments(NamedTuple):
+    """What draws say of each weight (B, D), given that its column is included; 0 where it never is."""
+
+    mean: Array
+    sd: Array
+    low: Array  # the ends of the 95 % interval
+    high: Array
+    positive: Array  # the share of draws above 0; one half where a column never is included
+    sure: Array  # how surely the weight has its sign
+
+
+def included_moments(weights: Any) -> IncludedMoments:
+    """Summarise the weights that decisions are made of: ``included_weights`` of every column."""
+    found = IncludedMoments(*np.zeros((6, weights.n_blocks, weights.n_features)))
+    found.positive[:] = 0.5
     for g in range(len(weights.column_names)):
         features, w = included_weights(weights, g)
-        if len(w):
-            found[:, features] = np.maximum((w > 0).mean(axis=0), (w < 0).mean(axis=0))
+        if not len(w):
+            continue
+        low, high = np.quantile(w, (0.025, 0.975), axis=0)
+        above, below = (w > 0).mean(axis=0), (w < 0).mean(axis=0)
+        own = (w.mean(axis=0), w.std(axis=0), low, high, above, np.maximum(above, below))
+        for array, values in zip(found, own, strict=True):
+            array[:, features] = values
     return found
 
 
-def included_weights(weights: Any, g: int) -> tuple[Array, Array]:
-    """Return the features of a column, and their centred weights (T, B, J) in the draws that include it."""
+def included_weights(weights: Any, g: int, draws: Array | None = None) -> tuple[Array, Array]:
+    """Return the features of a column, and their centred weights (T, B, J) in the draws that include it.
+
+    ``draws`` (C, T / thin) are those to look at; all if left out.
+    """
     selected = weights.selected
     features = np.flatnonzero(selected.of_feature == g)
     w = selected.weights[..., features].reshape(-1, weights.n_blocks, len(features))
+    w = w if draws is None else w[draws.ravel()]
     w = w[w.any(axis=(1, 2))]
     return features, centre_values(w, weights.support[features], _n_vertices(weights))
 
 
-def _name_values(weights: Any, g: int, fdr: float) -> list[NamedValue]:
-    """Return which values of a column set which block apart, the surest first: by FDR, and each by itself."""
+def name_values(weights: Any, g: int, fdr: float, draws: Array | None = None) -> list[NamedValue]:
+    """Return which values of a column set which block apart, the surest first: by FDR, and each by itself.
+
+    ``draws`` (C, T / thin) are those to look at; all if left out.
+    """
     selected = weights.selected
-    features, w = included_weights(weights, g)
+    features, w = included_weights(weights, g, draws)
     if not len(w) or weights.n_blocks < 2:
         return []
     surest = np.maximum((w > 0).mean(axis=0), (w < 0).mean(axis=0))

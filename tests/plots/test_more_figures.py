@@ -39,8 +39,11 @@ def test_heat_map_shows_centred_weights_and_what_is_clear():
     shown = figure.axes[0].images[0].get_array()
     np.testing.assert_allclose(shown, ranking.centred_mean[:, ranking.order].T)
     x, y = figure.axes[0].lines[0].get_data()
-    clear = np.abs(shown) > 2 * ranking.centred_sd[:, ranking.order].T
+    clear = ranking.is_clear[:, ranking.order].T
     assert set(zip(y.astype(int), x.astype(int), strict=True)) == set(zip(*np.nonzero(clear), strict=True))
+    marks = np.zeros((3, 5), dtype=bool)
+    marks[2, ranking.order[1]] = True  # what a fit decides goes before intervals
+    assert [value.tolist() for value in plot_heatmap(ranking, marks=marks).axes[0].lines[0].get_data()] == [[2], [1]]
     assert len(plot_heatmap(ranking, n_features=2).axes[0].get_yticklabels()) == 2
     with pytest.raises(OptionError, match="n_features"):
         plot_heatmap(ranking, n_features=6)

@@ -36,7 +36,7 @@ def test_many_columns_stand_in_one():
     assert [[bar.value for bar in row[0]] for row in found.cells] == [
         ["higher age", "flag 0", "flag 1"], ["flag 4", "flag 5", "flag 6"],
     ]  # fmt: skip
-    assert found.left_out == "Not shown: 3 weaker values; all are in ranking.csv of the run."
+    assert found.left_out == "Not shown: 3 weaker values; all are in blocks.csv of the run."
 
 
 def test_blocks_beyond_the_table_are_counted():

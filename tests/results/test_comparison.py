@@ -44,7 +44,7 @@ def test_numbers_of_blocks_do_not_matter(pair):
     turned = dataclasses.replace(
         members, probs=np.ascontiguousarray(members.probs[:, ::-1]), labels=1 - members.labels, modes=()
     )
-    ranking = dataclasses.replace(joint.ranking, centred_mean=joint.ranking.centred_mean[::-1])
+    ranking = dataclasses.replace(joint.ranking, mean=joint.ranking.mean[::-1])
     explanation = dataclasses.replace(joint.explanation, ranking=ranking)
     other = dataclasses.replace(joint, memberships=turned, explanation=explanation)
     one, two = compare(cut, joint), compare(cut, other)

@@ -144,11 +144,13 @@ def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):
     mode_of[1] = 1
     two = replace(fitted, memberships=replace(members, modes=members.modes * 2, mode_of=mode_of))
     monkeypatch.setattr(type(two), "converged", Verdict("multimodal", "blocks: two pictures", ""))
-    assert "Which columns matter depends on the mode: in mode 0" in " ".join(two.summary().split())
-    assert "inclusion" not in columns_text(two, 5, verbose=False)
-    assert "depends on the mode" in two.sentence()
+    assert "Of 2 columns 1 matters in every mode: x1." in " ".join(two.summary().split())
+    assert "depends on the mode" not in two.summary()
+    text = columns_text(two, 5, verbose=False)
+    assert "inclusion by mode" in text
+    assert "1 matters in every mode: x1 " in two.sentence()
     record = fit_record(two)["relevance"]
-    assert record["sentence"].startswith("which columns matter depends on the mode")
+    assert record["sentence"] == "of 2 columns 1 matters in every mode: x1"
     assert [row["mode"] for row in record["by_mode"]] == [0, 0, 1, 1]
 
 
@@ -163,22 +165,24 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     monkeypatch.setattr(type(two), "converged", Verdict("multimodal", "blocks: two pictures", ""))
     table = two.column_table.set_index("column")
     assert table["inclusion"].isna().all()
-    assert not table["decision"].notna().any()
-    assert not table["sets_apart"].any()
+    assert table["decision"].to_dict() == {"x1": "matters", "x0": "not decided"}
+    assert table["sets_apart"].to_dict() == one["sets_apart"].to_dict()
     assert table.loc["x1", "decision_mode_0"] == table.loc["x1", "decision_mode_1"] == "matters"
     means = table[["inclusion_mode_0", "inclusion_mode_1"]].mean(axis=1)
     assert means.to_dict() == pytest.approx(one["inclusion"].to_dict())
-    assert [*set_apart(two)] == [(), ()]
-    assert "depends on the mode" in two.summary()
-    assert "no feature clearly" not in two.summary()
+    assert [[(v.feature, v.weight) for v in block] for block in set_apart(two)] == [
+        [(v.feature, v.weight) for v in block] for block in set_apart(fitted)
+    ]
     record = fit_record(two)
-    assert record["relevance"]["matters"] == record["relevance"]["columns"] == record["relevance"]["values"] == []
+    assert record["relevance"]["matters"] == ["x1"]
+    assert record["relevance"]["columns"] == []
+    assert [value["feature"] for value in record["relevance"]["values"]] == ["x1", "x1"]
     assert record["relevance"]["none_included"] is None
     assert {row["inclusion"] for row in finite(record["columns"])} == {None}
-    assert "inclusion, mode 1" in fit_html(two)
+    assert "inclusion by mode" in fit_html(two)
     assert "No feature sets apart" not in " ".join(answer_paragraphs(two, predict(two.weights, two.network.features)))
     told = column_table(subject_of(two))
-    assert "inclusion, mode 0" in told.head
+    assert "inclusion by mode" in told.head
     assert "inclusion" not in told.head
 
 
@@ -243,9 +247,37 @@ def test_modes_have_their_own_inclusion(fitted):
     assert table["n_partitions"].tolist() == [5, 5, 5, 5]
     means = [rows["inclusion"].to_numpy() for _, rows in table.groupby("mode")]
     assert np.allclose(np.mean(means, axis=0), selected.by_partition.mean(axis=0))
+    assert tell_by_mode(table) == "of 2 columns 1 matters in every mode: x1"
+    own = (table["mode"] == 1) & (table["column"] == "x0")
+    table.loc[own, ["inclusion", "decision"]] = [0.95, "matters"]
     assert tell_by_mode(table) == (
-        "which columns matter depends on the mode: in mode 0 (5 partitions) x1; in mode 1 (5 partitions) x1"
+        "of 2 columns 1 matters in every mode: x1; which others do depends on the mode: in mode 0 (5 partitions) none"
+        " that is decided; in mode 1 (5 partitions) x0"
     )
+    table.loc[(table["mode"] == 1) & (table["column"] == "x1"), "decision"] = "not decided"
+    assert tell_by_mode(table) == (
+        "which columns matter depends on the mode: in mode 0 (5 partitions) x1; in mode 1 (5 partitions) x0"
+    )
+    table["decision"] = "not decided"
+    assert tell_by_mode(table) == "in no mode is it decided that one of 2 columns matters"
+
+
+def test_one_weight_everywhere(fitted):
+    """What decisions are made of stands in the ranking, the table of blocks, figures and the summary."""
+    ranking, values = fitted.ranking, fitted.relevance.values
+    assert values
+    for value in values:
+        j = ranking.names.index(value.feature)
+        assert ranking.centred_mean[value.block, j] == value.mean
+        assert ranking.centred_low[value.block, j] <= value.mean <= ranking.centred_high[value.block, j]
+        assert f"{value.feature} ({value.mean:+.2f})" in fitted.block_table["set_apart_by"][value.block]
+        assert f"{value.mean:+.2f}" in fitted.summary()
+    x, y = fitted.plot.heatmap().axes[0].lines[0].get_data()
+    named = {(value.block, ranking.names[ranking.order[0]]) for value in values}
+    assert {(int(a), ranking.names[ranking.order[int(b)]]) for a, b in zip(x, y, strict=True)} == named
+    for block, axes in enumerate(fitted.plot.weights(n_features=2).axes):
+        full = [line for line in axes.lines if line.get_marker() == "o" and line.get_markerfacecolor() != "white"]
+        assert [len(line.get_xdata()) for line in full] == [sum(one == block for one, _ in named)]
 
 
 def test_the_preset_of_the_paper():

@@ -20,17 +20,26 @@ _SHOWN = 20
 _NUMBERED = 12  # blocks up to which there is room for numbers in cells
 
 
-def plot_heatmap(ranking: Ranking, *, n_features: int | None = None, title: str = "", width: float = COLUMN) -> Figure:
+def plot_heatmap(
+    ranking: Ranking,
+    *,
+    n_features: int | None = None,
+    marks: Array | None = None,
+    title: str = "",
+    width: float = COLUMN,
+) -> Figure:
     """Draw the centred weights of the first features in each block as colours, with a dot where they are clear of 0.
 
-    Red is more often in the block, blue less often; a dot stands where mean and two standard deviations lie on one
-    side of 0.
+    Red is more often in the block, blue less often. A dot stands where the feature sets the block apart, as a fit
+    decides it, or, if ``marks`` are left out, where the 95 % interval leaves out 0.
 
     Parameters
     ----------
     ranking : Ranking
     n_features : int, optional
         How many; 20 or all if left out.
+    marks : (B, D) bool, optional
+        Where dots stand.
     title : str
     width : float
         Inches.
@@ -46,18 +55,19 @@ def plot_heatmap(ranking: Ranking, *, n_features: int | None = None, title: str 
     d = ranking.n_features
     n = min(_SHOWN, d) if n_features is None else check_int("n_features", n_features, 1, d)
     places = ranking.order[:n]
-    mean, sd = ranking.centred_mean[:, places].T, ranking.centred_sd[:, places].T
+    mean = ranking.centred_mean[:, places].T
     figure = new_figure(width, _ROW * n + 0.55 + 0.18 * bool(title))
     axes = figure.subplots()
     reach = max(float(np.abs(mean).max()), 1e-9)
     image = axes.imshow(mean, cmap="RdBu_r", norm=TwoSlopeNorm(0, -reach, reach), aspect="auto")
-    row, block = np.nonzero(np.abs(mean) > 2 * sd)
+    row, block = np.nonzero((ranking.is_clear if marks is None else marks)[:, places].T)
     axes.plot(
         block, row, linestyle="", marker="o", markersize=2, color="white", markeredgecolor=INK, markeredgewidth=0.4
     )
     name_ticks(axes.yaxis, range(n), short_names([ranking.names[j] for j in places]))
     _number_blocks(axes.xaxis, ranking.n_blocks)
-    _finish(figure, axes, image, "centred weight; dot: clear of 0 by 2 sd", title)
+    meaning = "95 % leave out 0" if marks is None else "sets the block apart"
+    _finish(figure, axes, image, f"centred weight; dot: {meaning}", title)
     return figure
 
 

@@ -24,14 +24,20 @@ def plot_weights(
     *,
     features: Sequence[str] | None = None,
     n_features: int | None = None,
-    centred: bool = False,
+    centred: bool | None = None,
+    marks: Array | None = None,
     title: str = "",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the weights of the first features in each block: mean, and a bar of k standard deviations each way.
+    """Draw the weights of the first features in each block: their mean, and a bar.
 
-    Dotted lines stand at the cutoff -c* and c* where there is one and features are left out, a plain line at 0. What
-    reaches over the cutoff (over 0, if there is none) with its whole bar is drawn full, the rest hollow.
+    By the paper's rule the bar is k standard deviations each way. Dotted lines stand at the cutoff -c* and c* where
+    there is one and features are left out, a plain line at 0. What reaches over the cutoff (over 0, if there is none)
+    with its whole bar is drawn full, the rest hollow.
+
+    Under the rule "inclusion" weights are the centred ones that decisions are made of, and the bar is their 95 %
+    interval. Full are those that set the block apart, as a fit decides it, or, if ``marks`` are left out, whose
+    interval leaves out 0.
 
     Parameters
     ----------
@@ -40,8 +46,11 @@ def plot_weights(
         Which features, from top to bottom; the first ``n_features`` of the ranking if left out.
     n_features : int, optional
         The kept ones if left out.
-    centred : bool
-        Weights less their mean over blocks; the cutoff belongs to the others and is not drawn.
+    centred : bool, optional
+        Weights less their mean over blocks; the cutoff belongs to the others and is not drawn. True under the rule
+        "inclusion" and False under the paper's if left out.
+    marks : (B, D) bool, optional
+        Which centred weights are drawn full.
     title : str
     width : float
         Inches.
@@ -55,8 +64,8 @@ def plot_weights(
     (2, ['a', 'c'])
     """
     places = _places(ranking, features, n_features)
-    mean, sd = (ranking.centred_mean, ranking.centred_sd) if centred else (ranking.mean, ranking.sd)
-    mean, bar = mean[:, places], ranking.k * sd[:, places]
+    centred = ranking.rule == "inclusion" if centred is None else centred
+    mean, low, high, meaning = _bars(ranking, places, centred)
     names = short_names([ranking.names[j] for j in places])
     cutoff = ranking.cutoff if ranking.n_kept < ranking.n_features and not centred else np.nan
     n_blocks = len(mean)
@@ -65,6 +74,9 @@ def plot_weights(
     figure = new_figure(width, n_rows * (_ROW * len(places) + 0.22) + 0.32 + 0.16 * bool(title))
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     clear = cutoff if isfinite(cutoff) else 0.0
+    is_full = np.minimum(np.abs(low), np.abs(high)) * (np.sign(low) == np.sign(high)) >= max(clear, 1e-12)
+    if centred and marks is not None:
+        is_full, meaning = marks[:, places], f"{meaning}; full: sets the block apart"
     for block, axes in enumerate(panels.flat):
         if block >= n_blocks:
             axes.set_visible(False)
@@ -73,7 +85,7 @@ def plot_weights(
         if isfinite(cutoff):
             for place in (-cutoff, cutoff):
                 axes.axvline(place, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
-        _draw_bars(axes, mean[block], bar[block], clear, block_colour(block))
+        _draw_bars(axes, mean[block], (low[block], high[block]), is_full[block], block_colour(block))
         axes.set_title(f"block {block}", fontsize=SMALL, pad=2, color=INK)
         quiet_axes(axes)
         axes.tick_params(axis="y", length=0)
@@ -82,22 +94,33 @@ def plot_weights(
     first = panels[0, 0]
     name_ticks(first.yaxis, range(len(places)), names)
     first.set_ylim(len(places) - 0.4, -0.6)
-    reach = _reach(mean, bar, clear)
+    reach = 1.06 * max(float(np.abs(low).max()), float(np.abs(high).max()), clear, 0.5)
     first.set_xlim(-reach, reach)
     first.set_xticks([-(reach // 1) if reach >= 2 else -1, 0, reach // 1 if reach >= 2 else 1])
-    which = "centred weight" if centred else "weight"
-    message = f"{which}, ± {ranking.k:g} sd" + (f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else "")
+    message = f"{'centred weight' if centred else 'weight'}, {meaning}" + (
+        f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else ""
+    )
     figure.supxlabel(message, fontsize=TEXT, color=INK)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 
-def _draw_bars(axes: Axes, mean: Array, bar: Array, clear: float, colour: str) -> None:
+def _bars(ranking: Ranking, places: Array, centred: bool) -> tuple[Array, Array, Array, str]:
+    """Return means and the ends of their bars (B, n), and what the bars are."""
+    if centred and ranking.centred_low is not None and ranking.centred_high is not None:
+        parts = (ranking.centred_mean, ranking.centred_low, ranking.centred_high)
+        mean, low, high = (part[:, places] for part in parts)
+        return mean, low, high, "95 % interval"
+    mean, sd = (ranking.centred_mean, ranking.centred_sd) if centred else (ranking.mean, ranking.sd)
+    mean, bar = mean[:, places], ranking.k * sd[:, places]
+    return mean, mean - bar, mean + bar, f"± {ranking.k:g} sd"
+
+
+def _draw_bars(axes: Axes, mean: Array, ends: tuple[Array, Array], is_full: Array, colour: str) -> None:
     rows = np.arange(len(mean))
-    is_clear = np.abs(mean) - bar >= max(clear, 1e-12)
-    axes.errorbar(mean, rows, xerr=bar, fmt="none", elinewidth=1.0, color=colour)
-    for which, face in ((is_clear, colour), (~is_clear, "white")):
+    axes.hlines(rows, *ends, linewidth=1.0, color=colour)
+    for which, face in ((is_full, colour), (~is_full, "white")):
         axes.plot(
             mean[which], rows[which], linestyle="", marker="o", markersize=2.6, color=colour,
             markerfacecolor=face, markeredgewidth=0.7,
@@ -120,8 +143,3 @@ def _columns(n_blocks: int, room: float) -> int:
     """Return how many panels stand side by side: as many as fit, and rows as even as they can be."""
     most = max(1, min(int(room / _PANEL), n_blocks))
     return ceil(n_blocks / ceil(n_blocks / most))
-
-
-def _reach(mean: Array, bar: Array, clear: float) -> float:
-    largest = float(np.max(np.abs(mean) + bar, initial=clear))
-    return 1.06 * max(largest, 0.5)

@@ -48,7 +48,7 @@ def lay_out(subject: Subject) -> Apart:
     parts = [f"{len(subject.apart) - _ROWS:,} smaller blocks"] if len(subject.apart) > _ROWS else []
     if more:
         parts.append(f"{more:,} weaker values")
-    left = f"Not shown: {' and '.join(parts)}; all are in ranking.csv of the run." if parts else ""
+    left = f"Not shown: {' and '.join(parts)}; all are in blocks.csv of the run." if parts else ""
     return Apart(("set apart by",) if one else tuple(visible(name) for name in names), cells, left)
 
 

@@ -50,14 +50,14 @@ GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
 
 def intervals(subject: Subject, places: Array) -> Array:
     """Return the 95 % interval of centred weights (2, B, len(places))."""
+    ranking = subject.parts.ranking
+    if ranking.centred_low is not None and ranking.centred_high is not None:
+        return np.stack((ranking.centred_low[:, places], ranking.centred_high[:, places]))
     return np.stack([subject.parts.weights.centred_interval(place) for place in places], axis=-1)
 
 
 def draw_heat_map(subject: Subject) -> Any:
-    """Draw the centred weight of the first features in each block; its sign where that is clear.
-
-    The 95 % interval leaves 0 out and, under the learned prior, the column is decided to matter.
-    """
+    """Draw the centred weight of the first features in each block; its sign where the feature sets the block apart."""
     from bokeh.models import ColumnDataSource
     from bokeh.transform import linear_cmap
 
@@ -69,16 +69,14 @@ def draw_heat_map(subject: Subject) -> Any:
     reach = max(float(np.abs(mean).max(initial=0)), 1e-9)
     block, row = (part.ravel() for part in np.indices(mean.shape))
     names = [ranking.names[j] for j in places]
-    clear = ((low > 0) | (high < 0)).ravel()
-    if subject.parts.relevance is not None:  # of a column that is not decided no weight is marked
-        matters = set(subject.parts.relevance.matters)
-        clear &= np.array([ranking.columns[places[j]] in matters for j in row], dtype=bool)
+    marks = ranking.is_clear if subject.marks is None else subject.marks
+    clear = marks[:, places].ravel()
     source = ColumnDataSource(
         {
             "block": block, "row": row, "mean": mean.ravel(), "name": [visible(names[j]) for j in row],
             "weight": [f"{m:+.2f}" for m in mean.ravel()],
             "interval": [f"{a:+.2f} to {b:+.2f}" for a, b in zip(low.ravel(), high.ravel(), strict=True)],
-            "said": ["clear of 0" if c else "not clear" for c in clear],
+            "said": ["sets it apart" if c else "not clear" for c in clear],
         }
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("weight", "@weight"), ("95 % interval", "@interval, @said")]

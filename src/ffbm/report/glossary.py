@@ -6,7 +6,9 @@ WORDS = {
     " explained are over the base rate; 0 means that features explain nothing, less than 0 that they mislead.",
     "bits alone, bits beyond": "What one column explains by itself, and what all columns together lose without it.",
     "block": "A group of vertices that are linked alike: to the same blocks, equally often for their degrees.",
-    "centred weight": "A weight minus the mean over blocks: only differences between blocks have a meaning.",
+    "centred weight": "A weight minus the mean over blocks and, where the values of a column cover all vertices, minus"
+    " the mean over them: only differences have a meaning. Under the learned prior, of the draws that include the"
+    " column.",
     "chain": "One run of the sampler from its own start. Chains that agree are the evidence that they have converged.",
     "column, feature": "A column is an attribute in your table. It becomes one feature (a number, a flag) or one for"
     " each of its values.",

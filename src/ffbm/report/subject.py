@@ -48,6 +48,8 @@ class Subject:
         One row a block.
     apart : for each block a tuple of SetApart
         What sets it apart, the clearest first.
+    marks : (B, D) bool, optional
+        Which features set which block apart; if left out, those whose 95 % interval leaves out 0.
     name_of_sure : str
         What ``SetApart.sure`` holds.
     sentence : str
@@ -80,6 +82,7 @@ class Subject:
     predicted: Array
     blocks: "pd.DataFrame"
     apart: tuple[tuple[SetApart, ...], ...] = ()
+    marks: Array | None = None
     name_of_sure: str = ""
     sentence: str = ""
     remarks: tuple[str, ...] = ()

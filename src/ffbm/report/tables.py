@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.report.charts import SHOWN, drawn_points, intervals
 from ffbm.report.network import edge_counts, vertex_texts
 from ffbm.report.scene import Scene
@@ -54,9 +55,10 @@ def column_table(subject: Subject) -> Table:
         "verdict": "verdict", "sets_apart": "set apart", "shares_with": "explain much of the same",
         "splits": "in the tree",
     }  # fmt: skip
-    modes = {name: name.replace("_mode_", ", mode ") for name in map(str, table) if name.startswith("inclusion_mode_")}
-    names |= modes  # in place of an average over them
-    kept = [name for name in names if name in table and (name != "inclusion" or (learned and not modes))]
+    if learned and name_of_inclusion(table) != "inclusion":  # in place of an average over modes
+        table = table.assign(inclusion=inclusion_in_words(table))
+        names["inclusion"], names["decision"] = name_of_inclusion(table), "decision"
+    kept = [name for name in names if name in table and (name != "inclusion" or learned)]
     rows = list(zip(*(table[name] for name in kept), strict=True))
     return Table("Columns, by what each adds", tuple(names[name] for name in kept), rows, digits=3, is_long=True)
 

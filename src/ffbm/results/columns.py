@@ -1,17 +1,21 @@
 """What each column explains, as a table in plain text."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ffbm.columntable import NO_SIGN, pairs_that_share
+from ffbm.columntable import NO_SIGN, inclusion_in_words, name_of_inclusion, pairs_that_share
 from ffbm.plain import count_of
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
-from ffbm.types.relevance import MATTERS
+from ffbm.types.relevance import BY_MODE, MATTERS
 from ffbm.typeset import number, tabulate, wrap
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _PAIRS = 5
+_LIKELY = 0.5  # inclusion of columns that are always shown
 
 
 def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
@@ -22,25 +26,39 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     bits, table = fit.explanation.columns, fit.column_table
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
-    n_shown = min(most, len(table))
-    is_decided = fit.relevance is not None and decided_by_mode(fit) is None
-    head = ["column", "features", *(["inclusion"] if is_decided else []), "bits alone", "bits beyond", "p"]
-    shown = table.head(n_shown).to_dict("records")
-    rows = [head, *(_numbers(row, is_decided) for row in shown)]
+    inclusion = [] if fit.relevance is None else inclusion_in_words(table)
+    which = _shown(table, most)
+    named = [] if fit.relevance is None else [name_of_inclusion(table)]
+    head = ["column", "features", *named, "bits alone", "bits beyond", "p"]
+    shown = table.iloc[which].to_dict("records")
+    rows = [head, *(_numbers(row, inclusion[at : at + 1]) for at, row in zip(which, shown, strict=True))]
     lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
     messages = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
-        messages += [line] if row["verdict"] == NO_SIGN else [line, wrap(_words(row, verbose), "      ", "      ")]
+        is_plain = row["verdict"] == NO_SIGN and row["decision"] not in (MATTERS, BY_MODE)
+        messages += [line] if is_plain else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
         messages.append(f"  (no words: {NO_SIGN})")
-    title = f"What each column explains{warning_mark(fit)}"
+    order = ", by bits beyond the others" if np.isfinite(table["bits_unique"]).any() else ""
+    title = f"What each column explains{order}{warning_mark(fit)}"
     remarks = column_remarks(fit) if verbose else _short_remarks(fit)
-    if n_shown < len(table):
+    if len(which) < len(table):
         remarks = (
-            f"... and {count_of(len(table) - n_shown, 'more column')} (columns.csv, or fit.column_table).",
+            f"... and {count_of(len(table) - len(which), 'more column')} (columns.csv, or fit.column_table).",
             *remarks,
         )
     return "\n".join([title, *messages, *(wrap(text, "  ", "  ") for text in remarks)])
+
+
+def _shown(table: "pd.DataFrame", most: int) -> list[int]:
+    """Return the rows that are shown: the first ones, all columns that matter or are more likely in than out.
+
+    A single row more is shown too: it takes no more room than to say that it is left out.
+    """
+    modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]
+    is_likely = (table[modes or ["inclusion"]] > _LIKELY).any(axis=1) | (table["decision"] == MATTERS)
+    which = np.flatnonzero(is_likely.to_numpy() | (np.arange(len(table)) < most))
+    return list(range(len(table))) if len(which) == len(table) - 1 else [int(place) for place in which]
 
 
 def warning_mark(fit: FitParts) -> str:
@@ -48,10 +66,9 @@ def warning_mark(fit: FitParts) -> str:
     return "" if fit.scores.misleads is None else " - THE FEATURES MISLEAD"
 
 
-def _numbers(row: dict[Any, Any], is_decided: bool) -> list[str]:
+def _numbers(row: dict[Any, Any], inclusion: list[str]) -> list[str]:
     p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
-    cells = [row["column"], f"{row['n_features']:,}"]
-    cells += [f"{row['inclusion']:.3f}"] if is_decided else []
+    cells = [row["column"], f"{row['n_features']:,}", *inclusion]
     return [*cells, *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
 
 
@@ -60,9 +77,10 @@ def _amount(bits: float, error: float) -> str:
 
 
 def _words(row: dict[Any, Any], verbose: bool) -> str:
-    decided = "matters; " if row["decision"] == MATTERS and not row["verdict"].startswith("matters") else ""
+    decision, verdict = row["decision"], row["verdict"]
+    decided = f"{decision}; " if decision in (MATTERS, BY_MODE) and not verdict.startswith("matters") else ""
     apart = f": {row['sets_apart']}" if row["sets_apart"] and verbose else ""
-    return f"{decided}{row['verdict']}{apart}"
+    return f"{decided}{verdict}{apart}"
 
 
 def _short_remarks(fit: FitParts) -> tuple[str, ...]:

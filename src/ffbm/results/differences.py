@@ -162,7 +162,7 @@ class Differences:
         one, other = self._memberships
         size = one.shape[1]
         w = np.zeros((size, fit.ranking.n_features))
-        w[self.order] = fit.ranking.centred_mean
+        w[self.order] = fit.ranking.mean - fit.ranking.mean.mean(axis=0)
         x = sp.csr_array(fit.network.features.values)[rows]
         return np.asarray(((x.T @ (other - one)[rows]) * w.T).sum(axis=1))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.errors import DataError, OptionError, either
+from ffbm.results.apart import marks_of
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ class Plots:
         """Draw the weights of the first features in each block: see ``ffbm.plots.plot_weights``."""
         from ffbm.plots import plot_weights
 
-        return plot_weights(self._fit.ranking, **options)
+        return plot_weights(self._fit.ranking, **{"marks": marks_of(self._fit)} | options)
 
     def heatmap(self, **options: Any) -> "Figure":
         """Draw the centred weights of features by block as colours: see ``ffbm.plots.plot_heatmap``."""
         from ffbm.plots import plot_heatmap
 
-        return plot_heatmap(self._fit.ranking, **options)
+        return plot_heatmap(self._fit.ranking, **{"marks": marks_of(self._fit)} | options)
 
     def ranking(self, **options: Any) -> "Figure":
         """Draw the scores of the first features and the cutoff: see ``ffbm.plots.plot_ranking``."""

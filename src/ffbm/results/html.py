@@ -2,14 +2,15 @@
 
 from html import escape
 
+from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.plain import count_of
 from ffbm.results.answer import warning_paragraphs
 from ffbm.results.apart import none_apart, set_apart
-from ffbm.results.by_mode import decided_by_mode
-from ffbm.results.sentences import tell_grade, tell_readings, tell_relevance, tell_verdict
+from ffbm.results.sentences import interval_of, tell_grade, tell_readings, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types.html import notes_html, table_html, text_html
+from ffbm.types.relevance import MATTERS
 
 _SHOWN = 12
 _VALUES = 3  # that set a block apart
@@ -36,23 +37,22 @@ def _columns(fit: FitParts) -> str:
     if fit.explanation.columns is None or fit.memberships.n_blocks == 1:
         return ""
     table = fit.column_table
-    modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]  # in place of an average over them
-    shown = modes or (["inclusion"] if fit.relevance is not None else [])
-    named = [name.replace("_mode_", ", mode ") for name in shown]
+    inclusion = [] if fit.relevance is None else inclusion_in_words(table)
+    named = [] if fit.relevance is None else [name_of_inclusion(table)]
     head = ["column", "kind", *named, "bits alone", "bits beyond", "p"]
     rows = [
         [
             row["column"],
             row["kind"],
-            *(_number(row[name], 3) for name in shown),
+            *inclusion[place : place + 1],
             *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")),
             _number(row["p_value"], 3),
             f"{row['verdict']}{': ' if row['sets_apart'] else ''}{row['sets_apart']}",
         ]
-        for row in table.head(_SHOWN).to_dict("records")
+        for place, row in enumerate(table.head(_SHOWN).to_dict("records"))
     ]
     left = f", the first {_SHOWN} of {len(table):,}" if len(table) > _SHOWN else ""
-    caption = f"What each column explains of vertices held out, in bits per vertex{left}"
+    caption = f"What each column explains of vertices held out, in bits per vertex, by bits beyond{left}"
     return table_html([*head, "verdict"], rows, caption, range(2, len(head)))
 
 
@@ -78,28 +78,28 @@ def _number(value: float, digits: int) -> str:
 
 
 def ranking_svg(fit: FitParts) -> str:
-    """Draw the centred weights of the first features in the block of their score, mean and two deviations each way."""
+    """Draw the centred weights of the first features in the block of their score, with 95 % intervals."""
     table = fit.ranking.table
     if fit.relevance is not None:  # of an excluded column nothing is named, nor on average over modes
-        matters = fit.relevance.matters if decided_by_mode(fit) is None else ()
-        table = table[table["column"].isin(matters)]
+        columns = fit.column_table
+        table = table[table["column"].isin(columns.loc[columns["decision"] == MATTERS, "column"])]
     if table.empty:
         return ""
     table = table.head(_SHOWN)
-    mean, sd = table["centred_mean"].to_numpy(), table["centred_sd"].to_numpy()
-    reach = max(float((abs(mean) + 2 * sd).max()), 1e-9)
+    weights = [(row.centred_mean, *interval_of(fit, row.block, row.feature)) for row in table.itertuples(index=False)]
+    reach = max(*(abs(end) for ends in weights for end in ends), 1e-9)
     scale = _WIDTH / (2 * reach)
     zero = _LEFT + _WIDTH / 2
     height = _ROW * (len(table) + 1)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 90}" height="{height}"'
         ' font-family="sans-serif" font-size="12" role="img">',
-        "<title>Centred weights of the first features: mean and two standard deviations</title>",
+        "<title>Centred weights of the first features, with 95 % intervals</title>",
         f'<line x1="{zero}" x2="{zero}" y1="0" y2="{height - _ROW}" stroke="#999"/>',
     ]
-    for row, (name, block, m, s) in enumerate(zip(table["feature"], table["block"], mean, sd, strict=True)):
-        y, x = _ROW * (row + 0.5), zero + m * scale
-        low, high = x - 2 * s * scale, x + 2 * s * scale
+    for row, (name, block, ends) in enumerate(zip(table["feature"], table["block"], weights, strict=True)):
+        y = _ROW * (row + 0.5)
+        x, low, high = (zero + end * scale for end in ends)
         shown = name if len(name) <= 28 else f"{name[:27]}…"
         parts.append(
             f'<text x="{_LEFT - 8}" y="{y + 4}" text-anchor="end"><title>{escape(name)}</title>{escape(shown)}</text>'
@@ -108,6 +108,6 @@ def ranking_svg(fit: FitParts) -> str:
             f'<text x="{_LEFT + _WIDTH + 8}" y="{y + 4}" fill="#666">in block {block}</text>'
         )
     where = "it scores highest" if fit.ranking.rule == "paper" else "its sign is surest"
-    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: mean and 2 sd, in the block where {where}"
+    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: with 95 % intervals, in the block where {where}"
     parts.append(f'<text x="{zero}" y="{height - 5}" text-anchor="middle" fill="#666">{caption}</text></svg>')
     return "".join(parts)

@@ -1,12 +1,14 @@
 """A fit as plain values: what ``summary.json`` holds and ``ffbm fit --json`` prints."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from ffbm.columntable import pairs_that_share
 from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
-from ffbm.results.by_mode import decided_by_mode, tell_decisions
+from ffbm.results.apart import named_values
+from ffbm.results.by_mode import decided_by_mode, matters_by_mode, tell_decisions
 from ffbm.results.imputed import imputed_records
 from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import columns_if_open
@@ -89,13 +91,13 @@ def _relevance(fit: FitParts, found: Relevance) -> dict[str, Any]:
     return {
         "sentence": tell_decisions(fit),
         "by_mode": None if by_mode is None else by_mode.to_dict("records"),
-        "matters": list(found.matters) if by_mode is None else [],
+        "matters": list(found.matters) if by_mode is None else matters_by_mode(by_mode)[0],
         "one_of": [list(part) for part in found.one_of] if by_mode is None else [],
         "none_included": found.none_included if by_mode is None else None,
         "n_partitions": found.n_partitions,
         "is_precise": found.is_precise,
         "columns": found.table.to_dict("records") if by_mode is None else [],
-        "values": found.value_table.to_dict("records") if by_mode is None else [],
+        "values": [asdict(value) for value in named_values(fit)],
     }
 
 

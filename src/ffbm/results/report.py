@@ -10,7 +10,7 @@ import numpy as np
 from ffbm.diagnostics import BlockDiagnostics, WeightDiagnostics
 from ffbm.errors import OptionError
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
-from ffbm.results.apart import name_of_sure, set_apart
+from ffbm.results.apart import marks_of, name_of_sure, set_apart
 from ffbm.results.checks import Check, check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
@@ -88,6 +88,7 @@ def subject_of(fit: FitParts, against: FitParts | None = None, check: Check | No
         predicted=predicted,
         blocks=table_of_blocks(fit),
         apart=set_apart(fit, APART) if fit.memberships.n_blocks > 1 else (),
+        marks=marks_of(fit),
         name_of_sure=name_of_sure(fit),
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),

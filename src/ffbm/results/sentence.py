@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ffbm.columntable import CLEAR
+from ffbm.columntable import CLEAR, inclusion_in_words
 from ffbm.plain import count_of
 from ffbm.results.by_mode import decided_by_mode, tell_decisions
 from ffbm.store.parts import FitParts
 from ffbm.types.columns import ColumnBits
-from ffbm.types.relevance import MATTERS
+from ffbm.types.relevance import BY_MODE, MATTERS, list_of
 from ffbm.typeset import sentence
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     if n == 1:
         only = table.iloc[0]
         amount = _amount(only["bits_alone"], only["bits_alone_se"])
-        sure = "" if fit.relevance is None else f"; it matters with probability {only['inclusion']:.2f}"
+        how = f"{only['inclusion']:.2f}" if decided_by_mode(fit) is None else f"{inclusion_in_words(table)[0]} by mode"
+        sure = "" if fit.relevance is None else f"; it matters with probability {how}"
         return f"The attribute {only['column']} explains {amount} {needed}{_chance(only['p_value'], bits)}{sure}."
     whole = f"Together {count_of(n, 'attribute')} explain {_amount(s.bits_test, s.bits_se_test)} {needed}"
     if found.empty:
@@ -59,23 +60,26 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     verb = "explain" if fit.relevance is None else "matter"
     left = len(found) - len(parts)
     parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []
-    sets = () if fit.relevance is None else fit.relevance.one_of
+    by_mode = decided_by_mode(fit) is not None
+    sets = () if fit.relevance is None or by_mode else fit.relevance.one_of
     parts += [f"one of {{{', '.join(part)}}} matters, the data cannot say which" for part in sets]
-    told_of = {*found["column"], *(name for part in sets for name in part)}
+    varying = table.loc[table["decision"] == BY_MODE, "column"].tolist()
+    parts += [f"for {list_of(varying)} that depends on the mode"] if varying else []
+    told_of = {*found["column"], *varying, *(name for part in sets for name in part)}
     rest = [name for name in table["column"] if name not in told_of]
     if rest:
         which = rest[0] if len(rest) == 1 else f"the other {len(rest):,}"
         unclear = "there is no sign in these blocks" if fit.relevance is None else "that is not decided"
         parts.append(f"for {which} {unclear}")
     matter = "" if fit.relevance is None else f", and {len(found):,} matter{'s' if len(found) == 1 else ''}"
-    return f"{whole}{matter}: {'; '.join(parts)}."
+    return f"{whole}{matter}{' in every mode' if by_mode else ''}: {'; '.join(parts)}."
 
 
 def _is_found(fit: FitParts, table: "pd.DataFrame") -> "pd.Series":
-    """Tell which columns are findings: those that are decided to matter, in no average over modes."""
+    """Tell which columns are findings: those that are decided to matter, if there are modes in every one."""
     if fit.relevance is None:
         return table["verdict"].str.contains("explains")
-    return (table["decision"] == MATTERS) & (decided_by_mode(fit) is None)
+    return table["decision"] == MATTERS
 
 
 def _amount(bits: float, error: float) -> str:

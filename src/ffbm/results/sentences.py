@@ -170,5 +170,9 @@ def tell_notes(fit: FitParts) -> str:
 
 def interval_of(fit: FitParts, block: int, name: str) -> tuple[float, float]:
     """Return the 95 % interval of one centred weight."""
+    ranking = fit.ranking
+    if ranking.centred_low is not None and ranking.centred_high is not None:
+        place = ranking.names.index(name)
+        return float(ranking.centred_low[block, place]), float(ranking.centred_high[block, place])
     low, high = fit.weights.centred_interval(fit.weights.names.index(name))[:, block]
     return float(low), float(high)

@@ -137,7 +137,8 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     most = max(1, min(length.most, length.rows // n_blocks))
     names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", name_of_sure(fit)]]
-    for i, found in enumerate(set_apart(fit, most)[:shown]):
+    named = set_apart(fit, most)[:shown]
+    for i, found in enumerate(named):
         head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
         for one in found:
             rows.append([*head, one.feature, f"{one.weight:+.2f}", one.sure])
@@ -145,8 +146,11 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         if head[0]:
             rows.append([*head, none_apart(fit), "", ""])
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
-    if n_blocks > shown:
-        lines.append(f"  ... and {count_of(n_blocks - shown, 'smaller block')} (blocks.csv, or --verbose)")
+    left = [count_of(n_blocks - shown, "smaller block")] if n_blocks > shown else []
+    more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
+    left += [f"{count_of(more, 'more feature')} that set{'s' if more == 1 else ''} blocks apart"] if more else []
+    if left:
+        lines.append(wrap(f"... and {' and '.join(left)} (blocks.csv, or --verbose)", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
     else:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ffbm.data.decode import decode_features
+from ffbm.results.apart import set_apart
 from ffbm.store.parts import FitParts
 
 
@@ -36,7 +37,10 @@ def table_of_vertices(parts: FitParts) -> pd.DataFrame:
 
 
 def table_of_blocks(parts: FitParts) -> pd.DataFrame:
-    """One row per block: sizes, edges at it and inside it, how sure its vertices are, how well predicted."""
+    """One row per block: sizes, edges at it and inside it, how sure its vertices are, how well predicted, and more.
+
+    ``set_apart_by`` has all features that do, the clearest first, with their centred weights.
+    """
     members, graph = parts.memberships, parts.network.graph
     n_blocks, b = members.n_blocks, members.labels
     ends = b[graph.edges]
@@ -61,6 +65,10 @@ def table_of_blocks(parts: FitParts) -> pd.DataFrame:
         for name, degrees in (("out_degree_sum", graph.out_degrees), ("in_degree_sum", graph.in_degrees)):
             sums = np.bincount(b, weights=degrees, minlength=n_blocks).astype(np.int64)
             table.insert(list(table).index("edges_inside"), name, sums)
+    if n_blocks > 1:
+        table["set_apart_by"] = [
+            "; ".join(f"{one.feature} ({one.weight:+.2f})" for one in values) for values in set_apart(parts, sure=False)
+        ]
     names = given_names(parts)
     if names is not None:
         table.insert(1, "given", names)

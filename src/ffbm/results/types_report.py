@@ -6,7 +6,7 @@ import numpy as np
 
 from ffbm.plain import count_of, visible
 from ffbm.results.answer import line
-from ffbm.results.apart import name_of_sure, set_apart
+from ffbm.results.apart import marks_of, name_of_sure, set_apart
 from ffbm.results.columns import column_remarks
 from ffbm.results.report import APART, SHOWN, convergence_rows, convergence_table
 from ffbm.results.sentences import tell_misleading, tell_relevance, tell_verdict
@@ -80,6 +80,7 @@ def _subject(fit: TypedParts, value: str) -> "Subject":
         predicted=predict(parts.weights, parts.network.features),
         blocks=table_of_blocks(parts),
         apart=set_apart(parts, APART),
+        marks=marks_of(parts),
         name_of_sure=name_of_sure(parts),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(parts)),
         own_degrees=fit.network.graph.degrees[vertices_of(fit, value)],

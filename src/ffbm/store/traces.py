@@ -13,7 +13,11 @@ from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import WeightTrace
 
 _BY_COLUMN = ("inclusion", "chance", "scales")
-_OPTIONAL = {"intercept_mean": "block", "intercept_sd": "block", "inclusion": "feature", "certainty": "feature"}
+_BY_WEIGHT = ("block", "feature")
+_OPTIONAL = {
+    "intercept_mean": "block", "intercept_sd": "block", "inclusion": "feature", "certainty": "feature",
+    "centred_low": _BY_WEIGHT, "centred_high": _BY_WEIGHT,
+}  # fmt: skip
 _MOMENTS = ("mean", "sd", "centred_mean", "centred_sd", "positive", "centred_positive")
 
 
@@ -138,7 +142,7 @@ def blocks_from_datasets(labels: xr.Dataset, statistics: xr.Dataset) -> BlockTra
 
 def ranking_to_dataset(ranking: Ranking) -> xr.Dataset:
     """Return the moments that a ranking is made of."""
-    variables: dict[str, Any] = {name: (("block", "feature"), getattr(ranking, name)) for name in _MOMENTS}
+    variables: dict[str, Any] = {name: (_BY_WEIGHT, getattr(ranking, name)) for name in _MOMENTS}
     if ranking.support is not None:
         variables["support"] = ("feature", ranking.support)
     for name, axis in _OPTIONAL.items():

@@ -29,7 +29,9 @@ class Ranking:
     mean, sd : (B, D) float64
         The posterior mean and standard deviation (ddof 0) of each weight, over all chains and draws.
     centred_mean, centred_sd : (B, D) float64
-        The same of the weights less their mean over blocks: what the data say, without the prior's share.
+        The same of the weights less their mean over blocks: what the data say, without the prior's share. Under the
+        rule "inclusion" they are those that decisions are made of: of the draws that include the column, less also
+        their mean over the column's values where these cover all vertices; 0 for a column that no draw includes.
     positive, centred_positive : (B, D) float64
         The share of draws in which the weight, and the centred weight, is above 0.
     names, columns : tuple of D
@@ -46,6 +48,8 @@ class Ranking:
         Under the rule "inclusion": the inclusion probability of each feature's column, which is its score, and how
         surely its weight has its sign in some block, which orders the features of a column. ``n_kept`` then counts
         columns, and there is no cutoff.
+    centred_low, centred_high : (B, D) float64, or None
+        Under the rule "inclusion": the ends of the 95 % interval of the centred weight.
     warning : Note, optional
         What stands first among the notes: that the features mislead.
     """
@@ -65,6 +69,8 @@ class Ranking:
     intercept_sd: Array | None = None
     inclusion: Array | None = None
     certainty: Array | None = None
+    centred_low: Array | None = None
+    centred_high: Array | None = None
     warning: Note | None = None
 
     @property
@@ -158,7 +164,14 @@ class Ranking:
         """The block of each feature's score; under the rule "inclusion", where its weight has its sign most surely."""
         if self.inclusion is None:
             return np.asarray(self.block_scores.argmax(axis=0))
-        return np.asarray(np.abs(self.centred_positive - 0.5).argmax(axis=0))
+        sure = np.abs(self.centred_positive - 0.5)
+        is_surest = sure == sure.max(axis=0)
+        return np.asarray(np.where(is_surest, np.abs(self.centred_mean), -1.0).argmax(axis=0))
+
+    @property
+    def is_clear(self) -> Array:
+        """Where the 95 % interval of the centred weight leaves out 0 (B, D): 97.5 % of the draws have its sign."""
+        return np.asarray(np.abs(self.centred_positive - 0.5) >= 0.475)
 
     @cached_property
     def table(self) -> "pd.DataFrame":
@@ -200,7 +213,8 @@ class Ranking:
         """One table per block: its features by decreasing score there, their sign, and how sure that is.
 
         ``low`` and ``high`` are mean -+ k sd, the interval of the rule; ``positive`` is the posterior
-        probability that the weight is above 0; each again for the centred weight.
+        probability that the weight is above 0; each again for the centred weight, under the rule "inclusion" with
+        its 95 % interval.
         """
         return tuple(self._block(i) for i in range(self.n_blocks))
 
@@ -210,6 +224,9 @@ class Ranking:
         j = np.argsort(-self.block_scores[i], kind="stable")
         mean, sd = self.mean[i, j], self.sd[i, j]
         centred, centred_sd = self.centred_mean[i, j], self.centred_sd[i, j]
+        low, high = centred - self.k * centred_sd, centred + self.k * centred_sd
+        if self.centred_low is not None and self.centred_high is not None:
+            low, high = self.centred_low[i, j], self.centred_high[i, j]
         return pd.DataFrame(
             {
                 "rank": _ranks(self.block_scores[i, j]),
@@ -224,8 +241,8 @@ class Ranking:
                 "positive": self.positive[i, j],
                 "centred_mean": centred,
                 "centred_sd": centred_sd,
-                "centred_low": centred - self.k * centred_sd,
-                "centred_high": centred + self.k * centred_sd,
+                "centred_low": low,
+                "centred_high": high,
                 "centred_positive": self.centred_positive[i, j],
             }
         )

@@ -1,5 +1,6 @@
 """Which columns matter, and which of their values set which block apart: decisions, and sentences that tell them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from ffbm.types.selection import MOST_ERROR
 if TYPE_CHECKING:
     import pandas as pd
 
-MATTERS, IN_A_SET, OPEN = "matters", "one of a set", "not decided"
+MATTERS, IN_A_SET, OPEN, BY_MODE = "matters", "one of a set", "not decided", "depends on the mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class Relevance:
         n = len(self.column_names)
         if self.decided:
             verb = "matters" if len(self.decided) == 1 else "matter"
-            parts.append(f"of {count_of(n, 'column')} {len(self.decided)} {verb}: {_list(self.matters)}")
+            parts.append(f"of {count_of(n, 'column')} {len(self.decided)} {verb}: {list_of(self.matters)}")
         parts += [f"one of {{{', '.join(part)}}} matters; the data cannot say which" for part in self.one_of]
         if not parts and self.none_included > 0.5:
             return f"none of {count_of(n, 'column')} matters: that has probability {self.none_included:.2f}"
@@ -166,5 +167,6 @@ class Relevance:
         return f"<Relevance: {self.sentence}>"
 
 
-def _list(names: tuple[str, ...]) -> str:
+def list_of(names: Sequence[str]) -> str:
+    """Write names with commas, and with "and" before the last."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
