@@ -8,7 +8,7 @@ from ffbm.plots import Figure
 from ffbm.results.figures import Plots
 
 
-@pytest.mark.parametrize("name", [name for name in Plots.NAMES if name != "ladder"])
+@pytest.mark.parametrize("name", [name for name in Plots.NAMES if name not in ("ladder", "tree")])
 def test_every_figure_is_a_figure(good, name):
     figure = getattr(good.plot, name)(title="A title") if name != "traces" else good.plot.traces(width=4.0)
     assert isinstance(figure, Figure)
@@ -31,7 +31,7 @@ def test_all_figures_as_files(good, tmp_path):
     files = good.plot.save(tmp_path / "figures")
     assert sorted(files) == sorted((tmp_path / "figures").iterdir())
     names = {path.stem for path in files}
-    assert names == set(Plots.NAMES) - {"modes", "ladder"}
+    assert names == set(Plots.NAMES) - {"modes", "ladder", "tree"}
     for path in files:
         start = path.read_bytes()[:4]
         assert start == (b"%PDF" if path.suffix == ".pdf" else b"\x89PNG")

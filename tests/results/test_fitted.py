@@ -142,7 +142,7 @@ def test_a_notebook_shows_a_figure_and_the_summary(net, good):
         "What features explain of the blocks",
     ]
     assert page.find("pre") is None
-    columns = tables["What each column explains of vertices held out, in bits per vertex"]
+    columns = tables["What each column explains of vertices held out, in bits per vertex, by bits beyond"]
     assert [row.find("td").text for row in columns.findall("tbody/tr")] == good.column_table["column"].tolist()
 
 

@@ -28,7 +28,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)
     >>> trace = sample_weights(x, labels, rows=range(30), n_draws=100, seed=1, weight_prior="fixed")
     >>> plot_bits(score_weights(trace, x, labels)).axes[0].get_ylabel()
-    'held-out bits per vertex, ± 2 standard errors'
+    'held-out bits per vertex\\n± 2 standard errors'
     """
     side = "test" if scores.n_test else "train"
     bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
@@ -48,7 +48,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     axes.set_xticks(np.arange(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     of = "held-out" if scores.n_test else "training"
-    axes.set_ylabel(f"{of} bits per vertex, ± 2 standard errors", fontsize=SMALL, color=INK, labelpad=2)
+    axes.set_ylabel(f"{of} bits per vertex\n± 2 standard errors", fontsize=SMALL, color=INK, labelpad=2)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

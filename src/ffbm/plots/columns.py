@@ -66,6 +66,6 @@ def plot_columns(
     name_ticks(axes.yaxis, range(n), short_names(list(table["column"])))
     axes.set_xlabel("held-out bits per vertex, ± 2 standard errors", fontsize=SMALL, color=INK, labelpad=2)
     figure.legend(loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False, handletextpad=0.3, labelcolor=INK)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
+    if title:  # below the legend, which a title of the figure would overlap
+        axes.set_title(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

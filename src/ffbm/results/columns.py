@@ -39,7 +39,7 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
         messages += [line] if is_plain else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
         messages.append(f"  (no words: {NO_SIGN})")
-    order = ", by bits beyond the others" if np.isfinite(table["bits_unique"]).any() else ""
+    order = ", by bits beyond the others" if len(table) > 1 and np.isfinite(table["bits_unique"]).any() else ""
     title = f"What each column explains{order}{warning_mark(fit)}"
     remarks = column_remarks(fit) if verbose else _short_remarks(fit)
     if len(which) < len(table):
