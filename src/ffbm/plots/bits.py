@@ -27,8 +27,8 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     >>> from ffbm.scoring import score_weights
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)
     >>> trace = sample_weights(x, labels, rows=range(30), n_draws=100, seed=1, weight_prior="fixed")
-    >>> plot_bits(score_weights(trace, x, labels)).axes[0].get_ylabel()
-    'held-out bits per vertex\\n± 2 standard errors'
+    >>> plot_bits(score_weights(trace, x, labels)).axes[0].get_ylabel().splitlines()
+    ['held-out bits per vertex', '± 2 standard errors']
     """
     side = "test" if scores.n_test else "train"
     bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
