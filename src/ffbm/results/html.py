@@ -86,8 +86,11 @@ def ranking_svg(fit: FitParts) -> str:
     if table.empty:
         return ""
     table = table.head(_SHOWN)
-    weights = [(row.centred_mean, *interval_of(fit, row.block, row.feature)) for row in table.itertuples(index=False)]
-    reach = max(*(abs(end) for ends in weights for end in ends), 1e-9)
+    weights = [
+        (float(row["centred_mean"]), *interval_of(fit, int(row["block"]), str(row["feature"])))
+        for row in table.to_dict("records")
+    ]
+    reach = max(1e-9, *(abs(end) for ends in weights for end in ends))
     scale = _WIDTH / (2 * reach)
     zero = _LEFT + _WIDTH / 2
     height = _ROW * (len(table) + 1)
