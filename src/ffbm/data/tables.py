@@ -69,12 +69,12 @@ def read_edges(
     if edge_weight is not None:
         place = _pick_numbers(names, edge_weight, "edge_weight", places, grid.where)
         used.add(place)
-        cells = _column(grid, place, skip)
-        if grid.separator == ";" and isinstance(cells, list) and (texts := with_points(cells)) is not None:
-            cells = texts
+        written = _column(grid, place, skip)
+        if grid.separator == ";" and isinstance(written, list) and (texts := with_points(written)) is not None:
+            written = texts
             message = f"{grid.where}: decimal commas of {edge_weight!r} read as points"
             notes = [*notes, Note("comma", message, len(texts))]
-        weights = real_weights(cells, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
+        weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
     unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
     raw = RawGraph(
