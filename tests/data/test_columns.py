@@ -212,3 +212,22 @@ def test_refused(cells, part):
 def test_a_value_to_drop_must_be_there():
     with pytest.raises(DataError, match=r"drop= names 'unknown', which column 'c' .*'F', 'M', 'Unknown'"):
         parse(["M", "F", "Unknown"], drop=["unknown"])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "suspects"),
+    [
+        ([0] * 18 + [1] * 3 + [9] * 4, [9]),
+        ([1, 2, 3, 4, 5, 6] * 5 + [9] * 3, [9]),
+        ([1, 2, 3] * 5 + [8] * 2 + [9] * 3, [8, 9]),
+        ([0] * 60 + [1] * 30 + [2] * 9 + [9], []),  # a count with a long tail
+        ([1, 2, 3, 5, 9] * 5, []),  # no scale
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9] * 5, []),
+        ([0, 9] * 5, []),
+        ([20, 30, 40, 999], [999]),
+    ],
+)
+def test_numbers_that_may_mean_no_answer_are_noted(numbers, suspects):
+    _, remarks = parse(numbers)
+    texts = [remark.text for remark in remarks if remark.code == "looks-missing"]
+    assert [float(text.split(",")[0].split()[-1]) for text in texts] == suspects

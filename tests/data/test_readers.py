@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import ffbm
 from ffbm.data import as_network, read_network
+from ffbm.errors import DataError
 
 N = 30
 
@@ -155,3 +156,25 @@ def test_publishers_files(shared: Path):
     facebook = read_network(shared / "upstream" / "facebook" / "1912.edges")
     assert (facebook.n_nodes, facebook.n_edges) == (747, 30025)
     assert [note.code for note in facebook.notes] == ["reciprocal", "no-features"]
+
+
+def test_decimal_commas_of_files_with_semicolons(tmp_path):
+    edges, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
+    edges.write_text("source;target;hours\na;b;1,5\nb;c;2\n")
+    nodes.write_text("id;size;city\na;3,14;Rome, IT\nb;-2;Oslo, NO\nc;;Rome, IT\n")
+    net = read_network(edges, nodes, edge_weight="hours")
+    assert net.features.names == ("size", "city=Oslo, NO", "city=Rome, IT")
+    assert net.features.mean[0] == pytest.approx(0.57)
+    assert net.graph.weights.values.tolist() == [1.5, 2.0]
+    assert [note.message.split(": ", 1)[1] for note in net.notes if note.code == "comma"] == [
+        "decimal commas of 'hours' read as points",
+        "decimal commas read as points in 1 column: 'size'",
+    ]
+
+
+def test_ids_that_differ_in_case_are_compared(tmp_path):
+    edges, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
+    edges.write_text("source,target\nP1,P2\np2,P1\n")
+    nodes.write_text("id,x\nP1,a\nP2,b\n")
+    with pytest.raises(DataError, match="1 agrees but for upper and lower case, as 'p2' and 'P2': write ids alike"):
+        read_network(edges, nodes)

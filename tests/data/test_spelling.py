@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from ffbm.data.encode import encode_features
-from ffbm.data.spelling import find_slips
+from ffbm.data.spelling import find_slips, remark_spellings
 from ffbm.errors import DataError, OptionError
 
 
@@ -78,3 +78,10 @@ def test_merging_comes_before_all_else():
 def test_merges_that_cannot_be(merge, kind, message):
     with pytest.raises(kind, match=message):
         encode_features(TABLE, merge=merge)
+
+
+def test_letters_beside_their_words_are_noted():
+    (remark,) = remark_spellings("member", ["N", "No", "Y", "Yes"], np.array([2, 9, 1, 8]))
+    assert remark.text.startswith("has values that differ as a letter and its word do ('Y' and 'Yes', 'N' and 'No')")
+    assert remark.text.endswith("member:Y=Yes")
+    assert not remark_spellings("sex", ["F", "M"], np.array([2, 9]))

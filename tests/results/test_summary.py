@@ -80,9 +80,23 @@ def test_a_bad_fit_says_so_first(bad):
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 def test_special_cases(net):
     one = fit(net, n_blocks=1, seed=1, **QUICK)
-    assert "With one block there is nothing to explain:" in one.summary(verbose=True)
+    assert "With one block there is nothing to explain." in " ".join(one.summary(verbose=True).split())
+    assert one.sentence().startswith("With one block there is nothing for attributes to explain. (Feature-First")
+    assert "; B = 1 block, N = 80" in one.sentence()
+    assert "bits" not in one.sentence()
     assert "-0.000" not in one.summary(verbose=True)
     assert "Ranking" not in one.summary(verbose=True)
+    table = [(1, 0.0), (2, 3.3)]
+    weak = one.blocks.settings | {"candidates": table, "probabilities": [(1, 0.7), (2, 0.3)]}
+    weak = Fit.of(one, blocks=dataclasses.replace(one.blocks, settings=weak))
+    assert weak.sentence().startswith("One block describes the network in the fewest nats, though 2 blocks are not")
+    assert "about as well as the best groups" in " ".join(weak.summary().split())
+    clear = weak.blocks.settings | {"candidates": [(1, 0.0), (2, 33.0)], "probabilities": [(1, 0.99), (2, 0.01)]}
+    clear = Fit.of(one, blocks=dataclasses.replace(one.blocks, settings=clear))
+    assert clear.sentence().startswith("The network shows one block")
+    empty = fit(ffbm.as_network(sp.csr_array((5, 5)), np.eye(5)[:, :2]), n_blocks=1, seed=1, **QUICK)
+    assert empty.sentence().startswith("The network has no edges: blocks are found from edges")
+    assert "n_blocks=2" not in empty.summary()
     whole = fit(net, n_blocks=2, seed=1, train_fraction=1.0, **QUICK)
     assert "No vertex was held out" in whole.summary()
     folds = fit(net, n_blocks=2, seed=1, folds=3, **QUICK)

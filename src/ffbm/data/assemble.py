@@ -1,6 +1,6 @@
 """From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     if is_given and len(wanted) and len(strangers) == len(wanted):
         raise DataError(
             f"{nodes.where} must have ids of {raw.where}; it has none of them ({declared[0]!r} here, "
-            f"{wanted[0]!r} there): {_compare_zeros(wanted, declared) or _advise(raw, nodes, wanted, declared)}"
+            f"{wanted[0]!r} there): {_compare(wanted, declared) or _advise(raw, nodes, wanted, declared)}"
         )
     if len(strangers):
         which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"
@@ -140,7 +140,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
             them = "it" if len(strangers) == 1 else "them"
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
             cure = f"add {them} there, or keep {them} with {option('unknown', 'keep')}"
-            raise DataError(f"{raw.where} has {among}; {_compare_zeros(wanted[strangers], declared) or cure}")
+            raise DataError(f"{raw.where} has {among}; {_compare(wanted[strangers], declared) or cure}")
         places[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
         declared = np.concatenate((declared, wanted[strangers]))
@@ -171,15 +171,20 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
     return text_array(stripped, len(stripped)), False, [Note("spaces", message, count)]
 
 
-def _compare_zeros(strangers: Array, declared: Array) -> str:
-    """Say how many ids would be found but for the zeros that a spreadsheet takes off."""
-    known = {text.lstrip("0"): text for text in declared if text.isdigit()}
-    alike = [text for text in strangers if text.isdigit() and text.lstrip("0") in known]
-    if not alike:
-        return ""
-    pair = f"{alike[0]!r} and {known[alike[0].lstrip('0')]!r}"
-    agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for leading zeros, as {pair}"
-    return f"{agree}: write ids alike in both"
+def _compare(strangers: Array, declared: Array) -> str:
+    """Say how many ids would be found but for the zeros that a spreadsheet takes off, or for their case."""
+    ways: tuple[tuple[str, Callable[[str], str]], ...] = (
+        ("leading zeros", lambda text: text.lstrip("0") if text.isdigit() else text),
+        ("upper and lower case", str.casefold),
+    )
+    for what, reduce in ways:
+        known = {reduce(text): text for text in declared}
+        alike = [text for text in strangers if reduce(text) in known]
+        if alike:
+            pair = f"{alike[0]!r} and {known[reduce(alike[0])]!r}"
+            agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for {what}, as {pair}"
+            return f"{agree}: write ids alike in both"
+    return ""
 
 
 def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> str:

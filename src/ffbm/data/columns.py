@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ffbm.data.dates import Dates, read_dates
+from ffbm.data.dates import Dates, find_undated, read_dates
+from ffbm.data.noanswer import remark_no_answer
 from ffbm.data.remarks import Remark, option, shorten
 from ffbm.errors import DataError, keyword
 from ffbm.plain import count_of, visible
@@ -31,7 +32,6 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
 _MAX_CODES = 60  # whole numbers with at most so many different values may be codes
-_NO_ANSWER = (0, -1, -7, -8, -9, -77, -88, -99, -999, -9999, 77, 88, 99, 777, 888, 999, 8888, 9999, 99999)
 _DAY = 86400.0  # seconds
 _CELLS_PER_CODE = 5  # and at least so many cells for each, on average
 
@@ -126,26 +126,15 @@ def _decide(
         if dates is not None:
             return _of_dates(name, np.where(worded, -1, codes), texts, missing | worded, dates)
         column, remarks = _of_values(name, codes, texts, missing), []
-        others = [text for text, number in zip(rest, numbers, strict=True) if number is None]
-        if words:
+        mixture = [] if categorical else _remark_mixture(name, codes, texts, worded)
+        if words and not mixture:
             count = int(worded.sum())
             message = (
                 f"has {count_of(count, 'cell')} {shorten(words, 3)}: kept as {'a value' if count == 1 else 'values'}"
             )
             message += f"; {option('drop')} reads {'it' if count == 1 else 'them'} as missing"
             remarks.append(Remark("looks-missing", name, message, count))
-        if categorical:
-            return column, remarks
-        if all(number_of(text.replace(",", ".", 1)) is not None for text in others):
-            message = f"has numbers with a comma ({shorten(others, 3)}): read as text; write them with a point"
-            remarks.append(Remark("comma", name, message, len(others)))
-        elif 2 * len(others) < len(rest):
-            message = (
-                f"mixes numbers with {shorten(others, 3)}: read as text; {option('drop')} the text to read numbers"
-            )
-            message += visible(f", as in {name}={others[0]}")
-            remarks.append(Remark("mixed", name, message, len(others)))
-        return column, remarks
+        return column, remarks + mixture
 
     spelled = f"{int(worded.sum()):,} written {shorten(words, 3)}" if words else ""
     missing = missing | worded
@@ -156,6 +145,38 @@ def _decide(
         return _of_values(name, codes, _plain_codes(texts), missing, spelled), []
     found = numbers if None in truths else truths
     return _of_numbers(name, np.array([*found, np.nan], dtype=np.float64)[codes], missing, spelled)
+
+
+def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) -> list[Remark]:
+    """Tell of a column of text that would be one of numbers or dates, but for some cells."""
+    rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
+    kind, others = find_odd(rest)
+    if kind == "numbers" and all(number_of(text.replace(",", ".", 1)) is not None for text in others):
+        message = f"has numbers with a comma ({shorten(others, 3)}): read as text; write them with a point"
+        return [Remark("comma", name, message, len(others))]
+    if not kind:
+        return []
+    n_cells = int(((codes >= 0) & ~worded).sum())
+    n_odd = int(np.isin(codes, [texts.index(text) for text in others]).sum())
+    message = (
+        f"has {kind} in {n_cells - n_odd:,} of {n_cells:,} cells, and {shorten(others, 3)}: read as text;"
+        f" {option('drop')} the text to read {kind}" + visible(f", as in {name}={others[0]}")
+    )
+    return [Remark("mixed", name, message, len(others))]
+
+
+def find_odd(texts: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what more than half of the texts write, "numbers", "dates" or "", and those that do not write it.
+
+    >>> find_odd(["2006-08-01", "2007-01-31", "unknown"]), find_odd(["1", "2", "old"]), find_odd(["red", "1"])
+    (('dates', ['unknown']), ('numbers', ['old']), ('', []))
+    """
+    words = [text for text in texts if number_of(text) is None]
+    commas = [text for text in words if number_of(text.replace(",", ".", 1)) is not None]
+    if 2 * len(words) < len(texts) or len(commas) == len(words):
+        return "numbers", words
+    undated = find_undated(texts)
+    return ("dates", undated) if 2 * len(undated) < len(texts) else ("", [])
 
 
 def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> tuple[Column, list[Remark]]:
@@ -170,28 +191,13 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     if kind != "number":
         return column, []
     distinct = np.unique(known)
-    remarks = _remark_apart(name, known, distinct)
+    remarks = remark_no_answer(name, known)
     few = 3 <= len(distinct) <= _MAX_CODES and _CELLS_PER_CODE * len(distinct) <= len(known)
     if not few or (distinct != np.round(distinct)).any():
         return column, remarks
     codes = np.where(np.isnan(numbers), -1, np.searchsorted(distinct, numbers))
     other = _of_values(name, codes, [f"{value:.0f}" for value in distinct], missing, words)
     return replace(column, other=other), [*remarks, _remark_codes(name, len(distinct))]
-
-
-def _remark_apart(name: str, known: Array, distinct: Array) -> list[Remark]:
-    """Tell of a number that surveys write for no answer, 0 or 999, if it lies far from all others."""
-    remarks = []
-    for place, rest in ((0, distinct[1:]), (-1, distinct[:-1])):
-        value = distinct[place]
-        if value in _NO_ANSWER and len(rest) > 1 and np.abs(rest - value).min() > rest[-1] - rest[0]:
-            count = int((known == value).sum())
-            message = (
-                f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
-                f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means no answer"
-            )
-            remarks.append(Remark("looks-missing", name, message, count))
-    return remarks
 
 
 def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: Dates) -> tuple[Column, list[Remark]]:

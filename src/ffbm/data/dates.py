@@ -92,6 +92,19 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
     return None
 
 
+def find_undated(texts: Sequence[str]) -> list[str]:
+    """Return the texts that write no date in the form that most of them have.
+
+    >>> find_undated(["2006-08-01", "2007-01-31", "unknown"])
+    ['unknown']
+    """
+    undated = list(texts)
+    for form in _FORMS:
+        others = [text for text in texts if _read_all(form, [text]) is None]
+        undated = min(undated, others, key=len)
+    return undated
+
+
 def _read_all(form: re.Pattern[str], texts: Sequence[str]) -> list[dt.datetime] | None:
     moments = []
     for text in texts:

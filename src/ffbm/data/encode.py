@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ffbm.check import check_choice, check_int
-from ffbm.data.columns import Column, number_of, parse_column
+from ffbm.data.columns import MISSING_WORDS, Column, find_odd, number_of, parse_column
 from ffbm.data.matrix import Piece, append_flag, assemble, leave_out_rare, make_features, no_features
 from ffbm.data.remarks import Remark, gather_notes, option, shorten
 from ffbm.data.spelling import merge_values, pick_merges, remark_spellings
@@ -125,11 +125,12 @@ def encode_features(
 def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:
     """Refuse a column of text where numbers are asked for; forget that numbers might be codes."""
     if column.kind == "values":
-        texts = [text for text in column.values if number_of(text) is None]
-        came = f"it holds {shorten(texts, 3)}"
+        texts = [text for text in column.values if text.casefold() not in MISSING_WORDS]
+        odd = find_odd(texts)[1] or [text for text in texts if number_of(text) is None]
+        came = f"it holds {shorten(odd, 3)}"
         raise DataError(
             f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: mend them, or"
-            f" {option('drop')}"
+            f" {option('drop')} reads them as missing"
         )
     return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]
 

@@ -13,6 +13,7 @@ from ffbm.types import Array
 _SHOWN = 3
 _SHORTEST = 5  # letters: shorter words that differ in one are often different words
 _RARE = 5  # a slip is so many times rarer than the word
+_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 _MOST = 5000  # values that are looked at
 
 
@@ -33,8 +34,13 @@ them, as in field:Biolgy=Biology
             same.append((known, value))
     place = {value: number for number, value in enumerate(values)}
     slips = [] if len(values) > _MOST else find_slips({value: int(counts[place[value]]) for value in first.values()})
+    short = [(first[letter], first[word]) for letter, word in _SHORT.items() if letter in first and word in first]
     remarks = []
-    for code, what, pairs in (("alike", "only in case or spaces", same), ("spelling", "in one letter", slips)):
+    for code, what, pairs in (
+        ("alike", "only in case or spaces", same),
+        ("alike", "as a letter and its word do", short),
+        ("spelling", "in one letter", slips),
+    ):
         if pairs:
             shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:_SHOWN])
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ffbm.data.columns import MISSING_WORDS
+from ffbm.data.commas import read_commas, with_points
 from ffbm.data.delimited import SEPARATORS, Grid
 from ffbm.data.edgeweights import real_weights
 from ffbm.data.ids import number_numbers, number_words
@@ -68,9 +69,12 @@ def read_edges(
     if edge_weight is not None:
         place = _pick_numbers(names, edge_weight, "edge_weight", places, grid.where)
         used.add(place)
-        weights = real_weights(
-            _column(grid, place, skip), edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}"
-        )
+        written = _column(grid, place, skip)
+        if grid.separator == ";" and isinstance(written, list) and (texts := with_points(written)) is not None:
+            written = texts
+            message = f"{grid.where}: decimal commas of {edge_weight!r} read as points"
+            notes = [*notes, Note("comma", message, len(texts))]
+        weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
     unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
     raw = RawGraph(
@@ -134,6 +138,9 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     others = [column for column in range(grid.width) if column != place]
     called = [names[column] or f"column {column + 1}" for column in others]
     table = pd.DataFrame(rows[:, others], columns=called, dtype=object)
+    if grid.separator == ";" and b"," in grid.data:
+        table, read = read_commas(table, grid.where)
+        notes += read
     unnamed = [name for column, name in zip(others, called, strict=True) if not names[column]]
     if unnamed:
         message = (

@@ -7,6 +7,7 @@ import numpy as np
 from ffbm.columntable import CLEAR, inclusion_in_words
 from ffbm.plain import count_of
 from ffbm.results.by_mode import decided_by_mode, tell_decisions
+from ffbm.results.sentences import name_one_block
 from ffbm.store.parts import FitParts
 from ffbm.types.columns import ColumnBits
 from ffbm.types.relevance import BY_MODE, MATTERS, list_of
@@ -26,7 +27,7 @@ def sentence_of(fit: FitParts) -> str:
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks
     if n_blocks == 1:
-        message = "The network shows one block, and there is nothing for attributes to explain."
+        message = name_one_block(fit)
     elif bits is None or not bits.n_vertices:
         message = "No vertex was held out, so what attributes explain of unseen vertices is not known."
     else:
@@ -97,17 +98,17 @@ def _chance(p_value: float, bits: ColumnBits) -> str:
 def _basis(fit: FitParts, bits: ColumnBits | None) -> str:
     config, net = fit.config, fit.network
     if "given" in fit.blocks.settings:
-        blocks = f"{fit.memberships.n_blocks} given blocks"
+        blocks = count_of(fit.memberships.n_blocks, "given block")
     else:
-        blocks = (
-            f"B = {fit.memberships.n_blocks} blocks{'' if config.degree_corrected else ' without degree correction'}"
-        )
+        plain = "" if config.degree_corrected else " without degree correction"
+        blocks = f"B = {count_of(fit.memberships.n_blocks, 'block')}{plain}"
     folds = 1 if bits is None else bits.n_folds
+    has_bits = bits is not None and bits.n_vertices > 0 and fit.memberships.n_blocks > 1
     held = "one split" if folds == 1 else f"{folds} folds"
     parts = [
         f"Feature-First Block Model, {config.target} posterior, {config.weight_prior} weight prior",
         f"{blocks}, N = {net.n_nodes:,}, E = {net.n_edges:,}",
-        f"bits of {held}, intervals of two standard errors over vertices",
+        *([f"bits of {held}, intervals of two standard errors over vertices"] if has_bits else []),
         f"ffbm {fit.provenance.get('ffbm', '')}, seed {config.seed}".replace("ffbm ,", "ffbm,"),
     ]
     judged = fit.converged

@@ -12,14 +12,15 @@ from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
+_MOSTLY = 0.95  # of free chains: with less, other numbers of blocks are not ruled out
 _NUMBERS = 3  # of blocks whose probabilities are listed
 _READINGS = 6  # columns that are named
 _MODES = 8  # modes whose shares are listed
-ONE_BLOCK = (
-    "With one block there is nothing to explain: degrees alone describe these edges as well as any groups of vertices"
-    " do. Attributes may still be related to who is linked with whom: the permutation test (ffbm test) asks that"
-    " without blocks. To look at two blocks all the same, use n_blocks=2 (--blocks 2); with target='joint'"
-    " (--target joint) the features help to find them."
+_NO_EDGES = "The network has no edges: blocks are found from edges, so there is nothing for attributes to explain."
+_ONE_BLOCK = (
+    "With one block there is nothing to explain{why}. Attributes may still be related to who is linked with whom: the"
+    " permutation test (ffbm test) asks that without blocks. To look at two blocks all the same, use n_blocks=2"
+    " (--blocks 2); with target='joint' (--target joint) the features help to find them."
 )
 _TOLD_ABOVE = ("nothing_reduced", "misleading")  # codes of notes that are no news
 _MEANS = {
@@ -54,7 +55,7 @@ def tell_verdict(fit: FitParts) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores
     if fit.memberships.n_blocks == 1:
-        return ONE_BLOCK
+        return tell_one_block(fit)
     if not s.n_test:
         return "No vertex was held out: what features explain of unseen ones is not known."
     bits, error = s.bits_test, s.bits_se_test
@@ -66,6 +67,40 @@ def tell_verdict(fit: FitParts) -> str:
         return tell_misleading(fit)
     doubt = "It is not sure that features tell the block of an unseen vertex"
     return wrap(f"{doubt}: {amount} of the {whole:.2f} needed, on held-out ones.")
+
+
+def tell_one_block(fit: FitParts) -> str:
+    """Say what one block means, and what to try."""
+    if not fit.network.n_edges:
+        return f"{_NO_EDGES} Look with ffbm describe at what was read."
+    if fit.blocks.candidates is None:
+        return _ONE_BLOCK.format(why="")
+    groups = "as well as any groups" if _is_sure(fit) else "about as well as the best groups"
+    return _ONE_BLOCK.format(why=f": degrees alone describe these edges {groups} of vertices do")
+
+
+def name_one_block(fit: FitParts) -> str:
+    """Say in one sentence that there is one block: as sure as its choice is."""
+    if not fit.network.n_edges:
+        return _NO_EDGES
+    if fit.blocks.candidates is None:
+        return "With one block there is nothing for attributes to explain."
+    if _is_sure(fit):
+        return "The network shows one block, and there is nothing for attributes to explain."
+    other = count_of(int(fit.blocks.candidates["n_blocks"][1]), "block")
+    return (
+        f"One block describes the network in the fewest nats, though {other} are not ruled out; with one, there is"
+        " nothing for attributes to explain."
+    )
+
+
+def _is_sure(fit: FitParts) -> bool:
+    """Tell whether the chosen number of blocks is clear of the next one, and chains with B free have it mostly."""
+    table, known = fit.blocks.candidates, fit.blocks.settings.get("probabilities")
+    if table is None or len(table) == 1:
+        return True
+    often = not known or (known[0][0] == table["n_blocks"][0] and known[0][1] >= _MOSTLY)
+    return bool(table["difference"][1] >= _CLEAR) and often
 
 
 def tell_modes(fit: FitParts) -> str:
@@ -93,7 +128,7 @@ def tell_modes(fit: FitParts) -> str:
 def tell_choice(fit: FitParts) -> str:
     """Say how clear the choice of the number of blocks is, where it was chosen."""
     table = fit.blocks.candidates
-    if table is None:
+    if table is None or not fit.network.n_edges:
         return ""
     chosen = count_of(int(table["n_blocks"][0]), "block")
     if len(table) == 1:

@@ -9,7 +9,6 @@ from ffbm.plain import count_of, visible
 from ffbm.results.apart import name_of_sure, none_apart, set_apart
 from ffbm.results.columns import columns_text, warning_mark
 from ffbm.results.sentences import (
-    ONE_BLOCK,
     notes_of,
     tell_choice,
     tell_grade,
@@ -17,6 +16,7 @@ from ffbm.results.sentences import (
     tell_misleading,
     tell_modes,
     tell_notes,
+    tell_one_block,
     tell_readings,
     tell_relevance,
     tell_verdict,
@@ -132,7 +132,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     title = f"{count_of(n_blocks, 'block')}, by size; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
-        return f"{title}\n{choice}{wrap(ONE_BLOCK, '  ', '  ')}"
+        return f"{title}\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     shown = min(n_blocks, length.rows)
     most = max(1, min(length.most, length.rows // n_blocks))
     names = given_names(fit)

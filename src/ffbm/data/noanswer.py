@@ -1,0 +1,53 @@
+"""Numbers that surveys write for no answer: 0, 999 or -1 far from all others, 9 after the codes 1 to 6."""
+
+import numpy as np
+
+from ffbm.data.remarks import Remark, option
+from ffbm.plain import count_of
+from ffbm.types import Array
+
+_FAR = (0, -1, -7, -8, -9, -77, -88, -99, -999, -9999, 77, 88, 99, 777, 888, 999, 8888, 9999, 99999)
+_DIGITS = {7.0, 8.0, 9.0}  # refused, do not know, no answer: beyond a scale from 0 or 1
+_GAP = 3  # between such a digit and the end of the scale
+_LEAST = 0.02  # of the cells: counts have a long tail, of few cells
+
+
+def remark_no_answer(name: str, known: Array) -> list[Remark]:
+    """Tell of numbers in a column that may mean no answer; ``known`` are its cells.
+
+    >>> import numpy as np
+    >>> [remark.text[:40] for remark in remark_no_answer("clubs", np.array([0, 0, 1, 0, 9, 9]))]
+    ['has 2 cells 9, far from the others (0 to']
+    """
+    distinct, counts = np.unique(known, return_counts=True)
+    remarks = []
+    for value, rest in [*_far(distinct), *_beyond_a_scale(distinct, counts)]:
+        count = int(counts[distinct == value][0])
+        message = (
+            f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
+            f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means no answer"
+        )
+        remarks.append(Remark("looks-missing", name, message, count))
+    return remarks
+
+
+def _far(distinct: Array) -> list[tuple[float, Array]]:
+    """Return the least and the greatest number, with the others, if it lies farther off than they are wide."""
+    ends = ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1]))
+    return [
+        (value, rest)
+        for value, rest in ends
+        if value in _FAR and len(rest) > 1 and np.abs(rest - value).min() > rest[-1] - rest[0]
+    ]
+
+
+def _beyond_a_scale(distinct: Array, counts: Array) -> list[tuple[float, Array]]:
+    """Return 9, and 7 and 8 beside it, with the others, if these are a scale without gaps that ends well before."""
+    is_digit = np.isin(distinct, list(_DIGITS))
+    scale, digits = distinct[~is_digit], distinct[is_digit]
+    if len(scale) < 2 or distinct[-1] != max(_DIGITS) or scale[0] not in (0, 1):
+        return []
+    if (np.diff(scale) != 1).any() or digits[0] - scale[-1] < _GAP:
+        return []
+    often = counts[is_digit] >= max(2, _LEAST * counts.sum())
+    return [(digit, scale) for digit in digits[often]]
