@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from ffbm.config import FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import OptionError
 from ffbm.plain import finite
-from ffbm.report.tables import column_table
+from ffbm.report.charts import draw_checks
+from ffbm.report.tables import column_table, ranking_table
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import set_apart
 from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
@@ -21,6 +23,7 @@ from ffbm.results.columns import columns_text
 from ffbm.results.html import fit_html
 from ffbm.results.record import fit_record
 from ffbm.results.report import subject_of
+from ffbm.results.sentence import _edges, _more
 from ffbm.scoring import predict
 
 from ..planted import planted_network, two_flags
@@ -310,3 +313,48 @@ def test_ranking_by_inclusion_needs_it():
         ffbm.rank_features(np.zeros((1, 2, 2, 1)), rule="inclusion")
     with pytest.raises(OptionError, match="rule must be"):
         ffbm.rank_features(np.zeros((1, 2, 2, 1)), rule="best")
+
+
+def test_the_sentence_says_what_the_answer_rests_on(fitted):
+    modes = (SimpleNamespace(weight=0.6), SimpleNamespace(weight=0.4))
+    weights = SimpleNamespace(in_words="'trips', geometric")
+    other = SimpleNamespace(
+        network=SimpleNamespace(graph=SimpleNamespace(is_directed=True, weights=weights)),
+        hierarchy=SimpleNamespace(n_levels=3),
+        memberships=SimpleNamespace(n_modes=2, modes=modes, has_crossings=True),
+        weights=SimpleNamespace(imputed=SimpleNamespace(n_cells=7)),
+    )
+    assert _edges(other) == " (directed, weighted by 'trips', geometric)"
+    assert _more(other) == ["a hierarchy of 3 levels", "2 modes with 60%, 40% of the draws", "7 missing cells imputed"]
+    assert (_edges(fitted), _more(fitted)) == ("", [])
+
+
+def test_the_sentence_says_why_bits_beyond_are_more_than_all(fitted):
+    low, high = (
+        replace(fitted, explanation=replace(fitted.explanation, scores=replace(fitted.scores, bits_test=bits)))
+        for bits in (0.0, 2.0)
+    )
+    assert "more than all together" not in high.sentence()
+    assert "beyond the others, more than all together, since without it the others score below 0" in low.sentence()
+
+
+def test_all_notes_on_reading_are_listed(fitted):
+    notes = tuple(ffbm.types.Note(f"code-{i}", f"note number {i} of them", 1) for i in range(9))
+    noted = replace(fitted, network=replace(fitted.network, notes=notes))
+    assert all(note.message in noted.summary(verbose=True) for note in notes)
+
+
+def test_the_table_of_the_ranking_has_no_column_that_says_nothing(fitted):
+    subject = subject_of(fitted)
+    assert ranking_table(subject).head[-1] == "kept"
+    whole = replace(fitted, explanation=replace(fitted.explanation, ranking=replace(fitted.ranking, n_kept=2)))
+    assert ranking_table(subject_of(whole)).head[-1] == "vertices"
+
+
+def test_bars_of_checks_are_the_true_range():
+    table = pd.DataFrame(
+        {"statistic": ["triangles"], "observed": [9.0], "mean": [4.0], "low": [3.0], "high": [7.0], "fits": [False]}
+    )
+    bars = next(one for one in draw_checks(table).renderers if "high" in one.data_source.data)
+    assert (bars.data_source.data["low"].tolist(), bars.data_source.data["high"].tolist()) == ([-1.0], [3.0])
+    assert (bars.glyph.x0, bars.glyph.x1) == ("low", "high")

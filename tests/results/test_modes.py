@@ -49,8 +49,8 @@ def test_the_summary_says_it_first(two):
     assert first.startswith("NOT CONVERGED: ")
     assert "blocks: the 3 chains show different pictures: on " in first
     assert second == (
-        "2 MODES: the draws show 2 different pictures; 50% of the vertices change block from one to another. What"
-        " follows is averaged over all; fit.mode(0) to fit.mode(1) rank for each. No chain went from one to another:"
+        "2 MODES: the draws show 2 different pictures; they differ on the block of 50% of the vertices. What follows is"
+        " averaged over all; in Python, fit.mode(i), i from 0 to 1, ranks for each. No chain went from one to another:"
         " how probable each is, is not known."
     )
     assert third.startswith("What each column explains")

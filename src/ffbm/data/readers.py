@@ -28,6 +28,8 @@ from ffbm.types.edgeweights import HYPERPARAMETERS
 
 Columns = str | Iterable[str] | None
 
+_ANY_NETWORK = ("edge", "edges", "edgelist", "links", "network", "graph")  # names of files that say nothing
+
 
 def read_network(
     path: str | os.PathLike[str],
@@ -154,8 +156,8 @@ def read_network(
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=stem, encoding=choices, directed=directed,
-        edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
+        raw, table, parallel=parallel, unknown=unknown, name=_network_name(path, stem), encoding=choices,
+        directed=directed, edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
     )  # fmt: skip
     return dataclasses.replace(net, reading=_describe_reading(asked | choices))
 
@@ -383,3 +385,13 @@ def _name_parts(path: str | os.PathLike[str]) -> tuple[str, str]:
     if name.suffix.lower() == ".gz":
         name = name.with_suffix("")
     return name.suffix.lower(), name.stem
+
+
+def _network_name(path: str | os.PathLike[str], stem: str) -> str:
+    """Return what a network is called: its file, after its folder if the file has a name that any network may have.
+
+    >>> _network_name("data/school/edges.csv", "edges"), _network_name("edges.csv", "edges")
+    ('school/edges', 'edges')
+    """
+    folder = PurePath(path).parent.name
+    return f"{folder}/{stem}" if folder not in ("", "..") and stem.lower() in _ANY_NETWORK else stem

@@ -258,15 +258,22 @@ def draw_bits(subject: Subject) -> Any:
 
 
 def draw_checks(table: "pd.DataFrame") -> Any:
-    """Draw how far statistics of the network lie from those of replicates, the middle 95 % of them from -2 to 2."""
+    """Draw how far statistics of the network lie from the mean of replicates, and where the middle 95 % of these lie.
+
+    The unit is a quarter of that range, which the standard deviation of a normal law would nearly be.
+    """
     from bokeh.models import ColumnDataSource
 
     unit = (table["high"] - table["low"]).to_numpy() / 4
     away = (table["observed"] - table["mean"]).to_numpy()
     place = np.where(unit > 0, away / np.maximum(unit, 1e-300), np.where(table["fits"], 0.0, np.sign(away) * _FAR))
+    ends = {
+        name: (table[name] - table["mean"]).to_numpy() / np.where(unit > 0, unit, np.inf) for name in ("low", "high")
+    }
     source = ColumnDataSource(
         {
             "row": np.arange(len(table)), "place": np.clip(place, -_FAR, _FAR), "name": table["statistic"].tolist(),
+            "low": ends["low"], "high": ends["high"],
             "fill": [OUTLINE if fits else MISSED for fits in table["fits"]],
             "shape": ["circle" if fits else "diamond" for fits in table["fits"]],
             "said": [f"{row.observed:.4g}, replicates {row.mean:.4g} ({row.low:.4g} to {row.high:.4g})"
@@ -279,7 +286,7 @@ def draw_checks(table: "pd.DataFrame") -> Any:
         y_range=(len(table) - 0.4, -0.6), x_range=(-_FAR - 0.5, _FAR + 0.5),
     )  # fmt: skip
     chart.ygrid.visible = False
-    chart.segment(-2, "row", 2, "row", source=source, line_color="#999999", line_width=8, line_alpha=0.5)
+    chart.segment("low", "row", "high", "row", source=source, line_color="#999999", line_width=8, line_alpha=0.5)
     tell(
         chart,
         chart.scatter("place", "row", source=source, size=11, marker="shape", fill_color="fill", line_color=OUTLINE),

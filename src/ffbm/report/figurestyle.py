@@ -31,7 +31,7 @@ def new_chart(
     new: Any = figure  # its keywords are typed by names that mypy does not follow in all versions
     chart = new(
         height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", background_fill_color=None,
-        border_fill_color=None, outline_line_color=None, **options,
+        border_fill_color=None, outline_line_color=None, min_border_right=24, **options,  # for half of the last number
     )  # fmt: skip
     for axis, label in ((chart.xaxis, xlabel), (chart.yaxis, ylabel)):
         axis.axis_label = PlainText(text=label) if label else None

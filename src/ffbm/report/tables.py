@@ -83,6 +83,7 @@ def weight_table(subject: Subject) -> Table:
 def ranking_table(subject: Subject) -> Table:
     """One row a feature, all of them."""
     ranking, numbers = subject.parts.ranking, subject.parts.network.features.names_of_numbers
+    is_cut = not ranking.is_kept.all()  # else all would say yes
     rows = [
         (
             row.rank,
@@ -91,12 +92,12 @@ def ranking_table(subject: Subject) -> Table:
             row.block,
             row.centred_mean,
             row.centred_sd,
-            "number" if row.feature in numbers else row.support,
-            row.kept,
+            None if row.feature in numbers else row.support,  # a number is on all vertices
+            *((row.kept,) if is_cut else ()),
         )
         for row in ranking.table.itertuples(index=False)
     ]
-    head = ("rank", "feature", "score", "block", "centred weight", "sd", "vertices", "kept")
+    head = ("rank", "feature", "score", "block", "centred weight", "sd", "vertices", *(("kept",) if is_cut else ()))
     caption = f"All {ranking.n_features:,} features" if ranking.n_features > 1 else "The one feature"
     return Table(caption, head, rows, is_long=True)
 

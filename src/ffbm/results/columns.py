@@ -39,7 +39,8 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
         messages += [line] if is_plain else [line, wrap(_words(row, verbose), "      ", "      ")]
     if any(row["verdict"] == NO_SIGN for row in shown):
         messages.append(f"  (no words: {NO_SIGN})")
-    order = ", by bits beyond the others" if len(table) > 1 and np.isfinite(table["bits_unique"]).any() else ""
+    is_ordered = len(table) > 1 and np.isfinite(table["bits_unique"]).any()
+    order = ", by bits beyond the others" if is_ordered else ""
     title = f"What each column explains{order}{warning_mark(fit)}"
     remarks = column_remarks(fit) if verbose else _short_remarks(fit)
     if len(which) < len(table):
@@ -108,6 +109,8 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
     if left and bits.n_vertices:
         which = "1 column was" if left == 1 else f"{left:,} columns were"
         lines.append(f"{which} not tested beyond the others: --columns all does.")
+    if (np.nan_to_num(bits.unique) > bits.whole + 0.005).any():
+        lines.append("Bits beyond the others exceed those of all columns where the others alone score below 0.")
     held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"
     lines.append(
         f"Bits per vertex over the base rate, {count_of(bits.n_vertices, 'vertex', 'vertices')} held out, {held}: of a"

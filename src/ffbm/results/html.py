@@ -86,9 +86,10 @@ def ranking_svg(fit: FitParts) -> str:
     if table.empty:
         return ""
     table = table.head(_SHOWN)
+    names, blocks = table["feature"].tolist(), table["block"].tolist()
     weights = [
-        (float(row["centred_mean"]), *interval_of(fit, int(row["block"]), str(row["feature"])))
-        for row in table.to_dict("records")
+        (mean, *interval_of(fit, block, name))
+        for mean, block, name in zip(table["centred_mean"].tolist(), blocks, names, strict=True)
     ]
     reach = max(1e-9, *(abs(end) for ends in weights for end in ends))
     scale = _WIDTH / (2 * reach)
@@ -100,7 +101,7 @@ def ranking_svg(fit: FitParts) -> str:
         "<title>Centred weights of the first features, with 95 % intervals</title>",
         f'<line x1="{zero}" x2="{zero}" y1="0" y2="{height - _ROW}" stroke="#999"/>',
     ]
-    for row, (name, block, ends) in enumerate(zip(table["feature"], table["block"], weights, strict=True)):
+    for row, (name, block, ends) in enumerate(zip(names, blocks, weights, strict=True)):
         y = _ROW * (row + 0.5)
         x, low, high = (zero + end * scale for end in ends)
         shown = name if len(name) <= 28 else f"{name[:27]}…"

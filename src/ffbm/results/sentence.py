@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NAMED = 3  # columns named one by one
+_MODES = 8  # modes whose shares are listed
 
 
 def sentence_of(fit: FitParts) -> str:
@@ -57,7 +58,10 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         if np.isfinite(row["bits_unique"]):
             beyond = f" and {_amount(row['bits_unique'], row['bits_unique_se'])} beyond the others"
         alone = _amount(row["bits_alone"], row["bits_alone_se"])
-        parts.append(f"{row['column']} {alone} alone{beyond}{_chance(row['p_value'], bits)}")
+        if round(row["bits_unique"], 2) > round(s.bits_test, 2):
+            beyond += ", more than all together, since without it the others score below 0"
+        same = f", much of which {row['shares_with']} explains too" if row["shares_with"] else ""
+        parts.append(f"{row['column']} {alone} alone{beyond}{same}{_chance(row['p_value'], bits)}")
     verb = "explain" if fit.relevance is None else "matter"
     left = len(found) - len(parts)
     parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []
@@ -107,11 +111,36 @@ def _basis(fit: FitParts, bits: ColumnBits | None) -> str:
     held = "one split" if folds == 1 else f"{folds} folds"
     parts = [
         f"Feature-First Block Model, {config.target} posterior, {config.weight_prior} weight prior",
-        f"{blocks}, N = {net.n_nodes:,}, E = {net.n_edges:,}",
+        f"{blocks}, N = {net.n_nodes:,}, E = {net.n_edges:,}{_edges(fit)}",
+        *_more(fit),
         *([f"bits of {held}, intervals of two standard errors over vertices"] if has_bits else []),
         f"ffbm {fit.provenance.get('ffbm', '')}, seed {config.seed}".replace("ffbm ,", "ffbm,"),
     ]
     judged = fit.converged
     if not judged:
-        parts.insert(2, f"chains {judged.grade}, not converged")
+        parts.insert(-2, f"chains {judged.grade}, not converged")
     return f"({'; '.join(parts)}.)"
+
+
+def _edges(fit: FitParts) -> str:
+    """Say of edges that they are directed or weighted, where they are."""
+    graph = fit.network.graph
+    parts = ["directed"] if graph.is_directed else []
+    parts += [] if graph.weights is None else [f"weighted by {graph.weights.in_words}"]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _more(fit: FitParts) -> list[str]:
+    """Say what else the answer rests on, where it applies: a hierarchy, modes and their shares, imputed cells."""
+    members, found = fit.memberships, []
+    if fit.hierarchy is not None:
+        found.append(f"a hierarchy of {count_of(fit.hierarchy.n_levels, 'level')}")
+    if members.n_modes > 1:
+        shares = " with unknown shares"
+        if members.has_crossings:
+            shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
+            shares = f" with {shown}{', ...' if members.n_modes > _MODES else ''} of the draws"
+        found.append(f"{members.n_modes} modes{shares}")
+    if fit.weights.imputed is not None:
+        found.append(f"{count_of(fit.weights.imputed.n_cells, 'missing cell')} imputed")
+    return found

@@ -115,10 +115,11 @@ def tell_modes(fit: FitParts) -> str:
         shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
     low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
+    apart = "they differ" if n_modes == 2 else "any two of them differ"
     lines = [
         f"{n_modes} MODES: the draws show {n_modes} different pictures{shares};",
-        f"{low if low == high else f'{low} to {high}'} of the vertices change block from one to another.",
-        f"What follows is averaged over all; fit.mode(0) to fit.mode({n_modes - 1}) rank for each.",
+        f"{apart} on the block of {low if low == high else f'{low} to {high}'} of the vertices.",
+        f"What follows is averaged over all; in Python, fit.mode(i), i from 0 to {n_modes - 1}, ranks for each.",
     ]
     if not members.has_crossings:
         lines.append("No chain went from one to another: how probable each is, is not known.")

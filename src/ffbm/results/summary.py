@@ -28,7 +28,6 @@ from ffbm.types.scores import Scores
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 GLOSSARY = "(words: docs/glossary.md, also at the end of report.html)"
-_TOLD = 6  # notes on reading
 _MOST_COLUMNS = 6  # columns of the user's table in the ranking
 
 
@@ -211,10 +210,7 @@ def _reading(fit: FitParts) -> str:
     notes = fit.network.notes
     if not notes:
         return ""
-    lines = [wrap(note.message, "  - ", "    ") for note in notes[:_TOLD]]
-    if len(notes) > _TOLD:
-        lines.append(f"  ... and {len(notes) - _TOLD:,} more: see ffbm describe, or network.notes")
-    return "\n".join(["reading", *lines])
+    return "\n".join(["reading", *(wrap(note.message, "  - ", "    ") for note in notes)])
 
 
 def _support(fit: FitParts) -> Array:
