@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 import typer.main
 
@@ -10,6 +11,7 @@ from ffbm.cli import app, options_of, run
 from ffbm.cli.announcements import SignsOfLife, announcing
 from ffbm.cli.options import in_options
 from ffbm.cli.simulate import _blocks_in_words
+from ffbm.data import as_network
 from ffbm.data.remarks import option
 from ffbm.errors import OptionError, Wording, either, keyword
 from ffbm.progress import Progress
@@ -135,3 +137,18 @@ def test_sizes_of_many_blocks_are_cut_short():
     assert _blocks_in_words([3, 4]) == "blocks of 3, 4 vertices"
     assert _blocks_in_words(list(range(1, 14))) == "13 blocks of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ... vertices"
     assert _blocks_in_words([7]) == "one block of 7 vertices"
+
+
+def test_the_terminal_names_no_function_of_python_but_where_it_helps(capsys):
+    assert run(["links", "nosuch"]) != 0
+    assert capsys.readouterr().err == "ffbm: RUN must be the folder of a saved run; there is no 'nosuch'\n"
+    assert run(["links", "polbooks"]) != 0
+    assert capsys.readouterr().err.endswith("'polbooks' is a data set: first ffbm fit polbooks --out run\n")
+    assert run(["compare", "a", "b"]) == 2
+    assert capsys.readouterr().err == "ffbm: No such command 'compare'; in Python it is ffbm.compare\n"
+
+
+def test_notes_on_equal_columns_name_the_option_alone():
+    table = pd.DataFrame({"dept": [*"aabb"], "floor": [*"xxyy"]})
+    (note,) = (note for note in as_network([(0, 1), (2, 3)], table).notes if note.code == "same")
+    assert in_options(note.message, options_of("fit")).endswith("groups of vertices; --include keeps both")

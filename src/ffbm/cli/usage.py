@@ -4,7 +4,10 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import ffbm
+
 _NUMBERS = {"N": "a whole number", "X": "a number"}  # by how the options are written in the help
+_NO_COMMAND = re.compile(r"No such command '(\w+)'")
 _EXTRA = re.compile(r"unexpected extra argument[^(]*(?:\(s\) )?\((.+)\)$")
 _NO_VALUE = re.compile(r"Option '(--?[\w-]+)' requires an argument")
 _POSSIBLE = re.compile(r" \(Possible options: (-[^)]*)\)$")
@@ -25,6 +28,8 @@ def tell_usage(problem: Any, arguments: Sequence[str], commands: Collection[str]
         has_table = context is not None and any("--nodes" in known.opts for known in context.command.params)
         if has_table and begun != "simulate":
             return f"{command} takes one SOURCE: a table of attributes goes with --nodes {extra[1].split()[0]}"
+    if (unknown := _NO_COMMAND.match(message)) and unknown[1] in ffbm.__all__:
+        return f"{message}; in Python it is ffbm.{unknown[1]}"
     if lacking := _NO_VALUE.match(message):
         message = f"{lacking[1]} takes a value, and none is given"
     message = _POSSIBLE.sub(r"; did you mean \1?", message).replace(". Did you mean", "; did you mean")

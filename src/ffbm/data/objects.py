@@ -22,7 +22,7 @@ from ffbm.data.raw import (
 )
 from ffbm.data.tables import pick_ends
 from ffbm.data.twomode import tell_apart
-from ffbm.errors import DataError, OptionError
+from ffbm.errors import DataError, OptionError, either
 from ffbm.types import Note
 
 _CONTAINERS = (list, tuple, set, frozenset, dict, np.ndarray)
@@ -181,7 +181,13 @@ def read_matrix(
     is_triangular = not is_symmetric and bool((row <= column).all() or (row >= column).all())
     if is_triangular:
         message = f"{where} is triangular, so half of a symmetric one: its edges have no direction"
-        notes.append(Note("triangular", f"{message}; directed=True (--directed) would give them one", len(row)))
+        notes.append(
+            Note(
+                "triangular",
+                f"{message}; {either('directed=True (--directed)', '--directed')} would give them one",
+                len(row),
+            )
+        )
     n_diagonal = int((row == column).sum())
     if n_diagonal:
         message = f"{where}: its diagonal has {n_diagonal:,} that are not zero; a 1 there is one self-loop"

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ffbm.data.remarks import Remark, gather_notes
+from ffbm.data.remarks import Remark, gather_notes, option
 from ffbm.types import Array, Features, Note
 
 
@@ -54,7 +54,7 @@ def merge_repeats(
                     if _is_number(features, places[name])
                     else ("make the same groups of vertices")
                 )
-                message = f"read as one with {known!r}: both {what}; include= (--include) keeps both"
+                message = f"read as one with {known!r}: both {what}; {option('include')} keeps both"
                 remarks.append(Remark("same", name, message, 1))
     if not remarks:
         return features, []

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.errors import either
 from ffbm.pipeline.run import Stepper
 from ffbm.plain import count_of
 from ffbm.theta.cells import Cells, CellState
@@ -71,7 +72,7 @@ def _remark_left(features: Features) -> list[Note]:
     verb = "counts" if n_cells == 1 else "count"
     message = (
         f"{count_of(n_cells, 'missing cell')} {verb} as no value or as the column's mean, which biases effects;"
-        " impute=True (--impute) samples what is missing with the weights"
+        f" {either('impute=True (--impute)', '--impute')} samples what is missing with the weights"
     )
     return [Note("missing-cells", message, n_cells)]
 

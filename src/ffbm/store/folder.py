@@ -22,6 +22,7 @@ CHAINS_SCHEMA = 2  # of what is in it: chains of another schema cannot go on
 RECORD = "run.json"  # in it: what was asked for
 
 _DRAFT = re.compile(r"\..+-[0-9a-f]{8}(\.[a-z0-9]+)?")  # what draft_of makes
+_TAKES = either("load_fit takes", "RUN must be")
 
 Writer = Callable[[Path], None]
 
@@ -182,7 +183,7 @@ def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()
     """
     folder = Path(path)
     if is_unfinished(folder):
-        raise DataError(f"load_fit takes the folder of a run that has ended; {how_to_resume(folder)}")
+        raise DataError(f"{_TAKES} the folder of a run that has ended; {how_to_resume(folder)}")
     if not is_run(folder):
         raise DataError(_no_run(folder, os.fspath(path), datasets))
     try:
@@ -202,11 +203,13 @@ def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()
 
 def _no_run(folder: Path, given: str, datasets: tuple[str, ...]) -> str:
     if given in datasets:
-        return f"load_fit takes the folder of a saved run; {given!r} is a data set: use load_dataset({given!r})"
-    if not folder.exists():
-        return f"load_fit takes the folder of a saved run; there is no {given!r}"
-    if not folder.is_dir():
         return (
-            f"load_fit takes the folder of a saved run; {given!r} is a file: give its folder, or read_network for data"
+            f"{_TAKES} the folder of a saved run; {given!r} is a data set:"
+            f" {either(f'use load_dataset({given!r})', f'first ffbm fit {given} --out run')}"
         )
-    return f"load_fit takes the folder of a saved run; {given!r} lacks {PROVENANCE} or {TRACES}: it is no whole run"
+    if not folder.exists():
+        return f"{_TAKES} the folder of a saved run; there is no {given!r}"
+    if not folder.is_dir():
+        other = either(", or read_network for data")
+        return f"{_TAKES} the folder of a saved run; {given!r} is a file: give its folder{other}"
+    return f"{_TAKES} the folder of a saved run; {given!r} lacks {PROVENANCE} or {TRACES}: it is no whole run"
