@@ -150,7 +150,7 @@ def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):
     assert "Of 2 columns 1 matters in every mode: x1." in " ".join(two.summary().split())
     assert "depends on the mode" not in two.summary()
     text = columns_text(two, 5, verbose=False)
-    assert "inclusion by mode" in text
+    assert "Inclusion: the least and the largest over modes." in " ".join(text.split())
     assert "1 matters in every mode: x1 " in two.sentence()
     record = fit_record(two)["relevance"]
     assert record["sentence"] == "of 2 columns 1 matters in every mode: x1"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ffbm.columntable import NO_SIGN, inclusion_in_words, name_of_inclusion, pairs_that_share
+from ffbm.columntable import NO_SIGN, inclusion_in_words, pairs_that_share
 from ffbm.plain import count_of
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PAIRS = 5
+_OVER_MODES = "Inclusion: the least and the largest over modes."
 _LIKELY = 0.5  # inclusion of columns that are always shown
 
 
@@ -28,7 +29,7 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
         return ""
     inclusion = [] if fit.relevance is None else inclusion_in_words(table)
     which = _shown(table, most)
-    named = [] if fit.relevance is None else [name_of_inclusion(table)]
+    named = [] if fit.relevance is None else ["inclusion"]
     head = ["column", "features", *named, "bits alone", "bits beyond", "p"]
     shown = table.iloc[which].to_dict("records")
     rows = [head, *(_numbers(row, inclusion[at : at + 1]) for at, row in zip(which, shown, strict=True))]
@@ -87,7 +88,9 @@ def _words(row: dict[Any, Any], verbose: bool) -> str:
 def _short_remarks(fit: FitParts) -> tuple[str, ...]:
     """Say what the numbers are in a line or two, and whether inclusion is not known well."""
     message = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
-    if fit.relevance is not None and not fit.relevance.is_precise and decided_by_mode(fit) is None:
+    if decided_by_mode(fit) is not None:
+        message += f" {_OVER_MODES}"
+    elif fit.relevance is not None and not fit.relevance.is_precise:
         message += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
     return (message,)
 
@@ -123,8 +126,10 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
 def _selection(fit: FitParts) -> list[str]:
     """Return what inclusion means, and how surely it is known."""
     relevance = fit.relevance
-    if relevance is None or decided_by_mode(fit) is not None:
+    if relevance is None:
         return []
+    if decided_by_mode(fit) is not None:
+        return [_OVER_MODES]
     given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
     worst = float(relevance.error.max(initial=0.0))
     enough = "" if relevance.is_precise else ", MORE THAN 0.01: sample longer"

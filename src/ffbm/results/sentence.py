@@ -61,7 +61,8 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         if round(row["bits_unique"], 2) > round(s.bits_test, 2):
             beyond += ", more than all together, since without it the others score below 0"
         same = f", much of which {row['shares_with']} explains too" if row["shares_with"] else ""
-        parts.append(f"{row['column']} {alone} alone{beyond}{same}{_chance(row['p_value'], bits)}")
+        alone = f"{alone} alone{same}{',' if same and beyond else ''}"
+        parts.append(f"{row['column']} {alone}{beyond}{_chance(row['p_value'], bits)}")
     verb = "explain" if fit.relevance is None else "matter"
     left = len(found) - len(parts)
     parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []

@@ -100,7 +100,7 @@ def _network(fit: FitParts, verbose: bool) -> str:
                 f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
             )
             lines.append(wrap(f"{message} partitions, a cut step", rest="  "))
-    lines[0] += f"; seed {fit.config.seed}"
+    lines[0] = wrap(f"{lines[0]}; seed {fit.config.seed}", rest="  ")
     return "\n".join(lines)
 
 
