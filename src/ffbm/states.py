@@ -34,7 +34,7 @@ def to_bytes(value: Any) -> bytes:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, array, allow_pickle=False)
-        archive.writestr(_TEXT, json.dumps(texts))
+        archive.writestr(zipfile.ZipInfo(_TEXT), json.dumps(texts))  # dated 1980: bytes do not depend on the clock
     return file.getvalue()
 
 

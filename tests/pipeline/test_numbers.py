@@ -69,7 +69,8 @@ def test_the_next_best_number_and_what_changes_there():
 def test_it_is_told_where_the_choice_is_weak(nats, is_told):
     table = pd.DataFrame({"n_blocks": [3, 4], "difference": [0.0, nats]})
     for settings in ({"next_best": [4, 0.124]}, {"next_best": None}, {}):
-        fit = SimpleNamespace(blocks=SimpleNamespace(candidates=table, settings=settings))
+        blocks, network = SimpleNamespace(candidates=table, settings=settings), SimpleNamespace(n_edges=9)
+        fit = SimpleNamespace(blocks=blocks, network=network)
         told = " ".join(tell_choice(fit).split())
         assert ("with 4 blocks 12% of the vertices are in another block" in told) == (
             is_told and bool(settings.get("next_best"))

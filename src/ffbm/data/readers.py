@@ -116,8 +116,8 @@ def read_network(
     >>> _ = (folder / "edges.csv").write_text("source,target\nann,bob\nbob,cem\n")
     >>> _ = (folder / "nodes.csv").write_text("id,team\nann,red\nbob,red\ncem,blue\n")
     >>> net = read_network(folder / "edges.csv", nodes=folder / "nodes.csv")
-    >>> net, net.features.names
-    (<Network edges: 3 vertices, 2 edges, 2 features>, ('team=blue', 'team=red'))
+    >>> net.n_nodes, net.n_edges, net.features.names
+    (3, 2, ('team=blue', 'team=red'))
     >>> _ = (folder / "visits.csv").write_text("person,event\n1,1\n2,1\n2,2\n")
     >>> read_network(folder / "visits.csv", bipartite=True).node_ids.tolist()
     ['person:1', 'person:2', 'event:1', 'event:2']
