@@ -8,14 +8,11 @@ closed triangles for the plain check. Prints tables and writes results/inside.js
 parts.
 """
 
-import argparse
-import json
-import time
 import warnings
 
 import numpy as np
 import pandas as pd
-from record import RESULTS, say, write
+from record import run_parts, say
 from scipy.stats import chisquare
 
 import ffbm
@@ -171,20 +168,6 @@ def triangle_study(n_networks, seed):
     return rows
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("parts", nargs="*", metavar="PART", default=list(PARTS), help=f"of {', '.join(PARTS)}")
-    warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
-    path = RESULTS / "inside.json"
-    for name in options.parse_args().parts:
-        begun = time.process_time()
-        found = PARTS[name]()
-        known = json.loads(path.read_text()) if path.exists() else {}  # another part may have ended meanwhile
-        results = {part: known[part] for part in PARTS if part in known}
-        results |= {name: found | {"seconds": time.process_time() - begun}}
-        write("inside", ("ffbm", "numpy", "scipy", "numba"), SIZES | results)
-
-
 PARTS = {
     "cut": lambda: null_study("cut", 100, 1),
     "joint": lambda: null_study("joint", 30, 4),
@@ -193,4 +176,5 @@ PARTS = {
 }
 
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
+    run_parts("inside", __doc__.splitlines()[0], ("ffbm", "numpy", "scipy", "numba"), PARTS, SIZES)

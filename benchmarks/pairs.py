@@ -6,15 +6,12 @@ Small tables in which three columns, related to each other, make the blocks; the
 Prints tables and writes results/pairs.json, keeping what is there of other parts.
 """
 
-import argparse
-import json
-import time
 import warnings
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from record import RESULTS, say, write
+from record import run_parts, say
 from scipy.stats import chisquare
 
 import ffbm
@@ -135,20 +132,6 @@ def power_study(n_tables, n_networks, seed):
     return {"rows": rows}
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("parts", nargs="*", metavar="PART", default=list(PARTS), help=f"of {', '.join(PARTS)}")
-    warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
-    path = RESULTS / "pairs.json"
-    for name in options.parse_args().parts:
-        begun = time.process_time()
-        part = PARTS[name]()
-        known = json.loads(path.read_text()) if path.exists() else {}  # another part may have ended meanwhile
-        results = {other: known[other] for other in PARTS if other in known}
-        results |= {name: part | {"seconds": time.process_time() - begun}}
-        write("pairs", ("ffbm", "numpy", "scipy", "numba"), {"n_draws": N_DRAWS, "network": NETWORK} | results)
-
-
 PARTS = {
     "known": lambda: known_study(200, 1),
     "inferred": lambda: inferred_study("cut", 100, 2),
@@ -157,4 +140,11 @@ PARTS = {
 }
 
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
+    run_parts(
+        "pairs",
+        __doc__.splitlines()[0],
+        ("ffbm", "numpy", "scipy", "numba"),
+        PARTS,
+        {"n_draws": N_DRAWS, "network": NETWORK},
+    )

@@ -58,9 +58,8 @@ def column_table(subject: Subject) -> Table:
     if learned and name_of_inclusion(table) != "inclusion":  # in place of an average over modes
         table = table.assign(inclusion=inclusion_in_words(table))
         names["inclusion"], names["decision"] = name_of_inclusion(table), "decision"
-    kept = [name for name in names if name in table and (name != "inclusion" or learned)]
-    rows = list(zip(*(table[name] for name in kept), strict=True))
-    return Table("Columns, by what each adds", tuple(names[name] for name in kept), rows, digits=3, is_long=True)
+    kept = {name: head for name, head in names.items() if name in table and (name != "inclusion" or learned)}
+    return _with_heads("Columns, by what each adds", table, kept, digits=3, is_long=True)
 
 
 def weight_table(subject: Subject) -> Table:
@@ -185,43 +184,53 @@ def matrix_table(scene: Scene) -> Table:
 
 def check_table(table: "pd.DataFrame") -> Table:
     """One row for each statistic: of the network, of replicates, and the p value."""
-    columns = ("statistic", "observed", "mean", "low", "high", "p")
-    rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("statistic", "network", "mean of replicates", "low (2.5 %)", "high (97.5 %)", "p")
-    return Table("The network against its replicates", head, rows, digits=3)
+    names = {
+        "statistic": "statistic", "observed": "network", "mean": "mean of replicates", "low": "low (2.5 %)",
+        "high": "high (97.5 %)", "p": "p",
+    }  # fmt: skip
+    return _with_heads("The network against its replicates", table, names, digits=3)
 
 
 def inside_table(table: "pd.DataFrame") -> Table:
     """One row for each column: its excess inside blocks, that of refitted networks, and the p values."""
-    columns = ("column", "excess", "mean", "low", "high", "p", "p_any", "p_matched")
-    rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("column", "excess", "mean of refits", "low (2.5 %)", "high (97.5 %)", "p", "p, all columns",
-            "p, like degree")  # fmt: skip
-    return Table("Columns inside blocks", head, rows, digits=3, is_long=True)
+    names = {
+        "column": "column", "excess": "excess", "mean": "mean of refits", "low": "low (2.5 %)",
+        "high": "high (97.5 %)", "p": "p", "p_any": "p, all columns", "p_matched": "p, like degree",
+    }  # fmt: skip
+    return _with_heads("Columns inside blocks", table, names, digits=3, is_long=True)
 
 
 def calibration_table(table: "pd.DataFrame") -> Table:
     """One row for each bin of predicted probabilities: how often vertices were in the block."""
-    columns = ("low", "high", "n", "predicted", "observed", "error")
-    rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("from", "to", "pairs of vertex and block", "predicted", "observed", "standard error")
-    return Table("Predicted against observed blocks of held-out vertices", head, rows, digits=3)
+    names = {
+        "low": "from", "high": "to", "n": "pairs of vertex and block", "predicted": "predicted",
+        "observed": "observed", "error": "standard error",
+    }  # fmt: skip
+    return _with_heads("Predicted against observed blocks of held-out vertices", table, names, digits=3)
 
 
 def pair_table(table: "pd.DataFrame") -> Table:
     """One row for each pair of columns: p values, and the clearest cell."""
-    columns = ("column", "with_column", "p", "q", "value", "with_value", "block", "observed", "expected")
-    rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("column", "with", "p", "q", "clearest value", "with value", "block", "vertices there", "expected")
-    return Table("Pairs of columns", head, rows, digits=3, is_long=True)
+    names = {
+        "column": "column", "with_column": "with", "p": "p", "q": "q", "value": "clearest value",
+        "with_value": "with value", "block": "block", "observed": "vertices there", "expected": "expected",
+    }  # fmt: skip
+    return _with_heads("Pairs of columns", table, names, digits=3, is_long=True)
 
 
 def imputed_table(table: "pd.DataFrame") -> Table:
     """One row for each column with missing cells: how many, and how sure what was sampled for them is."""
-    columns = ("column", "missing", "share", "sure", "frequent", "sd", "sd_answers")
-    rows = list(zip(*(table[name] for name in columns), strict=True))
-    head = ("column", "cells", "share of vertices", "sure", "most frequent answer", "sd of a number", "sd of answers")
-    return Table("Cells without an answer", head, rows, is_long=True)
+    names = {
+        "column": "column", "missing": "cells", "share": "share of vertices", "sure": "sure",
+        "frequent": "most frequent answer", "sd": "sd of a number", "sd_answers": "sd of answers",
+    }  # fmt: skip
+    return _with_heads("Cells without an answer", table, names, is_long=True)
+
+
+def _with_heads(caption: str, table: "pd.DataFrame", names: dict[str, str], **options: Any) -> Table:
+    """Return the columns of a table that are named, under these heads."""
+    rows = list(zip(*(table[name] for name in names), strict=True))
+    return Table(caption, tuple(names.values()), rows, **options)
 
 
 def split_table(subject: Subject) -> Table:
