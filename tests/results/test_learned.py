@@ -187,6 +187,8 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     told = column_table(subject_of(two))
     assert "inclusion by mode" in told.head
     assert "inclusion" not in told.head
+    monkeypatch.setattr("ffbm.results.apart.values_in_every_mode", lambda _: [])
+    assert set_apart(two) == ((),) * two.memberships.n_blocks  # nothing is named on average over modes
 
 
 def test_groups_and_folds():
