@@ -117,6 +117,7 @@ def test_the_cost_is_said_beforehand(net, caplog):
     assert "the evidence takes about" in caplog.text
     low, high = estimate_evidence(net, 2, 4, 2)
     assert low < high < estimate_evidence(net, 2, 4, 1)[1]
+    assert low < estimate_evidence(net, 2, 4, 2, learned=True)[0]
 
 
 @pytest.mark.parametrize(

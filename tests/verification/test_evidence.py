@@ -189,7 +189,7 @@ def test_the_mean_of_the_exponential_is_1_under_the_null_by_chains():
 def test_noise_speaks_against_itself_on_average():
     """Features that have nothing to do with the network have negative evidence, on average over networks."""
     rng, nats = np.random.default_rng(1), []
-    for seed in range(20):
+    for seed in range(100):
         made = simulate(30, 2, 90, features=1, seed=seed)
         x = rng.standard_normal((30, 2))
         nats.append(sampled_evidence(made.network.graph, x, 1.0, True, 60, seed=seed).nats[-1])

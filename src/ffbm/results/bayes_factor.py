@@ -259,7 +259,10 @@ def evidence(
 
 
 def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = None) -> Evidence:
-    """Return the evidence with the blocks, prior and seed of a fit, saved as evidence.json if the fit has a folder."""
+    """Return the evidence with the blocks, prior and seed of a fit, saved as evidence.json if the fit has a folder.
+
+    It may take as long again as the fit may, ``max_minutes``.
+    """
     chosen = fit.config
     prior, of_prior = "fixed", dict[str, Any](sigma=chosen.sigma)
     if chosen.weight_prior == "learned":
@@ -268,7 +271,7 @@ def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = N
         warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
         found = evidence(
             fit.network, fit.blocks.n_blocks, weight_prior=prior, n_chains=max(2, chosen.n_chains),
-            seed=chosen.seed, degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
+            max_minutes=config.max_minutes, seed=chosen.seed, degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
             **of_prior,
         )  # fmt: skip
     if config.out is not None:
@@ -323,7 +326,8 @@ def _moving(groups: ColumnGroups, columns: Any) -> Array:
 def _announce(net: Network, subject: Subject, n_chains: int, minutes: float, workers: Workers) -> None:
     """Say how long it takes, before it starts."""
     cores = workers if isinstance(workers, int) else os.cpu_count() or 1
-    low, high = (min(seconds, 60 * minutes) for seconds in estimate_evidence(net, subject.n_blocks, n_chains, cores))
+    span = estimate_evidence(net, subject.n_blocks, n_chains, cores, learned=subject.groups is not None)
+    low, high = (min(seconds, 60 * minutes) for seconds in span)
     logging.getLogger("ffbm").info("the evidence takes about %s", span_in_words(low, high))
 
 
