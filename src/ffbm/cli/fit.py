@@ -178,7 +178,7 @@ Evidence = Annotated[
     bool,
     typer.Option(
         "--evidence",
-        help="Also: how much more likely is the network with its attributes than without, in nats? Takes at most --max-minutes more.",
+        help="Also: how much more likely is the network with its attributes than without, in nats? May double the time.",
     ),
 ]
 NodeType = Annotated[
