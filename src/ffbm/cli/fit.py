@@ -178,7 +178,7 @@ Evidence = Annotated[
     bool,
     typer.Option(
         "--evidence",
-        help="Also: how much more likely the network is with its attributes than without, in nats; may double the time.",
+        help="Also how much more likely the network is with its attributes than without, in nats. May double the time.",
     ),
 ]
 NodeType = Annotated[
