@@ -86,7 +86,7 @@ Tempering = Annotated[
     bool | None,
     typer.Option(
         "--tempering/--no-tempering",
-        help="Replica exchange of the block chains [default: where they do not converge without].",
+        help="Replica exchange of the block chains, or joint chains [default: where they do not converge without].",
     ),
 ]
 Draws = Annotated[
@@ -178,7 +178,7 @@ Evidence = Annotated[
     bool,
     typer.Option(
         "--evidence",
-        help="Also: how much more likely is the network with its attributes than without, in nats? Takes at most --max-minutes more.",
+        help="Also how much more likely the network is with its attributes than without, in nats. May double the time.",
     ),
 ]
 NodeType = Annotated[

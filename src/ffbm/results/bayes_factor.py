@@ -271,7 +271,8 @@ def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = N
         warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
         found = evidence(
             fit.network, fit.blocks.n_blocks, weight_prior=prior, n_chains=max(2, chosen.n_chains),
-            max_minutes=config.max_minutes, seed=chosen.seed, degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
+            max_minutes=config.max_minutes, seed=chosen.seed,
+            degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
             **of_prior,
         )  # fmt: skip
     if config.out is not None:
