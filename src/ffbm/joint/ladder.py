@@ -86,7 +86,7 @@ def start(
     Under the learned prior it starts from all columns if ``full``, else from none, and its neighbour the other way.
     """
     n = len(betas)
-    chains = []
+    chains: list[JointState | ColumnState] = []
     for k, (beta, its, own) in enumerate(zip(betas.tolist(), labels, rng.spawn(n), strict=True)):
         given = setup.at(beta, k == 0)
         if isinstance(given, ColumnSetup):
@@ -115,12 +115,12 @@ def advance(setup: JointLadderSetup, state: JointLadderState, n_sweeps: int) -> 
         state.chains[:] = [chain for chain, _ in moved]
         kept.append(moved[0][1])
         done += n
-        if done == burn:
-            state.swaps[:], state.trips[:] = 0, 0
         if (done - first) % gap == 0:
             entropy, step = np.array([chain.totals[ENTROPY] for chain in state.chains]), -np.diff(state.betas)
             down, up = np.append(0.0, -step * entropy[1:]), np.append(step * entropy[:-1], 0.0)
             exchange(state, (done - first) // gap % 2, down, up)
+        if done == burn:
+            state.swaps[:], state.trips[:] = 0, 0
     return state, type(kept[0])(*map(np.concatenate, zip(*kept, strict=True)))
 
 
