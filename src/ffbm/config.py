@@ -86,7 +86,7 @@ class FitConfig:
     max_minutes : float
         How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take.
     tempering : bool, "auto" or list of inverse temperatures
-        Replica exchange of the block chains.
+        Replica exchange of the block chains, or of the joint chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
     directed : "auto" or bool

@@ -8,7 +8,8 @@ from scipy.stats import multivariate_t
 from ffbm import states
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import path
-from ffbm.joint.path import PathState, advance, exchange, look, make_path, start
+from ffbm.joint.exchange import exchange
+from ffbm.joint.path import PathState, advance, look, make_path, start
 from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
 from ffbm.joint.tails import degrees_at
 from ffbm.theta.columns import group_columns

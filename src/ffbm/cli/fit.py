@@ -86,7 +86,7 @@ Tempering = Annotated[
     bool | None,
     typer.Option(
         "--tempering/--no-tempering",
-        help="Replica exchange of the block chains [default: where they do not converge without].",
+        help="Replica exchange of the block chains, or joint chains [default: where they do not converge without].",
     ),
 ]
 Draws = Annotated[

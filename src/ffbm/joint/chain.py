@@ -39,12 +39,13 @@ class JointSettings(NamedTuple):
     jumps: float = 0.2  # moves of many vertices with the weights as they are, after each sweep, in the mean
     shifts: float = 0.2  # moves of many vertices that carry the weights along
     sampler: str = "hmc"
+    beta: float = 1.0  # inverse temperature: see ``joint.ladder``
 
     @property
     def schedule(self) -> JointSchedule:
         """The same for the kernel."""
         blocks = Schedule(self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS)
-        return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
+        return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc", self.beta)
 
     @property
     def adapting(self) -> int:

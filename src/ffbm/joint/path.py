@@ -24,6 +24,7 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
+from ffbm.joint.exchange import exchange
 from ffbm.joint.prepare import joint_model
 from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState, renew, with_columns
 from ffbm.joint.tails import Tails, degrees_at, log_tails, make_tails, tails_slope
@@ -242,32 +243,3 @@ def look(setup: PathSetup, k: int, chain: JointState | ColumnState) -> tuple[flo
     square = setup.tails.squares(weights)
     here, down, up = (log_tails(degrees_at(at), freedom, square) for at in (t, before, after))
     return seen[0] + tails_slope(t, freedom, square), seen[1] + down - here, seen[2] + up - here
-
-
-def exchange(state: PathState, first: int, down: Array, up: Array) -> None:
-    """Let the chains at t number first and first + 1, first + 2 and first + 3, ... exchange (b, V), or not.
-
-    Which columns are inside goes with V. What belongs to a t, the geometry and the step size of its weight moves, stays
-    there.
-    """
-    for k in range(first, len(state.chains) - 1, 2):
-        state.swaps[k, 0] += 1
-        if np.log(1 - state.rng.random()) < up[k] + down[k + 1]:
-            state.swaps[k, 1] += 1
-            one, other = state.chains[k], state.chains[k + 1]
-            state.chains[k], state.chains[k + 1] = _take_over(one, other), _take_over(other, one)
-            state.replica[[k, k + 1]] = state.replica[[k + 1, k]]
-    top, bottom = state.replica[-1], state.replica[0]
-    state.trips[top] += state.heading[top] == -1
-    state.heading[top] = 1
-    if state.heading[bottom] == 1:
-        state.heading[bottom] = -1
-
-
-def _take_over(chain: Any, other: Any) -> Any:
-    """Return a chain, under either prior, with the labels, weights and columns of another."""
-    moved = {"ledger": other.ledger, "totals": other.totals, "best": other.best}
-    if isinstance(chain, JointState):
-        return chain._replace(weights=other.weights, **moved)
-    columns = chain.columns._replace(weights=other.columns.weights, inside=other.columns.inside)
-    return chain._replace(columns=columns, **moved)

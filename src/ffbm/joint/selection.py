@@ -162,17 +162,19 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
     )
 
 
-def advance(setup: ColumnSetup, state: ColumnState, n_sweeps: int) -> tuple[ColumnState, ColumnDraws]:
+def advance(
+    setup: ColumnSetup, state: ColumnState, n_sweeps: int, moves: "ColumnMoves | None" = None
+) -> tuple[ColumnState, ColumnDraws]:
     """Run ``n_sweeps`` sweeps and return the state, changed in place, and the draws kept on the way.
 
     The first sweeps adapt. Half-way through them the geometry is computed again, at the labels of that moment; step
     size and the rates at which columns are visited are adapted to it before they end. Advancing by a and then by b is,
-    bit for bit, advancing by a + b.
+    bit for bit, advancing by a + b. ``moves`` are those of the state's geometry, made here if they are not at hand.
     """
     burn, thin, renewal = setup.settings.burn, setup.settings.thin, setup.settings.adapting // 2
     done = int(state.tally[SWEEPS])
     draws, end = _no_draws(setup, done, n_sweeps), done + n_sweeps
-    kept, moves = 0, ColumnMoves(setup, state)
+    kept, moves = 0, moves or ColumnMoves(setup, state)
     while done < end:
         since = (done - burn) % setup.gap  # the last sweep over the columns
         if done == renewal > 0:
@@ -201,7 +203,7 @@ class ColumnMoves:
     """The three parts of a sweep, with what they need: any state of a target with this geometry may be moved."""
 
     def __init__(self, setup: ColumnSetup, state: ColumnState) -> None:
-        self.setup = setup
+        self.setup, self.geometry = setup, state.geometry
         target = _response(setup, state.ledger.b)
         self.given = _given(setup, target, state.geometry)
         self.sweeper = Sweeper(self.given)

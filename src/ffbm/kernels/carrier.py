@@ -69,14 +69,14 @@ def log_probabilities(design, w, rows):
 
 
 @njit(**INNER)
-def fill_field(design, w, rows, field):
-    """Fill the field (N, B): ln softmax(W x_i) of training vertices; held-out ones keep their 0."""
+def fill_field(design, w, factor, rows, field):
+    """Fill the field (N, B): ln softmax(W x_i) of training vertices, times a factor; held-out ones keep their 0."""
     log_probabilities(design, w, rows)
     for i in range(field.shape[0]):
         r = design.group[i]
         if r >= 0:
             for k in range(field.shape[1]):
-                field[i, k] = rows[r, k]
+                field[i, k] = factor * rows[r, k]
 
 
 @njit(**INNER)
@@ -106,7 +106,7 @@ def see_mode(carrier, c, close, field):
     """Write the field of the mode of the weights given the labels."""
     buffers = carrier.buffers
     find_mode_of(carrier, c.b, close, buffers.carried[2])
-    fill_field(carrier.target.rows, buffers.carried[2], buffers.rows, field)
+    fill_field(carrier.target.rows, buffers.carried[2], 1.0, buffers.rows, field)
 
 
 @njit(**INNER)
@@ -143,14 +143,14 @@ def carry_over(rng, b, before, w, carrier):
 
 
 @njit(**INNER)
-def carry_and_decide(rng, plain, c, before, after, change, log_ratio, w, carrier, totals):
+def carry_and_decide(rng, plain, c, beta, before, after, change, log_ratio, w, carrier, totals):
     """Carry the weights over from the labels ``before`` to those ``after``, and accept both or neither.
 
-    change is that of S, log_ratio what the way there and back were proposed with.
+    change is that of S, which beta multiplies; log_ratio is what the way there and back were proposed with.
     """
     if log_ratio > IMPOSSIBLE:
         log_ratio += carry_over(rng, after, before, w, carrier)
-    is_accepted = decide(rng, plain, c, 1.0, change, 0.0, log_ratio, before, after, totals)
+    is_accepted = decide(rng, plain, c, beta, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
         copy_table(carrier.buffers.carried[1], w)
         take_mean_away(w)

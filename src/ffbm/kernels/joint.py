@@ -27,6 +27,7 @@ class JointSchedule(NamedTuple):
     shifts: float  # the same with the weights carried along, tried after each sweep, on average
     n_moves: int  # weight moves after each sweep
     hamiltonian: bool  # HMC, else MALA
+    beta: float  # inverse temperature: what -ln P(A|b) is multiplied by
 
 
 class WeightMoves(NamedTuple):
@@ -67,12 +68,12 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, 
     kept = 0
     for _ in range(n_sweeps):
         if n_active > 0:
-            fill_field(target.rows, w, carrier.buffers.rows, m.field)
-        step(rng, m, c, schedule.blocks, 1.0, counters, workspace)
+            fill_field(target.rows, w, 1.0 / schedule.beta, carrier.buffers.rows, m.field)
+        step(rng, m, c, schedule.blocks, schedule.beta, counters, workspace)
         if n_active > 0:
             for _ in range(int(schedule.shifts + rng.random())):
                 tally[CARRIED_TRIED] += 1
-                if carried_move(rng, plain, m, c, schedule.blocks.n_scans, carrier, w, counters.totals, workspace):
+                if carried_move(rng, plain, m, c, schedule, carrier, w, counters.totals, workspace):
                     tally[CARRIED_MADE] += 1
                     note_best(c.b, counters.totals, counters.best)
             sum_features(target, c.b)
@@ -92,16 +93,16 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, 
 
 
 @njit(**INNER)
-def carried_move(rng, plain, sighted, c, n_scans, carrier, w, totals, workspace):
+def carried_move(rng, plain, sighted, c, schedule, carrier, w, totals, workspace):
     """Try one move of many vertices, of a random kind, that carries the weights along; return whether it was made."""
-    work, scratch = workspace.work, workspace.scratch
+    work, scratch, n_scans = workspace.work, workspace.scratch, schedule.blocks.n_scans
     kind = int(rng.random() * 4)
     copy(c.b, work[0])
     if kind < 3:
         change, log_ratio = shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch)
     else:
         change, log_ratio = scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch)
-    return carry_and_decide(rng, plain, c, work[0], work[1], change, log_ratio, w, carrier, totals)
+    return carry_and_decide(rng, plain, c, schedule.beta, work[0], work[1], change, log_ratio, w, carrier, totals)
 
 
 @njit(**INNER)

@@ -108,7 +108,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
-        fill_field(target.rows, buffers.modes[0], buffers.rows, sighted.field)
+        fill_field(target.rows, buffers.modes[0], 1.0, buffers.rows, sighted.field)
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from math import ceil
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.search import best_of
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
-from ffbm.check import check_bool, check_choice, check_int
+from ffbm.check import check_bool, check_choice, check_int, check_tempering
 from ffbm.diagnostics import diagnose_weights
 from ffbm.errors import OptionError
 from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
@@ -27,8 +27,9 @@ from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.labels import moments, number_alike
-from ffbm.pipeline.length import Chains
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.length import Chains, Length
+from ffbm.pipeline.run import Stepper
+from ffbm.pipeline.tempering import run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
@@ -67,6 +68,7 @@ def sample_joint(
     *,
     features: Any = None,
     degree_corrected: bool = True,
+    tempering: Any = False,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
@@ -99,6 +101,8 @@ def sample_joint(
         In place of the network's own.
     degree_corrected : bool
         As in ``sample_blocks``.
+    tempering : bool, "auto" or inverse temperatures
+        Replica exchange: every chain is a ladder of joint chains. "auto" is without: the length is fixed.
     stage : str
         What progress calls it.
     checkpoints : Checkpoints, optional
@@ -122,7 +126,7 @@ def sample_joint(
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
     n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
-    n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
+    n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     settings = JointSettings(
         burn=burn,
@@ -151,9 +155,10 @@ def sample_joint(
         settings, notes = within_memory(settings, n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
-        key = digest(setup, seed, n_chains) if checkpoints else ""
-        states, drawn = run_chains(stage, stepper, setup, begin, n_sweeps, context, key)
-    return gather(net, model, states, drawn, chosen | settings._asdict(), notes)
+        key = digest(setup, tempering, seed, n_chains) if checkpoints else ""
+        length = Length(n_sweeps, burn_in, burn, settings.thin, inf)
+        chains = run_joint_chains(tempering, stage, stepper, setup, begin, length, seed, n_chains, context, key)
+    return gather(net, model, chains, chosen | settings._asdict(), notes)
 
 
 def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointState:
@@ -184,15 +189,14 @@ def most_draws(n_chains: int, model: JointModel) -> int:
 def gather(
     net: Network,
     model: JointModel,
-    states: list[JointState],
-    drawn: JointDraws,
+    chains: Chains,
     chosen: dict[str, Any],
     notes: tuple[Note, ...] = (),
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
-    draws = BlockDraws(drawn.labels, drawn.entropy, drawn.moved)
-    length = (chosen["n_sweeps"], chosen["burn"], chosen["thin"])
-    raw = gather_blocks(net.graph, model.n_blocks, Chains([*states], draws, *length), chosen)
+    drawn: JointDraws = chains.draws
+    of_blocks = chains._replace(draws=BlockDraws(drawn.labels, drawn.entropy, drawn.moved))
+    raw = gather_blocks(net.graph, model.n_blocks, of_blocks, chosen)
     blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
     design, (n_chains, n_draws) = model.training.design, drawn.energy.shape
     mean, sd = moments(w)

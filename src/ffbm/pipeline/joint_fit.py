@@ -61,6 +61,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
         "n_chains": config.n_chains,
         "moves": config.moves,
         "degree_corrected": config.degree_corrected,
+        "tempering": config.tempering,
         **context.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
@@ -99,6 +100,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
     }  # fmt: skip
     length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
+    length["tempering"] = config.tempering
     n_folds = config.n_folds(net.n_nodes)
     n_runs = 1 + n_folds + (config.n_kept is not None)  # scores come from others, which are as long as the first
     length["max_minutes"] = _OF_CHAINS * config.max_minutes / n_runs
@@ -113,7 +115,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         found = number_blocks_like(found, runs[0][1].memberships) if runs else found
         runs.append((rows, found))
         if config.n_sweeps == "auto":
-            length.update({name: found.blocks.settings[name] for name in ("n_sweeps", "burn_in", "thin")})
+            length.update({name: found.blocks.settings[name] for name in ("n_sweeps", "burn_in", "thin", "tempering")})
         weights, variance = draw_full_weights(
             net, own, found, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
             n_warmup=config.n_warmup, seed=seed, stage=stage.replace("joint", "weights"), **options, **groups,

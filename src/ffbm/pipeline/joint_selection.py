@@ -17,7 +17,7 @@ from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.search import best_of
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
-from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.config import JOINT_SWEEPS
 from ffbm.errors import OptionError
 from ffbm.joint.chain import ADAPTING, JointSettings
@@ -31,9 +31,10 @@ from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.joint import JUMPS, like_numbers, most_draws, within_memory
 from ffbm.pipeline.labels import number_alike
-from ffbm.pipeline.length import MOST_KEPT, Chains, run_for
+from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import WARM_UP, starts_full
+from ffbm.pipeline.tempering import run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
@@ -76,6 +77,7 @@ def select_jointly(
     *,
     features: Any = None,
     degree_corrected: bool = True,
+    tempering: Any = "auto",
     max_minutes: float | None = None,
     workers: Workers = None,
     progress: Listener | bool | None = None,
@@ -95,6 +97,9 @@ def select_jointly(
         graded converged at two checks in a row and inclusion is known to 0.01, or ``max_minutes`` are over.
     intercept, intercept_sd, column_groups
         The learned prior: see ``sample_weights``.
+    tempering : bool, "auto" or inverse temperatures
+        Replica exchange: every chain is a ladder of joint chains. "auto" does so where chains whose length is open do
+        not converge without.
     workers, progress, stage, checkpoints
         As in ``sample_joint``.
 
@@ -116,7 +121,7 @@ def select_jointly(
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
-    n_chains, seed = check_int("n_chains", n_chains, low=1), resolve_seed(seed)
+    n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     burn = ADAPTING if length.n_sweeps is None else length.burn
@@ -147,11 +152,12 @@ def select_jointly(
         gap = 1 if settings.thin % _GAP else _GAP
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
-        key = digest(setup, seed, n_chains) if checkpoints else ""
+        key = digest(setup, tempering, seed, n_chains) if checkpoints else ""
         most_kept = min(MOST_KEPT, most_draws(n_chains, setup.model))
-        chains = run_for(
-            stage, stepper, setup, begin, length, seed, context, key, most_kept=most_kept, is_enough=_is_inclusion_known
-        )
+        chains = run_joint_chains(
+            tempering, stage, stepper, setup, begin, length, seed, n_chains, context, key, most_kept=most_kept,
+            is_enough=_is_inclusion_known,
+        )  # fmt: skip
     return gather(net, setup, chains, chosen | settings._asdict() | {"gap": gap}, notes)
 
 

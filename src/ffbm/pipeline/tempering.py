@@ -1,4 +1,4 @@
-"""Block chains with replica exchange: when it is worth it, and how its ladders begin."""
+"""Block chains and joint chains with replica exchange: when it is worth it, and how its ladders begin."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,15 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws, BlockSetup
+from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup
 from ffbm.blocks.descent import needs_structure
 from ffbm.blocks.ladder import LadderSetup, LadderState, advance, start
+from ffbm.blocks.start import greedy_labels
+from ffbm.blocks.target import block_model
 from ffbm.blocks.temperatures import find_betas
 from ffbm.diagnostics import judge_blocks, measure_blocks
 from ffbm.diagnostics.verdict import GRADES
+from ffbm.joint import ladder as joint
+from ffbm.joint.chain import JointSetup
+from ffbm.joint.ladder import JointLadderSetup, JointLadderState
+from ffbm.joint.prepare import JointModel
+from ffbm.joint.selection import ColumnSetup
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import Chains, Length, run_for
 from ffbm.pipeline.run import Stepper
+from ffbm.pipeline.selection import starts_full
 from ffbm.rng import stream
 from ffbm.types import Array, Graph
 
@@ -59,6 +67,68 @@ def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, 
     return start(setup, np.array([first(plain, chain, rng) for _ in betas]), betas, rng)
 
 
+def run_joint_chains(
+    tempering: Any,
+    stage: str,
+    stepper: Stepper[Any, Any],
+    setup: JointSetup | ColumnSetup,
+    begin: Callable[[], list[Any]],
+    length: Length,
+    seed: int,
+    n_chains: int,
+    context: RunContext,
+    key: str,
+    **options: Any,
+) -> Chains:
+    """Run joint chains, or ladders of them where these are asked for or the chains do not converge without.
+
+    ``options`` are those of ``run_for``.
+    """
+    ladders = partial(_run_joint_ladders, tempering, stage, stepper, setup, length, seed, n_chains, context, key)
+    if isinstance(tempering, list) or tempering is True:
+        return ladders(**options)
+    gives_up = may_temper(tempering, setup.model.graph)
+    chains = run_for(stage, stepper, setup, begin, length, seed, context, key, gives_up, **options)
+    return better_of(chains, ladders(**options), seed) if chains.is_stuck else chains
+
+
+def _run_joint_ladders(
+    tempering: Any,
+    stage: str,
+    stepper: Stepper[Any, Any],
+    chain: JointSetup | ColumnSetup,
+    length: Length,
+    seed: int,
+    n_chains: int,
+    context: RunContext,
+    key: str,
+    **options: Any,
+) -> Chains:
+    """Run a ladder for each chain. Inverse temperatures are those of block chains without features."""
+    betas = np.asarray(tempering) if isinstance(tempering, list) else _joint_betas(chain.model, seed)
+    setup = JointLadderSetup(chain, chain.settings)
+    begin = partial(context.begin, partial(_begin_joint, seed, stage, betas), JointLadderState, n_chains, setup)
+    ladder = Stepper(joint.advance, JointLadderState, stepper.draws)
+    return run_for(f"{stage}, tempered", ladder, setup, begin, length, seed, context, key, **options)
+
+
+def _joint_betas(model: JointModel, seed: int) -> Array:
+    rng = stream(seed, "temperatures")
+    settings = BlockSettings(burn=0, thin=1, allow_empty=True)
+    setup = LadderSetup(model.partitions, block_model(model.partitions, model.n_blocks), settings)
+    return find_betas(setup, _first_of(model, rng), rng)
+
+
+def _first_of(model: JointModel, rng: np.random.Generator) -> Array:
+    return greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng)
+
+
+def _begin_joint(seed: int, stage: str, betas: Array, setup: JointLadderSetup, chain: int) -> JointLadderState:
+    rng = stream(seed, stage, "ladders", chain)
+    labels = np.array([_first_of(setup.chain.model, rng) for _ in betas])
+    return joint.start(setup, labels, betas, rng, starts_full(chain))
+
+
 def better_of(plain: Chains, ladders: Chains, seed: int) -> Chains:
     """Return the ladders, unless the clock stopped them before they were graded as well as the plain chains."""
     grades = [
@@ -71,7 +141,7 @@ def better_of(plain: Chains, ladders: Chains, seed: int) -> Chains:
 def tell_of_ladders(chains: Chains) -> dict[str, Any]:
     """Return what is written down of the ladders: inverse temperatures, and how often neighbours exchanged."""
     state = chains.states[0]
-    if not isinstance(state, LadderState):
+    if not isinstance(state, LadderState | JointLadderState):
         return {"tempering": False}
     rates = np.mean([its.swap_rates for its in chains.states], axis=0)
     return {"tempering": state.betas.tolist(), "swap_rates": np.round(rates, 4).tolist()}

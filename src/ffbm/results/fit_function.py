@@ -155,7 +155,7 @@ def fit(
         How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` or ``n_draws`` is
         "auto". A run that is cut short has its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``.
     tempering : bool, "auto" or inverse temperatures
-        Replica exchange of the block chains: see ``sample_blocks``.
+        Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and which columns matter, from all vertices and for some of the kept
         partitions, twenty by default: ``fit.relevance``. The split or the folds then serve the scores alone. Or the
