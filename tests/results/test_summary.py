@@ -171,6 +171,7 @@ def test_a_usable_fit_says_so_in_a_sentence_and_is_not_warned_of(good, monkeypat
     )
     assert "rely" not in text.lower()
     assert warning_paragraphs(good) == ()
+    assert "To go on: ffbm.fit(..., n_sweeps=12000)" in good._repr_html_()
     assert any(
         "The chains are usable, not converged." in part for part in answer_paragraphs(good, good.memberships.probs)
     )
