@@ -99,13 +99,14 @@ def test_renamed_features_are_found_in_their_own_column():
     ("changes", "message"),
     [
         ({"age": ["old"]}, "column 'age' must hold numbers, as it did before; got 'old'"),
+        ({"age": ["30,5"]}, "column 'age' must hold numbers, as it did before; got '30,5': write them with a point"),
         (
             {"age": ["30", "old", "?"], "member": ["no"] * 3},
-            "column 'age' must hold numbers, as it did before; got 'old': mend",
+            "column 'age' must hold numbers, as it did before; got 'old': repair",
         ),
         (
             {"age": [1, 2, 3], "member": ["no", "2", "perhaps"]},
-            "column 'member' must hold 0 or 1, as it did before; got '2', 'perhaps': mend",
+            "column 'member' must hold 0 or 1, as it did before; got '2', 'perhaps': repair",
         ),
         ({"member": [3]}, "column 'member' must hold 0 or 1, as it did before; got other numbers"),
         ({"member": ["perhaps"]}, "column 'member' must hold 0 or 1, as it did before; got 'perhaps'"),

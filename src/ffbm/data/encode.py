@@ -136,7 +136,7 @@ def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list
         odd = find_odd(texts)[1] or [text for text in texts if number_of(text) is None]
         came = f"it holds {shorten(odd, 3)}"
         raise DataError(
-            f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: mend them, or"
+            f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: repair them, or"
             f" {option('drop')} reads them as missing"
         )
     return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]

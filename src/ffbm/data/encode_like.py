@@ -146,7 +146,10 @@ def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, val
         read = truth_of if wants_flag else number_of
         others = [text for text in column.values if read(text) is None and text.casefold() not in MISSING_WORDS]
         came = shorten(others or column.values, 3) if column.kind == "values" else "other numbers"
-        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: mend the cells or blank them")
+        cure = "repair the cells or blank them"
+        if not wants_flag and others and all(number_of(text.replace(",", ".", 1)) is not None for text in others):
+            cure = "write them with a point, as pandas.read_csv(..., decimal=',') reads them"
+        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: {cure}")
     scaled = column.numbers if wants_flag else (column.numbers - features.mean[d]) / features.sd[d]
     values[:, d] = np.nan_to_num(scaled)
     return np.isnan(column.numbers)
