@@ -59,7 +59,8 @@ def test_a_table_over_two_pages_repeats_its_head_and_a_short_one_is_kept_whole(b
     open_page(browser, page)
     browser.execute_script(
         """const fill = (body, n) => { while (body.rows.length < n) body.append(body.rows[0].cloneNode(true)); };
-           const long = document.querySelector("#ranking table"), short = document.querySelector("#scores table");
+           const long = document.querySelector("#ranking > .scroll table");
+           const short = document.querySelector("#scores > .scroll table");
            fill(long.tBodies[0], 55); fill(short.tBodies[0], 15);
            long.querySelector("th button").textContent = "@long@";
            short.querySelector("th").textContent = "@short@";
@@ -72,6 +73,6 @@ def test_a_table_over_two_pages_repeats_its_head_and_a_short_one_is_kept_whole(b
     heads = [text.count("@long@") for text in texts]
     assert sum(heads) >= 2
     assert max(heads) == 1
-    assert [n for n, text in enumerate(texts) if "@short@" in text] == [
-        n for n, text in enumerate(texts) if "@last@" in text
-    ]
+    short = [n for n, text in enumerate(texts) if "@short@" in text]
+    assert len(short) == 1
+    assert "@last@" in texts[short[0]]

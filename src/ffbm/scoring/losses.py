@@ -144,11 +144,12 @@ def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
         word = "training" if name == "train" else "test"
         if len(empty) == len(sizes):
             notes.append(
-                Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are NaN", len(empty))
+                Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are not defined", len(empty))
             )
         elif len(empty):
+            it = "the block" if len(empty) == 1 else "these blocks"
             which = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
-            message = f"{which} no {word} vertex: its accuracy and bits are NaN there"
+            message = f"{which} no {word} vertex: accuracy and bits of {it} are not defined there"
             notes.append(Note(f"no_{name}_vertex_in_block", message, len(empty)))
     return notes
 
