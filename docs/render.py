@@ -14,7 +14,7 @@ A page ``NAME.md.in`` beside this file becomes ``NAME.md``. Its record is ``figu
 - ``{{ rows: blocks.visits; network = graph; ns = ffbm_ns | .0f }}``, a table with a row for each entry of a list and a
   column for each ``head = path | format``; a ``*`` in the path goes through all entries, and ``@0`` is the name of the
   entry at the first of them;
-- ``{{ measured: blocks }}``, when a benchmark ran and with which versions.
+- ``{{ measured: blocks }}``, when a benchmark ran, with which versions, and whether ffbm's is an earlier one.
 
 The last three say so where a benchmark has no record yet.
 """
@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ffbm import __version__
 from ffbm.reproduction.table import markdown_legend, markdown_reasons, markdown_table
 from ffbm.verification.page import markdown_catches, markdown_checks, markdown_newer, markdown_ranks
 
@@ -94,7 +95,13 @@ def _of_benchmark(word: str, rest: str, record: Mapping[str, Any]) -> str:
     versions = {"Python": told.get("python", told["versions"].get("python")), **told["versions"]}
     versions |= {"graph-tool": told["graph_tool"]} if told.get("graph_tool") else {}
     said = ", ".join(f"{package} {number}" for package, number in versions.items() if package != "python")
-    return f"*Measured on {told['date'][:10]} with {said}.*"
+    return f"*Measured on {told['date'][:10]} with {said}{_if_earlier(told['versions']['ffbm'])}.*"
+
+
+def _if_earlier(version: str) -> str:
+    """Say that a record is of an earlier version of the package than this one."""
+    was, now = (tuple(map(int, re.findall(r"\d+", number.partition(".dev")[0]))) for number in (version, __version__))
+    return f"; not measured again in version {__version__}" if was < now else ""
 
 
 def markdown_rows(record: Mapping[str, Any], asked: str) -> str:

@@ -152,6 +152,7 @@ def test_describe_says_what_it_takes_a_file_for(capsys, friends, tmp_path):
 def test_describe_as_json(capsys, friends):
     assert run([*friends, "--json", "--drop", "gender=X", "--exclude", "age", "--missing", "flag"]) == 0
     it = json.loads(capsys.readouterr().out)
+    assert (it["n_components"], it["largest_component"]) == (2, 12)
     assert (it["n_nodes"], it["n_edges"], it["n_isolates"], it["n_loops"], it["n_parallel"]) == (
         13,
         14,

@@ -7,7 +7,7 @@ import pytest
 
 import ffbm
 from ffbm.cli import run
-from ffbm.cli.test import _sentence
+from ffbm.cli.test import _sentence, _sentences
 
 
 @pytest.fixture(autouse=True)
@@ -165,3 +165,12 @@ def test_a_network_without_columns_is_refused(files, capsys):
     assert capsys.readouterr().err == (
         "ffbm: the network must have a column to test; it has none: give a table of vertex attributes, --nodes FILE\n"
     )
+
+
+def test_many_columns_without_a_sign_have_one_sentence():
+    rows = [{"column": f"q{j}", "p_adjacency": 0.3, "p_degrees": 0.2, "sentence": f"q{j}: none"} for j in range(4)]
+    rows.insert(1, {"column": "team", "p_adjacency": 0.001, "p_degrees": 0.4, "sentence": "team: related"})
+    rows.append({"column": "one", "p_adjacency": np.nan, "p_degrees": np.nan, "sentence": "one: not tested"})
+    quiet = "q0, q1, q2, q3: no sign of a relation to the edges, nor that degrees differ"
+    assert _sentences(rows) == ["team: related", "one: not tested", quiet]
+    assert _sentences(rows[:4]) == ["q0: none", "team: related", "q1: none", "q2: none"]

@@ -53,6 +53,18 @@ def _unit(seconds: float) -> tuple[int, str]:
     return next((size, unit) for size, unit in units if seconds >= 2 * size or size == 1)
 
 
+def in_percent(part: int, whole: int) -> str:
+    """Write a share as whole per cent, never as 0 or 100 unless it is that.
+
+    >>> in_percent(19, 20), in_percent(1, 1000), in_percent(999, 1000), in_percent(5, 5)
+    ('95 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    percent = 100 * part / whole
+    if 0 < percent < 1:
+        return "under 1 %"
+    return "over 99 %" if 99 < percent < 100 else f"{percent:.0f} %"
+
+
 def visible(text: str) -> str:
     r"""Replace characters that cannot be seen, such as those that steer a terminal, by their codes.
 

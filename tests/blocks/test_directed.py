@@ -166,7 +166,7 @@ def test_moves_of_many_vertices_and_merges_carry_what_is_right(likelihood):
 
 
 @pytest.mark.parametrize(
-    ("case", "kinds"),
+    ("case", "moves"),
     [
         (Case(RING, 4, 3, directed=True), (SINGLE,)),
         (Case(RING, 4, 2, field=True, directed=True), (SINGLE,)),
@@ -174,8 +174,8 @@ def test_moves_of_many_vertices_and_merges_carry_what_is_right(likelihood):
     ],
 )
 @pytest.mark.slow
-def test_visits_follow_the_law(case, kinds):
-    found = compare(case, 15_000, kinds)
+def test_visits_follow_the_law(case, moves):
+    found = compare(case, 15_000, moves)
     assert found.distance <= 0.012
     assert found.floor <= 0.006
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
-from ffbm.blocks.priors import FULL, SETS, UNIFORM
+from ffbm.blocks.priors import FULL, UNIFORM, UNLABELLED
 from ffbm.blocks.target import block_ledger
 from ffbm.kernels.improve import (
     LEAST,
@@ -95,8 +95,8 @@ def test_one_block_is_not_merged():
 
 
 def test_costs_of_the_number_of_blocks_are_those_of_the_priors():
-    full, sets = (prior.tables(9, 4).used_cost for prior in (FULL, SETS))
+    full, unlabelled = (prior.tables(9, 4).used_cost for prior in (FULL, UNLABELLED))
     n_full = [np.log(9 * 40320 * 9), np.log(8 * 9 * 40320 * 9), np.log(28 * 9 * 40320 * 9)]
     assert full[1:4] == pytest.approx(n_full)
-    assert (sets - full)[1:] == pytest.approx(np.log([4, 12, 24, 24]))
+    assert (unlabelled - full)[1:] == pytest.approx(np.log([4, 12, 24, 24]))
     assert not UNIFORM.tables(9, 4).used_cost.any()

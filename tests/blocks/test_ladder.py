@@ -8,7 +8,7 @@ from ffbm.blocks import chain
 from ffbm.blocks.chain import BlockSettings, BlockSetup
 from ffbm.blocks.ladder import LadderSetup, LadderState, advance, lay_out, start
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
-from ffbm.blocks.priors import SETS, UNIFORM
+from ffbm.blocks.priors import UNIFORM, UNLABELLED
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.kernels import ladder as kernel
 from ffbm.rng import stream
@@ -41,7 +41,7 @@ def assert_same(one, other):
         assert np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("options", [{}, {"field": True, "allow_empty": True, "prior": SETS, "beta": 0.7}])
+@pytest.mark.parametrize("options", [{}, {"field": True, "allow_empty": True, "prior": UNLABELLED, "beta": 0.7}])
 def test_one_replica_is_the_plain_chain(options):
     setup, state = begin(np.ones(1), **options)
     plain = BlockSetup(setup.target, setup.model, setup.settings)
@@ -78,8 +78,8 @@ def test_a_ladder_goes_on_from_its_bytes():
 CASES = {
     "plain": {},
     "field": {"field": True},
-    "free B": {"prior": SETS, "allow_empty": True},
-    "all of it": {"prior": SETS, "allow_empty": True, "field": True, "likelihood": UNCORRECTED, "beta": 0.8},
+    "free B": {"prior": UNLABELLED, "allow_empty": True},
+    "all of it": {"prior": UNLABELLED, "allow_empty": True, "field": True, "likelihood": UNCORRECTED, "beta": 0.8},
 }
 
 
@@ -119,7 +119,7 @@ def trade(rng, prior, rungs, ledgers, first, totals, best, exchange):
 @pytest.mark.parametrize("first", [0, 1])
 def test_exchanges_follow_the_readable_rule(first):
     """exp((beta - beta') (L - L')) against a uniform number, pair by pair; whoever is accepted trades places."""
-    setup, state = begin(field=True, prior=SETS, allow_empty=True)
+    setup, state = begin(field=True, prior=UNLABELLED, allow_empty=True)
     likelihood = setup.target._replace(prior=UNIFORM)
     made = 0
     for _ in range(60):

@@ -5,7 +5,7 @@ import pytest
 
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
-from ffbm.blocks.priors import FULL, SETS
+from ffbm.blocks.priors import FULL, UNLABELLED
 from ffbm.blocks.target import BlockTarget, block_ledger
 from ffbm.kernels.target import entropy_of
 from ffbm.verification.changes import proposal_probability, random_moves
@@ -67,7 +67,7 @@ def test_change_of_entropy_and_counts(n_nodes, n_edges, n_blocks, n_moves, layou
 
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda one: one.name)
-@pytest.mark.parametrize("prior", [FULL, SETS], ids=lambda one: one.name)
+@pytest.mark.parametrize("prior", [FULL, UNLABELLED], ids=lambda one: one.name)
 def test_change_of_entropy_under_the_prior_on_partitions(prior, likelihood):
     rng = np.random.default_rng(3)
     n_nodes, n_blocks = 14, 6
@@ -92,10 +92,10 @@ def test_set_partitions_are_divided_by_their_labellings(likelihood):
         description_length(graph, labels, prior="full", degree_corrected=corrected).total
         for labels in ([0, 0, 1, 1, 1], [0] * 5)
     )
-    full, sets = BlockTarget(graph, likelihood, FULL), BlockTarget(graph, likelihood, SETS)
+    full, unlabelled = BlockTarget(graph, likelihood, FULL), BlockTarget(graph, likelihood, UNLABELLED)
     assert full.entropy(np.array([0, 0, 1, 1, 1]), 4) == pytest.approx(two)
-    assert sets.entropy(np.array([3, 3, 1, 1, 1]), 4) == pytest.approx(two + np.log(4 * 3))
-    assert sets.entropy(np.array([2, 2, 2, 2, 2]), 4) == pytest.approx(one + np.log(4))
+    assert unlabelled.entropy(np.array([3, 3, 1, 1, 1]), 4) == pytest.approx(two + np.log(4 * 3))
+    assert unlabelled.entropy(np.array([2, 2, 2, 2, 2]), 4) == pytest.approx(one + np.log(4))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

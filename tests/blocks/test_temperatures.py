@@ -6,7 +6,7 @@ import pytest
 import ffbm
 from ffbm.blocks.chain import BlockSettings
 from ffbm.blocks.ladder import LadderSetup, advance, start
-from ffbm.blocks.priors import SETS, UNIFORM
+from ffbm.blocks.priors import UNIFORM, UNLABELLED
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.blocks.temperatures import find_betas, half_distance, likelihood_nats, spread
 from ffbm.rng import stream
@@ -27,7 +27,7 @@ def test_half_the_mean_distance_of_two_draws():
 
 
 def test_the_likelihood_without_the_prior():
-    setup = setup_of(random_graph(np.random.default_rng(3), 30, 80), 5, SETS, allow_empty=True)
+    setup = setup_of(random_graph(np.random.default_rng(3), 30, 80), 5, UNLABELLED, allow_empty=True)
     state = start(setup, np.arange(30)[None] % 5, np.array([0.6]), stream(1, "test"))
     _, draws = advance(setup, state, 20)
     nats = likelihood_nats(setup, draws.labels, draws.entropy, 0.6)

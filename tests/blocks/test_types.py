@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ffbm
-from ffbm.blocks.kinds import kinds_of, number_by_type
-from ffbm.blocks.priors import FULL, SETS, partition_nats, prior_tables, tabulated_nats
+from ffbm.blocks.blocktypes import number_by_type, types_of_blocks
+from ffbm.blocks.priors import FULL, UNLABELLED, partition_nats, prior_tables, tabulated_nats
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.errors import DataError, OptionError
 from ffbm.kernels.doors import move_many
@@ -23,8 +23,8 @@ from ..mutants import planted
 from .graphs import random_graph
 from .inner import entropy_change, move
 
-KINDS = (0, 0, 0, 1, 1)
-FREE = Case(VISITS, 5, 5, allow_empty=True, prior=SETS, types=WHO, kinds=KINDS)
+BLOCK_TYPES = (0, 0, 0, 1, 1)
+FREE = Case(VISITS, 5, 5, allow_empty=True, prior=UNLABELLED, types=WHO, block_types=BLOCK_TYPES)
 PEOPLE, EVENTS = 36, 24
 WANTED = {"event": 2, "person": 3}
 
@@ -63,8 +63,8 @@ def test_the_prior_is_a_law_on_partitions_that_keep_types_apart():
     types, total, flat = np.array(WHO), 0.0, 0.0
     for code in range(5**5):
         b = np.array([code // 5**i % 5 for i in range(5)])
-        if all(KINDS[r] == t for r, t in zip(b, WHO, strict=True)):
-            total += np.exp(-partition_nats(SETS, types, b, [3, 2]))
+        if all(BLOCK_TYPES[r] == t for r, t in zip(b, WHO, strict=True)):
+            total += np.exp(-partition_nats(UNLABELLED, types, b, [3, 2]))
             flat += np.exp(-ffbm.description_length(
                 Graph.from_edges([], [], 5), b, {"0": 3, "1": 2}, node_type=types).partition)  # fmt: skip
     assert total == pytest.approx(_set_partitions_by_hand(), abs=1e-12)
@@ -79,20 +79,20 @@ def _set_partitions_by_hand():
 
 
 @pytest.mark.parametrize("directed", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("prior", [FULL, SETS])
+@pytest.mark.parametrize("prior", [FULL, UNLABELLED])
 def test_moves_carry_what_is_right(prior, directed):
     rng = np.random.default_rng(5)
     target, labels = typed_target(rng, prior=prior, directed=directed)
-    kinds = np.array([0, 0, 0, 1, 1, 0, 1])
-    numbers = np.bincount(kinds)
-    model = block_model(target, kinds)
-    ledger = block_ledger(model, labels, len(kinds))
-    blocks, links, marks = np.zeros((3, len(kinds) + 1), dtype=np.int64)
+    block_types = np.array([0, 0, 0, 1, 1, 0, 1])
+    numbers = np.bincount(block_types)
+    model = block_model(target, block_types)
+    ledger = block_ledger(model, labels, len(block_types))
+    blocks, links, marks = np.zeros((3, len(block_types) + 1), dtype=np.int64)
     before = target.entropy(ledger.b, numbers)
     assert entropy_of(model, ledger) == pytest.approx(before, abs=1e-9)
     for _ in range(150):
         i = int(rng.integers(len(labels)))
-        s = int(rng.choice(np.flatnonzero(kinds == target.types[i])))
+        s = int(rng.choice(np.flatnonzero(block_types == target.types[i])))
         if s != ledger.b[i]:
             claimed = entropy_change(model, ledger, i, s, blocks, links, marks)
             move(model, ledger, i, s)
@@ -102,12 +102,12 @@ def test_moves_carry_what_is_right(prior, directed):
     used = [len(np.unique(ledger.b[target.types == t])) for t in range(2)]
     assert ledger.used.tolist() == [sum(used), *used]
     totals = np.array([before, 0.0, 0.0])
-    work, scratch = np.zeros((4, len(labels)), dtype=np.int64), np.zeros((3, len(kinds) + 1), dtype=np.int64)
+    work, scratch = np.zeros((4, len(labels)), dtype=np.int64), np.zeros((3, len(block_types) + 1), dtype=np.int64)
     for kind in (RESPLIT, MERGE_SPLIT, OPEN_CLOSE) * 60:
         move_many(rng, model, ledger, kind, 0.3, 1, totals, work, scratch)
         assert totals[0] == pytest.approx(target.entropy(ledger.b, numbers), abs=1e-8)
-        assert np.array_equal(kinds[ledger.b], target.types)
-    sizes = np.bincount(ledger.b, minlength=len(kinds))
+        assert np.array_equal(block_types[ledger.b], target.types)
+    sizes = np.bincount(ledger.b, minlength=len(block_types))
     constant = tabulated_nats(model.prior, sizes[None])[0] - partition_nats(prior, target.types, ledger.b, numbers)
     assert constant == pytest.approx(0, abs=1e-9)
 
@@ -115,35 +115,35 @@ def test_moves_carry_what_is_right(prior, directed):
 def test_merges_and_splits_stay_within_a_type():
     rng = np.random.default_rng(6)
     target, labels = typed_target(rng)
-    kinds = np.array([0, 0, 0, 1, 1, 0, 1])
-    model = block_model(target, kinds)
-    ledger = block_ledger(model, labels, len(kinds))
-    work, scratch = np.zeros((4, len(labels)), dtype=np.int64), np.zeros((3, len(kinds) + 1), dtype=np.int64)
+    block_types = np.array([0, 0, 0, 1, 1, 0, 1])
+    model = block_model(target, block_types)
+    ledger = block_ledger(model, labels, len(block_types))
+    work, scratch = np.zeros((4, len(labels)), dtype=np.int64), np.zeros((3, len(block_types) + 1), dtype=np.int64)
     before, n_used = entropy_of(model, ledger), int(ledger.used[0])
     r, s, cost = cheapest_merge(model, ledger)
-    assert kinds[r] == kinds[s]
+    assert block_types[r] == block_types[s]
     assert np.isfinite(cost)
     fallen = merge_cheapest(model, ledger, -np.inf, work)
-    assert before - fallen == pytest.approx(target.entropy(ledger.b, np.bincount(kinds)), abs=1e-9)
+    assert before - fallen == pytest.approx(target.entropy(ledger.b, np.bincount(block_types)), abs=1e-9)
     split_best(rng, model, ledger, 2, work, scratch)
     assert ledger.used[0] == n_used
-    assert np.array_equal(kinds[ledger.b], target.types)
+    assert np.array_equal(block_types[ledger.b], target.types)
 
 
 @pytest.mark.parametrize(
-    ("case", "kinds"),
+    ("case", "moves"),
     [
-        (Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 1, 1)), (SINGLE,)),
-        (Case(VISITS, 5, 3, field=True, types=WHO, kinds=(0, 0, 1)), ALL[:3]),
-        (Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL),
-        (Case(VISITS, 5, 5, allow_empty=True, types=WHO, kinds=KINDS), ALL),
+        (Case(VISITS, 5, 4, types=WHO, block_types=(0, 0, 1, 1)), (SINGLE,)),
+        (Case(VISITS, 5, 3, field=True, types=WHO, block_types=(0, 0, 1)), ALL[:3]),
+        (Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, block_types=(0, 0, 1, 1)), ALL),
+        (Case(VISITS, 5, 5, allow_empty=True, types=WHO, block_types=BLOCK_TYPES), ALL),
         (FREE, ALL),
         pytest.param(FREE._replace(directed=True), ALL, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.slow
-def test_visits_follow_the_law(case, kinds):
-    found = compare(case, 40_000 if case.field else 12_000, kinds)
+def test_visits_follow_the_law(case, moves):
+    found = compare(case, 40_000 if case.field else 12_000, moves)
     assert found.floor <= 0.006
     assert found.distance <= 0.012
 
@@ -171,9 +171,9 @@ def test_planted_faults(right, wrong, monkeypatch):
 
 
 def test_a_prior_counted_as_of_one_type_is_caught(monkeypatch):
-    def of_all(prior, types, n_nodes, kinds):
-        right = prior_tables(prior, types, n_nodes, kinds)
-        return right._replace(used_cost=np.tile(prior.tables(n_nodes, len(kinds)).used_cost, (2, 1)))
+    def of_all(prior, types, n_nodes, block_types):
+        right = prior_tables(prior, types, n_nodes, block_types)
+        return right._replace(used_cost=np.tile(prior.tables(n_nodes, len(block_types)).used_cost, (2, 1)))
 
     monkeypatch.setattr("ffbm.blocks.target.prior_tables", of_all)
     assert compare(FREE, 12_000, ALL).distance > 0.03
@@ -229,9 +229,9 @@ def test_initial_labels_are_numbered_type_by_type():
     )
     agree = set(zip(trace.labels[0, 0].tolist(), truth.tolist(), strict=True))
     assert agree == {(2, 0), (3, 1), (4, 2), (0, 3), (1, 4)}
-    kinds = np.array([0, 0, 1, 1, 1])
-    by_type = number_by_type((types == "person").astype(int), truth, kinds)
-    assert kinds_of((types == "person").astype(int), by_type).tolist() == kinds.tolist()
+    block_types = np.array([0, 0, 1, 1, 1])
+    by_type = number_by_type((types == "person").astype(int), truth, block_types)
+    assert types_of_blocks((types == "person").astype(int), by_type).tolist() == block_types.tolist()
 
 
 def test_alignment_matches_blocks_of_one_type():

@@ -167,7 +167,7 @@ REFUSED_FILES = [
     ("hyperedge", {"edges.graphml": GRAPHML.replace("<edge ", "<hyperedge/><edge ")}, {}, "hyperedge"),
     ("GraphML id twice", {"edges.graphml": GRAPHML.replace('id="b"', 'id="a"')}, {}, "'a' stands twice"),
     ("GraphML end unknown", {"edges.graphml": GRAPHML.replace('target="b"', 'target="z"')}, {}, "'z'"),
-    ("GraphML end missing", {"edges.graphml": GRAPHML.replace('target="b"', "")}, {}, "edge 1 lacks one: mend it"),
+    ("GraphML end missing", {"edges.graphml": GRAPHML.replace('target="b"', "")}, {}, "edge 1 lacks one: repair it"),
     ("GML without ids", {"edges.gml": GML.replace("id 2", "")}, {}, "node 2 has none"),
     ("GML without a value", {"edges.gml": "graph [ node [ id ] ]"}, {}, "'id' has no value"),
     ("GML value for key", {"edges.gml": "graph [ node [ 12 id ] ]"}, {}, "begin with a letter"),

@@ -148,7 +148,7 @@ def test_a_few_words_among_dates_are_named():
     assert notes[0].code == "mixed"
     assert "has dates in 20 of 21 cells, and 'unknown': read as text" in notes[0].message
     assert notes[0].message.endswith("the text to read dates, as in joined=unknown")
-    with pytest.raises(DataError, match="must hold numbers or dates; it holds 'unknown': mend them"):
+    with pytest.raises(DataError, match="must hold numbers or dates; it holds 'unknown': repair them"):
         encode_features(pd.DataFrame({"joined": cells}), numeric="joined")
     features, _ = encode_features(pd.DataFrame({"joined": cells}), drop={"joined": "unknown"})
     assert features.names == ("joined",)
@@ -162,3 +162,7 @@ def test_dates_mixed_with_text_are_text():
         DataError, match="numeric= names 'c', which must hold numbers or dates; it holds '2004-01-02', 'soon'"
     ):
         encode_features(pd.DataFrame({"c": ["2004-01-02", "soon", "soon"]}), numeric="c")
+
+
+def test_the_range_of_days_has_no_midnights():
+    assert read_dates(["2006-08-01 00:00:00", "2007-01-31 00:00:00"]).range == "'2006-08-01' to '2007-01-31'"

@@ -99,13 +99,14 @@ def test_renamed_features_are_found_in_their_own_column():
     ("changes", "message"),
     [
         ({"age": ["old"]}, "column 'age' must hold numbers, as it did before; got 'old'"),
+        ({"age": ["30,5"]}, "column 'age' must hold numbers, as it did before; got '30,5': write them with a point"),
         (
             {"age": ["30", "old", "?"], "member": ["no"] * 3},
-            "column 'age' must hold numbers, as it did before; got 'old': mend",
+            "column 'age' must hold numbers, as it did before; got 'old': repair",
         ),
         (
             {"age": [1, 2, 3], "member": ["no", "2", "perhaps"]},
-            "column 'member' must hold 0 or 1, as it did before; got '2', 'perhaps': mend",
+            "column 'member' must hold 0 or 1, as it did before; got '2', 'perhaps': repair",
         ),
         ({"member": [3]}, "column 'member' must hold 0 or 1, as it did before; got other numbers"),
         ({"member": ["perhaps"]}, "column 'member' must hold 0 or 1, as it did before; got 'perhaps'"),
@@ -135,3 +136,26 @@ def test_many_columns_share_one_note():
     features, _ = encode_features(pd.DataFrame({name: ["a", "b", "a", "b"] for name in names}))
     _, notes = encode_like(features, pd.DataFrame({name: ["z"] for name in names}))
     assert [(note.code, note.count) for note in notes] == [("unknown-value", 30)]
+
+
+def test_dropped_and_merged_values_are_read_alike_later():
+    table = pd.DataFrame({"age": [20, 30, 999, 40], "field": ["Biology", "Biolgy", "unknown", "Law"]})
+    options = {"drop": {"age": 999, "field": ["unknown", "gone"]}, "merge": {"field": {"Biolgy": "Biology"}}}
+    table.loc[3, "field"] = "gone"
+    features, _ = encode_features(table, include="field", **options)
+    again, notes = encode_like(features, table)
+    np.testing.assert_allclose(dense(again), dense(features), rtol=1e-12, atol=1e-15)
+    assert again.missing.toarray().tolist() == [[False, False], [False, False], [True, True], [False, True]]
+    assert {note.code for note in notes} == {"missing"}
+    later, _ = encode_like(
+        features.take(np.arange(features.n_features)), pd.DataFrame({"age": ["999.0"], "field": [" Biolgy "]})
+    )
+    assert later.missing.toarray().tolist() == [[True, False]]
+    assert dense(later)[0].tolist() == [0, 1]
+
+
+def test_a_merged_value_that_is_dropped_is_missing():
+    table = pd.DataFrame({"field": ["Law", "Biology", "?", "??"]})
+    features, _ = encode_features(table, drop={"field": "?"}, merge={"field": {"??": "?"}})
+    later, _ = encode_like(features, pd.DataFrame({"field": ["??", "?", "Law"]}))
+    assert later.missing.toarray()[:, 0].tolist() == [True, True, False]

@@ -123,3 +123,16 @@ def test_pairs_that_stand_once_each_way_may_have_a_direction(again, is_hinted):
     _, [note] = settle_edges(raw, None, 7, "count")
     assert note.code == "parallel"
     assert ("if edges have a direction, give directed=True (--directed)" in note.message) == is_hinted
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_components_of_linked_vertices_are_counted(directed):
+    assert settle([(0, 1), (3, 2)], directed=directed)[1].get("components") == 2
+    assert "components" not in settle([(0, 1), (2, 1)], directed=directed)[1]  # one, and a vertex without an edge
+    assert "components" not in settle([(0, 1), (2, 2)], directed=directed)[1]  # a self-loop links nothing
+
+
+def test_the_note_on_components_says_how_large_the_largest_is():
+    raw = RawGraph("t", np.array(list("abcd"), dtype=object), np.array([0, 3]), np.array([1, 2]), None)
+    messages = [note.message for note in settle_edges(raw, None, 4, "count", "auto")[1]]
+    assert "t: edges link the vertices into 2 components; the largest holds 50 % of the vertices" in messages

@@ -155,7 +155,7 @@ def test_publishers_files(shared: Path):
     assert contacts.n_edges == table["count"].sum()
     facebook = read_network(shared / "upstream" / "facebook" / "1912.edges")
     assert (facebook.n_nodes, facebook.n_edges) == (747, 30025)
-    assert [note.code for note in facebook.notes] == ["reciprocal", "no-features"]
+    assert [note.code for note in facebook.notes] == ["reciprocal", "components", "no-features"]
 
 
 def test_decimal_commas_of_files_with_semicolons(tmp_path):
@@ -177,4 +177,7 @@ def test_ids_that_differ_in_case_are_compared(tmp_path):
     edges.write_text("source,target\nP1,P2\np2,P1\n")
     nodes.write_text("id,x\nP1,a\nP2,b\n")
     with pytest.raises(DataError, match="1 agrees but for upper and lower case, as 'p2' and 'P2': write ids alike"):
+        read_network(edges, nodes)
+    edges.write_text("Von,Nach\np1,p2\n")
+    with pytest.raises(DataError, match="it has none of them: 2 agree but for upper and lower case, as 'p1' and 'P1'"):
         read_network(edges, nodes)

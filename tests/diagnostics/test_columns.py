@@ -27,7 +27,8 @@ def test_chains_that_agree():
     assert found
     assert (found.matter, found.do_not, found.contested, found.uneven) == (("dorm", "year"), ("gender",), (), ())
     assert str(found) == (
-        "the chains differ on 8% of the vertices, but in every picture found dorm and year matter and gender does not"
+        "the chains differ on 8% of the vertices, but in every picture found dorm and year matter, and gender is not"
+        " decided"
     )
     assert found.inclusion is None  # there is no such probability yet
 
@@ -39,8 +40,8 @@ def test_a_column_that_matters_in_some_chains_alone():
     assert not found
     assert found.contested == ("year",)
     assert str(found) == (
-        "the chains differ on 8% of the vertices, and on whether year matters; in every picture found dorm matters and"
-        " gender does not"
+        "the chains differ on 8% of the vertices, and on whether year matters; in every picture found dorm matters,"
+        " and gender is not decided"
     )
     unclear = judged(scores=scores, margin=0.9)  # within the noise of short chains nothing is contested
     assert unclear
@@ -87,7 +88,7 @@ def test_many_columns_are_counted():
     text = str(judged(scores=unclear, names=names))
     assert text.endswith("but in no picture found is it clear which columns matter")
     unclear[:, 0] = -1
-    assert str(judged(scores=unclear, names=names)).endswith("but in every picture found c0 does not matter")
+    assert str(judged(scores=unclear, names=names)).endswith("but in every picture found c0 is not decided")
 
 
 def test_shapes_that_do_not_fit_are_refused():

@@ -91,3 +91,11 @@ def test_records_of_search_and_scale_would_be_shown(told):
     assert "| g | 1,300.5 | 5.00 | 3 | 1.00 | 0.20 | 5 | 1,300.5 | 2.00 |" in page
     assert "| 100,000 | 10,000 | 1.0 | 2.0 | 0.5 | 3.5 | 0.25 | 98.7% |" in page
     assert "*Measured on 2030-01-02 with Python 3.11.7, ffbm 9.9.*" in page
+
+
+def test_a_record_of_an_earlier_version_says_so(monkeypatch):
+    monkeypatch.setattr(rendering, "__version__", "1.10.0")
+    for version, said in (("1.9.2", "; not measured again in version 1.10.0"), ("1.10.0.dev3", ""), ("1.10.0", "")):
+        record = {"a": {"date": "2030-01-02T03", "python": "3.11.7", "versions": {"ffbm": version}}}
+        shown = f"*Measured on 2030-01-02 with Python 3.11.7, ffbm {version}{said}.*"
+        assert rendering.render("{{ measured: a }}", record) == shown

@@ -35,8 +35,8 @@ def test_chains_in_different_pictures_name_different_columns(two):
     assert found.decisions[:, 1].tolist() == [False, True, False]
     assert found.do_not == ("x2",)
     assert str(found) == (
-        "the chains differ on 50% of the vertices, and on whether x0 or x1 matter; in every picture found x2 does not"
-        " matter"
+        "the chains differ on 50% of the vertices, and on whether x0 or x1 matter; in every picture found x2 is"
+        " not decided"
     )
     assert found.changed == 0.5
     assert found.bits_agree  # either picture is told by its flag

@@ -376,3 +376,17 @@ def test_no_word_is_broken_on_a_phone(browser, page):
     browser.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert browser.execute_script(BROKEN) == []
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+
+
+def test_a_tree_and_links_fit_any_screen(browser, page):
+    open_page(browser, page, 390, "dark")
+    width, link, text = browser.execute_script(
+        """const pre = document.createElement("pre");
+           pre.textContent = "[0] 115 vertices into " + "block 0 (15), ".repeat(30) + "x".repeat(100);
+           document.querySelector("#answer").append(pre);
+           const colour = (one) => getComputedStyle(one).color;
+           return [document.documentElement.scrollWidth, colour(document.querySelector("#answer a")),
+                   colour(document.querySelector("summary"))]"""
+    )
+    assert width <= 390
+    assert link == text  # not the browser's own dark blue

@@ -13,6 +13,7 @@ import pytest
 from ffbm.errors import OptionError
 from ffbm.report.charts import BLUE_RED, GREENS
 from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
+from ffbm.report.markup import mark_up
 from ffbm.report.page import ORDER, bokeh_script, render_page, script_json
 from ffbm.report.panels import explanation_panels, network_panels
 from ffbm.report.table import Table, write_cell
@@ -229,3 +230,12 @@ def test_every_figure_is_in_fit_plot_under_its_name(evil):
     names = {*explanation_panels(subject), *network_panels(subject.scene, evil.blocks)}
     assert {name.partition("-")[0] for name in names} <= set(Plots.NAMES)
     assert names <= set(ORDER)
+
+
+def test_options_and_commands_are_marked_and_nothing_else_is():
+    assert str(mark_up("<b> 95 % a--b --x-y")) == "&lt;b&gt; 95\u00a0% a--b <code>--x-y</code>"
+    marked = str(mark_up("It is short. To go on: ffbm fit '<i>' --out r  # about 3 seconds"))
+    assert marked == (
+        "It is short. To go on: "
+        '<code class="command">ffbm fit &#39;&lt;i&gt;&#39; <span>--out</span> r  # about 3 seconds</code>'
+    )

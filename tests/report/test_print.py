@@ -53,3 +53,26 @@ def test_no_heading_ends_a_page(browser, page):
     heads = browser.execute_script("return [...document.querySelectorAll('h2[id], h3[id]')].map((h) => h.textContent)")
     ends = ["".join(unicodedata.normalize("NFKC", head).split()) for head in heads]
     assert [end for end in ends for text in texts if text.endswith(end)] == []
+
+
+def test_a_table_over_two_pages_repeats_its_head_and_a_short_one_is_kept_whole(browser, page):
+    open_page(browser, page)
+    browser.execute_script(
+        """const fill = (body, n) => { while (body.rows.length < n) body.append(body.rows[0].cloneNode(true)); };
+           const long = document.querySelector("#ranking > .scroll table");
+           const short = document.querySelector("#scores > .scroll table");
+           fill(long.tBodies[0], 55); fill(short.tBodies[0], 15);
+           long.querySelector("th button").textContent = "@long@";
+           short.querySelector("th").textContent = "@short@";
+           short.tBodies[0].rows[14].cells[0].textContent = "@last@";
+           const space = document.createElement("div");  // up to near the end of a page
+           space.style = "break-before: page; height: 850px";
+           short.closest(".scroll").before(space);"""
+    )
+    texts, _ = pages(browser)
+    heads = [text.count("@long@") for text in texts]
+    assert sum(heads) >= 2
+    assert max(heads) == 1
+    short = [n for n, text in enumerate(texts) if "@short@" in text]
+    assert len(short) == 1
+    assert "@last@" in texts[short[0]]

@@ -132,7 +132,7 @@ def test_many_blocks_and_features_fit_on_a_screen():
     table = pd.DataFrame((rng.random((180, 40)) < 0.2).astype(int), columns=names)
     net = ffbm.as_network(np.array(edges), table)
     lines = lines_of(fit(net, blocks=labels, seed=1, **QUICK))
-    assert len(lines) <= 100
+    assert len(lines) <= 104
     assert any("10 smaller blocks" in line for line in lines)
 
 
@@ -171,6 +171,7 @@ def test_a_usable_fit_says_so_in_a_sentence_and_is_not_warned_of(good, monkeypat
     )
     assert "rely" not in text.lower()
     assert warning_paragraphs(good) == ()
+    assert "To go on: ffbm.fit(..., n_sweeps=12000)" in good._repr_html_()
     assert any(
         "The chains are usable, not converged." in part for part in answer_paragraphs(good, good.memberships.probs)
     )
@@ -190,8 +191,10 @@ def test_what_reading_changed_is_told():
     table = pd.DataFrame({"age": [20.0, 30, 50, 40, 31, 27], "same": ["x"] * 6}, index=list("abcdef"))
     net = ffbm.as_network([("a", "b"), ("b", "c"), ("c", "a"), ("d", "e"), ("e", "f"), ("f", "d")], table)
     made = ffbm.fit(net, blocks=[0, 0, 0, 1, 1, 1], n_draws=1000, seed=1, train_fraction=1.0, progress=False)
-    assert "\nreading\n  - column 'same' left out" in made.summary(verbose=True)
-    assert "1 note on reading the data" in made.summary()
+    text = made.summary(verbose=True)
+    assert "\nreading\n  - pairs: edges link" in text
+    assert "\n  - column 'same' left out" in text
+    assert "2 notes on reading the data" in made.summary()
     assert " number" in made.summary()
     rows = {row[1]: row for row in ranking_table(subject_of(made)).rows}
     assert rows["age"][6] is None

@@ -5,13 +5,16 @@ import importlib.util
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import xarray as xr
 
+import ffbm
 from ffbm.config import FitConfig
 from ffbm.errors import DataError
 from ffbm.pipeline.fit import run_fit
+from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.tree import from_tree, read_tree, to_tree, write_tree
 
 from .conftest import QUICK, network
@@ -106,3 +109,12 @@ def test_text_that_no_file_holds_is_refused(parts, bad):
     ids[0] = bad
     with pytest.raises(DataError, match="vertex ids must be text"):
         to_tree(dataclasses.replace(parts, network=dataclasses.replace(parts.network, node_ids=ids)))
+
+
+def test_what_values_were_read_as_is_kept():
+    table = pd.DataFrame({"age": [20, 999, 30], "field": ["Law", "Lwa", "Biology"]}, index=list("abc"))
+    net = ffbm.as_network(
+        [("a", "b"), ("b", "c")], table, drop={"age": 999}, merge={"field": {"Lwa": "Law"}}, include=["field"]
+    )
+    again = network_from_dataset(network_to_dataset(net)).features
+    assert again.replaced == net.features.replaced == {"age": {"999": ""}, "field": {"Lwa": "Law"}}

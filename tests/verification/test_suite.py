@@ -51,11 +51,11 @@ def test_the_battery_has_a_check_of_every_kind():
     assert len(set(names)) == len(names)
     for quick in (True, False):
         chosen = [trial for trial in TRIALS.values() if trial.n_quick or not quick]
-        assert {kind for trial in chosen for kind in trial.kinds} == {SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE}
+        assert {kind for trial in chosen for kind in trial.moves} == {SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE}
         for kind in (RESPLIT, MERGE_SPLIT, OPEN_CLOSE):
-            with_field = [trial for trial in chosen if trial.case.field and kind in trial.kinds]
+            with_field = [trial for trial in chosen if trial.case.field and kind in trial.moves]
             assert with_field, "no field under this kind of move"
-        assert any(len(trial.kinds) == 4 for trial in chosen)
+        assert any(len(trial.moves) == 4 for trial in chosen)
     assert all(check.measures and check.catches for check in battery.CHECKS)
 
 

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ffbm.blocks.priors import SETS, UNIFORM, partition_nats
+from ffbm.blocks.priors import UNIFORM, UNLABELLED, partition_nats
 from ffbm.blocks.target import block_model
 from ffbm.verification import weighted_calibration
 from ffbm.verification.calibration import Size
@@ -16,7 +16,7 @@ from ffbm.verification.joint_calibration import distinct_partitions
 from ffbm.verification.weighted_calibration import LAWS, SIZES, calibrate, draw_partition
 
 
-@pytest.mark.parametrize("prior", [UNIFORM, SETS])
+@pytest.mark.parametrize("prior", [UNIFORM, UNLABELLED])
 def test_partitions_are_drawn_from_the_prior_of_the_chain(prior):
     n_nodes, n_blocks = 4, 4
     states = np.array(list(product(range(n_blocks), repeat=n_nodes)))

@@ -51,8 +51,8 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     if n_chains * n_draws == 0:
         raise DataError("align_blocks needs at least one draw; got none: run more sweeps or thin less")
     draws = blocks.labels.reshape(-1, n_nodes)
-    kinds = _kinds(blocks)
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels], _unlike(kinds, kinds))
+    block_types = _types_of_blocks(blocks)
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels], _unlike(block_types, block_types))
     labels = probs.argmax(axis=1)
     by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
     rank = np.argsort(by_size)
@@ -68,31 +68,31 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     modes: list[Mode] = []
     for number in range(int(mode_of.max()) + 1):
         like = modes[0].probs if modes else whole.probs
-        modes.append(_mode(blocks, mode_of == number, like, kinds, kinds[by_size]))
+        modes.append(_mode(blocks, mode_of == number, like, block_types, block_types[by_size]))
     return replace(whole, modes=tuple(modes), mode_of=mode_of.reshape(n_chains, n_draws))
 
 
-def _kinds(blocks: BlockTrace) -> Array:
+def _types_of_blocks(blocks: BlockTrace) -> Array:
     """Return the type (B,) of each block of a draw; all alike if there are no types, or they change between draws."""
-    kinds = np.zeros(blocks.n_blocks, dtype=np.int64)
+    block_types = np.zeros(blocks.n_blocks, dtype=np.int64)
     for t, own in enumerate(blocks.settings.get("node_types", {}).values()):
-        kinds[own or []] = t
-    return kinds
+        block_types[own or []] = t
+    return block_types
 
 
-def _unlike(kinds: Array, others: Array) -> Array:
+def _unlike(block_types: Array, others: Array) -> Array:
     """Return 1 (B, B) where two blocks have different types: such pairs never overlap, nor are they to be matched."""
-    return (kinds[:, np.newaxis] != others).astype(float)
+    return (block_types[:, np.newaxis] != others).astype(float)
 
 
-def _mode(blocks: BlockTrace, chosen: Array, like: Array, kinds: Array, kinds_like: Array) -> Mode:
+def _mode(blocks: BlockTrace, chosen: Array, like: Array, block_types: Array, types_like: Array) -> Mode:
     """Average the chosen draws (C T,); blocks take the numbers of those of ``like`` (N, B) they overlap with most."""
     n_chains, n_draws, n_nodes = blocks.labels.shape
     which = np.flatnonzero(chosen)
     draws = [blocks.labels.reshape(-1, n_nodes)[t] for t in which]  # views: a trace may be large
     lowest = draws[int(blocks.entropy.reshape(-1)[which].argmin())]
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest], _unlike(kinds, kinds))
-    new = best_match(probs.T @ like - _unlike(kinds, kinds_like))
+    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest], _unlike(block_types, block_types))
+    new = best_match(probs.T @ like - _unlike(block_types, types_like))
     probs = np.ascontiguousarray(probs[:, np.argsort(new)])
     return Mode(
         weight=len(which) / len(chosen),

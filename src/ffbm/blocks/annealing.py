@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_room
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.descent import LAST_SWEEPS, Effort, sweep_down
-from ffbm.blocks.kinds import kinds_of, n_types_of, with_room
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
 from ffbm.kernels.target import Model, entropy_of
@@ -49,10 +49,10 @@ def anneal(
     n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
     if n_sweeps == 0 or (found.n_blocks == n_types_of(target.types) and not free):
         return found
-    kinds = with_room(target.types, found.labels, _room) if free else kinds_of(target.types, found.labels)
+    block_types = with_room(target.types, found.labels, _room) if free else types_of_blocks(target.types, found.labels)
     jumps = max(_JUMPS, _JUMPS_PER_BLOCK * found.n_blocks)
     settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
-    setup = BlockSetup(target, resized(target, model, kinds), settings)
+    setup = BlockSetup(target, resized(target, model, block_types), settings)
     state = start(setup, found.labels, rng)
     for beta in _BETAS:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_sweeps)
@@ -61,9 +61,9 @@ def anneal(
 
 def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float) -> Found:
     """Run greedy sweeps."""
-    kinds = kinds_of(target.types, labels)
-    model = resized(target, model, kinds)
-    ledger = block_ledger(model, labels, len(kinds))
+    block_types = types_of_blocks(target.types, labels)
+    model = resized(target, model, block_types)
+    ledger = block_ledger(model, labels, len(block_types))
     sweep_down(model, ledger, 0, LAST_SWEEPS, rng, restless=restless)
     return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))
 
@@ -74,8 +74,8 @@ def _refine_freely(
     """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
     found = Found(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
-        kinds = with_room(target.types, found.labels, _room)
-        model, room = resized(target, model, kinds), len(kinds)
+        block_types = with_room(target.types, found.labels, _room)
+        model, room = resized(target, model, block_types), len(block_types)
         ledger = block_ledger(model, found.labels, room)
         if found.n_blocks <= _FEW:
             _, work, scratch = make_workspace(len(labels), room)

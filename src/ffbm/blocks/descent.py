@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.cluster.hierarchy import DisjointSet
 
-from ffbm.blocks.kinds import kinds_of
+from ffbm.blocks.blocktypes import types_of_blocks
 from ffbm.blocks.seeds import community_labels, spectral_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, n_blocks_of, resized
 from ffbm.kernels.ledger import Ledger, WeightedLedger
@@ -77,10 +77,10 @@ def descend(
         if level == n_blocks:
             return
         fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
-        kinds = kinds_of(target.types, ledger.b)
-        labels = _merge_level(model, ledger, level - fewer, rng, kinds, least)
+        block_types = types_of_blocks(target.types, ledger.b)
+        labels = _merge_level(model, ledger, level - fewer, rng, block_types, least)
         level = fewer
-        model = resized(target, model, kinds_of(target.types, labels))
+        model = resized(target, model, types_of_blocks(target.types, labels))
 
 
 def sweep_down(
@@ -105,7 +105,12 @@ def sweep_down(
 
 
 def _merge_level(
-    model: Model, ledger: Ledger | WeightedLedger, n_merges: int, rng: np.random.Generator, kinds: Array, least: Array
+    model: Model,
+    ledger: Ledger | WeightedLedger,
+    n_merges: int,
+    rng: np.random.Generator,
+    block_types: Array,
+    least: Array,
 ) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(ledger.n)
@@ -116,7 +121,10 @@ def _merge_level(
     cheapest = pairs[order[np.isfinite(costs[order])]].tolist()  # blocks of different types have no price
     sets = DisjointSet(range(n_blocks))
     free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
-    kind, left = kinds.tolist(), (np.bincount(kinds, minlength=len(least)) - least).tolist()  # merges, by type
+    kind, left = (
+        block_types.tolist(),
+        (np.bincount(block_types, minlength=len(least)) - least).tolist(),
+    )  # merges, by type
     for only_free in (True, False):
         for r, s in cheapest:
             if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])) and left[kind[r]] > 0:

@@ -150,8 +150,8 @@ def _nominal_blocks(b: Array, n_blocks: Any) -> int:
 
 def _nominal_of_types(b: Array, n_blocks: Any, types: NodeTypes) -> list[int]:
     """Return B of each type."""
-    kinds = types.check_blocks(b)
-    used = np.bincount(kinds[kinds >= 0], minlength=len(types.values)).tolist()
+    block_types = types.check_blocks(b)
+    used = np.bincount(block_types[block_types >= 0], minlength=len(types.values)).tolist()
     if n_blocks is None:
         return used
     given = types.numbers(n_blocks, allow_empty=True)

@@ -42,13 +42,13 @@ def _full_tables(n_nodes: int, n_blocks: int) -> Prior:
     return _prior(-gammaln(np.arange(1.0, n_nodes + 3)), used_cost)
 
 
-def _sets(sizes: Array, n_blocks: int) -> float:
+def _unlabelled(sizes: Array, n_blocks: int) -> float:
     """Return the same and ln of the number of ways to label the blocks, B! / (B - B_b)!."""
     n_used = int(np.count_nonzero(sizes))
     return _full(sizes, n_blocks) + float(gammaln(n_blocks + 1) - gammaln(n_blocks - n_used + 1))
 
 
-def _sets_tables(n_nodes: int, n_blocks: int) -> Prior:
+def _unlabelled_tables(n_nodes: int, n_blocks: int) -> Prior:
     full = _full_tables(n_nodes, n_blocks)
     labellings = gammaln(n_blocks + 1) - gammaln(n_blocks - np.arange(n_blocks + 1.0) + 1)
     return full._replace(used_cost=full.used_cost + labellings)
@@ -60,7 +60,9 @@ def _prior(size_cost: Array, used_cost: Array) -> Prior:
 
 UNIFORM = PartitionPrior("uniform", _uniform, _uniform_tables)  # the FFBM's; in the tables N ln B is left out
 FULL = PartitionPrior("full", _full, _full_tables)  # Peixoto's, for choosing B
-SETS = PartitionPrior("sets", _sets, _sets_tables)  # Peixoto's, on partitions whose blocks have no labels
+UNLABELLED = PartitionPrior(
+    "unlabelled", _unlabelled, _unlabelled_tables
+)  # Peixoto's, on partitions whose blocks have no labels
 PRIORS = {prior.name: prior for prior in (UNIFORM, FULL)}  # that a user can name
 
 
@@ -71,16 +73,16 @@ def partition_nats(prior: PartitionPrior, types: Array | None, labels: Array, n_
     return sum(prior.nats(np.bincount(labels[types == t]), int(n)) for t, n in enumerate(n_blocks))
 
 
-def prior_tables(prior: PartitionPrior, types: Array | None, n_nodes: int, kinds: Array) -> Prior | TypedPrior:
+def prior_tables(prior: PartitionPrior, types: Array | None, n_nodes: int, block_types: Array) -> Prior | TypedPrior:
     """Return the tables by which kernels score -ln P(b), with blocks of these types (B,)."""
     if types is None:
-        return prior.tables(n_nodes, len(kinds))
+        return prior.tables(n_nodes, len(block_types))
     sizes = prior.tables(n_nodes, 1)
-    used_cost = np.zeros((int(types.max(initial=0)) + 1, len(kinds) + 1))
+    used_cost = np.zeros((int(types.max(initial=0)) + 1, len(block_types) + 1))
     for t, costs in enumerate(used_cost):
-        n_own, n_blocks = int((types == t).sum()), int((kinds == t).sum())
+        n_own, n_blocks = int((types == t).sum()), int((block_types == t).sum())
         costs[: n_blocks + 1] = prior.tables(n_own, n_blocks).used_cost
-    return TypedPrior(sizes.size_cost, sizes.size_step, used_cost, kinds)
+    return TypedPrior(sizes.size_cost, sizes.size_step, used_cost, block_types)
 
 
 def tabulated_nats(prior: Prior | TypedPrior, sizes: Array) -> Array:

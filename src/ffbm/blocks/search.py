@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.blocktypes import keep_apart, n_types_of, one_after_another, types_of_blocks, with_room
 from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
-from ffbm.blocks.kinds import keep_apart, kinds_of, n_types_of, one_after_another, with_room
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
@@ -62,7 +62,7 @@ def most_blocks(graph: Graph) -> int:
     return min(graph.n_nodes, max(_LEAST_TOP, min(_MOST_TOP, int(_SPREAD * np.sqrt(2 * graph.n_edges)))))
 
 
-def free_kinds(target: BlockTarget, least: int = 1) -> Array:
+def free_block_types(target: BlockTarget, least: int = 1) -> Array:
     """Return the types (B,) of blocks that are more than enough, ``least`` or more of each type, type by type."""
     graph, types = target.graph, target.types
     most = max(most_blocks(graph), least)
@@ -89,7 +89,7 @@ def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Gener
 
 def _descend(target: BlockTarget, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
     effort, least = effort_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
-    model = block_model(target, kinds_of(target.types, labels))
+    model = block_model(target, types_of_blocks(target.types, labels))
     levels = descend(target, model, labels, max(n_blocks, len(least)), effort, rng, least)
     found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
     _keep(found, anneal(target, model, found[best_of(found)].labels, effort, rng, free=True))
@@ -134,8 +134,8 @@ def _keep(found: Candidates, new: Found) -> None:
 
 def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:
     """Return a partition with one block more (side = 1), by the best split, or fewer (-1), by the cheapest merge."""
-    kinds = kinds_of(target.types, labels) if side < 0 else with_room(target.types, labels, _one_each)
-    model, room = resized(target, model, kinds), len(kinds)
+    block_types = types_of_blocks(target.types, labels) if side < 0 else with_room(target.types, labels, _one_each)
+    model, room = resized(target, model, block_types), len(block_types)
     ledger = block_ledger(model, labels, room)
     _, work, scratch = make_workspace(len(labels), room)
     if side < 0:

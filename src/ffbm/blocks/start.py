@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
 from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
-from ffbm.blocks.kinds import keep_apart, kinds_of
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_model, resized
@@ -94,6 +94,6 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
 
 def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Found:
     effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
-    model = resized(target, model, kinds_of(target.types, labels))
+    model = resized(target, model, types_of_blocks(target.types, labels))
     *_, (_, ledger) = descend(target, model, labels, int(least.sum()), effort, rng, least)
     return anneal(target, model, ledger.b.astype(np.int64), effort, rng)

@@ -48,12 +48,12 @@ class BlockTarget(NamedTuple):
 def block_model(target: BlockTarget, n_blocks: int | Array, field: Array | None = None) -> Model:
     """Lay out the graph and tabulate the target for chains with so many blocks, or with blocks of these types."""
     graph, likelihood = target.graph, target.likelihood
-    kinds = n_blocks if isinstance(n_blocks, np.ndarray) else np.zeros(n_blocks, dtype=np.int64)
-    tables = likelihood.tables(graph, _edge_costs(target, len(kinds)))
+    block_types = n_blocks if isinstance(n_blocks, np.ndarray) else np.zeros(n_blocks, dtype=np.int64)
+    tables = likelihood.tables(graph, _edge_costs(target, len(block_types)))
     return Model(
         graph=_lay_out(graph),
         likelihood=tables if graph.weights is None else weighted_tables(graph, tables),
-        prior=prior_tables(target.prior, target.types, graph.n_nodes, kinds),
+        prior=prior_tables(target.prior, target.types, graph.n_nodes, block_types),
         field=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field, dtype=np.float64),
         constant=likelihood.constant(graph) + weight_constant(graph),
     )
@@ -62,28 +62,28 @@ def block_model(target: BlockTarget, n_blocks: int | Array, field: Array | None 
 def _lay_out(graph: Graph) -> Adjacency | Arcs:
     """Return the graph as kernels read it."""
     if graph.outward is None:
-        kinds = np.unique(graph.degrees, return_inverse=True)[1]
+        degree_class = np.unique(graph.degrees, return_inverse=True)[1]
         return Adjacency(
-            graph.indptr, graph.indices, np.column_stack((graph.degrees, graph.loops, kinds)).astype(np.int32)
+            graph.indptr, graph.indices, np.column_stack((graph.degrees, graph.loops, degree_class)).astype(np.int32)
         )
     degrees = np.column_stack((graph.out_degrees, graph.in_degrees))
-    kinds = np.unique(degrees, return_inverse=True)[1].reshape(degrees.shape)
+    degree_class = np.unique(degrees, return_inverse=True)[1].reshape(degrees.shape)
     return Arcs(
         graph.indptr,
         graph.indices,
         graph.indptr[:-1] + graph.outward,
-        np.column_stack((degrees, graph.loops, kinds)).astype(np.int32),
+        np.column_stack((degrees, graph.loops, degree_class)).astype(np.int32),
     )
 
 
-def resized(target: BlockTarget, model: Model, kinds: Array) -> Model:
+def resized(target: BlockTarget, model: Model, block_types: Array) -> Model:
     """Return the model of the same target for another number of blocks, of these types (B,)."""
-    tables, edge_cost = model.likelihood, _edge_costs(target, len(kinds))
+    tables, edge_cost = model.likelihood, _edge_costs(target, len(block_types))
     if isinstance(tables, Weighted):
         tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
     return model._replace(
         likelihood=tables._replace(edge_cost=edge_cost),
-        prior=prior_tables(target.prior, target.types, target.graph.n_nodes, kinds),
+        prior=prior_tables(target.prior, target.types, target.graph.n_nodes, block_types),
     )
 
 

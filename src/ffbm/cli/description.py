@@ -18,6 +18,8 @@ def describe_network(network: "Network") -> dict[str, Any]:
         "edge_weight": None if graph.weights is None else graph.weights.to_dict(),
         "n_features": network.n_features,
         "n_isolates": int((graph.degrees == 0).sum()),
+        "n_components": len(graph.component_sizes),
+        "largest_component": int(graph.component_sizes[0]) if network.n_nodes else 0,
         "n_loops": int(graph.loops.sum()),
         "n_parallel": _count_parallel(graph),
         "mean_degree": (1 if graph.is_directed else 2) * network.n_edges / network.n_nodes if network.n_nodes else None,

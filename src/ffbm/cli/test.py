@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ffbm.types import Network
 
 _N_SHOWN = 20
+_N_QUIET = 3  # columns without a sign of anything that have a sentence each
 _LEVEL = 0.05  # of the false discovery rate, for the words
 _LEGEND = (
     "whom: who is linked with whom; many: how many links vertices have; q: p adjusted for the number of columns; saved:"
@@ -109,8 +110,17 @@ def _print_table(source: str, rows: list[dict[str, Any]], settings: dict[str, An
     if len(rows) > _N_SHOWN:
         print_text(f"  ... and {count_of(len(rows) - _N_SHOWN, 'more column')} (--json shows all)")
     print_text("\n" + wrap(_LEGEND, rest="  ") + "\n")
-    for row in rows[:_N_SHOWN]:
-        print_text(wrap(row["sentence"], first="  - ", rest="    "))
+    for text in _sentences(rows[:_N_SHOWN]):
+        print_text(wrap(text, first="  - ", rest="    "))
+
+
+def _sentences(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a sentence for each column, or one for all columns without a sign of anything if they are many."""
+    quiet = [row["column"] for row in rows if row["p_adjacency"] > _LEVEL and row["p_degrees"] > _LEVEL]
+    if len(quiet) <= _N_QUIET:
+        return [row["sentence"] for row in rows]
+    rest = f"{', '.join(quiet)}: no sign of a relation to the edges, nor that degrees differ"
+    return [*(row["sentence"] for row in rows if row["column"] not in quiet), rest]
 
 
 def _sentence(row: dict[str, Any], within: str | None) -> str:

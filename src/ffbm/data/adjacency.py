@@ -49,7 +49,7 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
     if not is_named and not (np.array_equal(values, values.T) or np.isin(values, (0, 1)).all()):
         return None
     if not np.isfinite(values).all():
-        raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: mend it")
+        raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: repair it")
     raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where, edge_weight)
     message = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
     raw.notes[:0] = [*grid.notes, Note("matrix", message, len(values))]

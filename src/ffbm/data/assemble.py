@@ -130,9 +130,11 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     places = pd.Index(declared).get_indexer(pd.Index(wanted))
     strangers = np.flatnonzero(places < 0)
     if is_given and len(wanted) and len(strangers) == len(wanted):
+        alike = _compare(wanted, declared)
+        pair = "" if alike else f" ({declared[0]!r} here, {wanted[0]!r} there)"
         raise DataError(
-            f"{nodes.where} must have ids of {raw.where}; it has none of them ({declared[0]!r} here, "
-            f"{wanted[0]!r} there): {_compare(wanted, declared) or _advise(raw, nodes, wanted, declared)}"
+            f"{nodes.where} must have ids of {raw.where}; it has none of them{pair}:"
+            f" {alike or _advise(raw, nodes, wanted, declared)}"
         )
     if len(strangers):
         which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"

@@ -62,7 +62,7 @@ class Collector:
         if source is None or target is None:
             number = len(self._ends) // 2 + 1
             raise DataError(
-                f"{self.where}: every edge must have a source and a target; edge {number} lacks one: mend it"
+                f"{self.where}: every edge must have a source and a target; edge {number} lacks one: repair it"
             )
         self._ends += (source, target)
         self._ways.append(way)

@@ -183,7 +183,7 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     """Make a column of flags, if 0 and 1 are all there is, or of numbers."""
     known = numbers[~np.isnan(numbers)]
     if np.isinf(known).any():
-        cure = f"mend the cell, blank it, or leave the column out with {option('exclude')}"
+        cure = f"repair the cell, blank it, or leave the column out with {option('exclude')}"
         raise CellError(f"column {name!r} holds an infinite number", int(np.argmax(np.isinf(numbers))), cure)
     is_flag = ((known == 0) | (known == 1)).all()
     kind: Kind = "empty" if not len(known) else "flag" if is_flag else "number"

@@ -80,7 +80,8 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
         moments = _read_all(form, texts)
         if moments is not None:
             order = sorted(range(len(texts)), key=moments.__getitem__)
-            message = f"{shorten([texts[order[0]]], 1)} to {shorten([texts[order[-1]]], 1)}"
+            first, last = (shorten([texts[place].removesuffix(" 00:00:00")], 1) for place in (order[0], order[-1]))
+            message = f"{first} to {last}"
             if number in (_DAY_FIRST, _MONTH_FIRST):
                 message += ", the day first" if number == _DAY_FIRST else ", the month first"
                 if number == _DAY_FIRST and _read_all(_FORMS[_MONTH_FIRST], texts) is not None:

@@ -217,14 +217,14 @@ def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
         for line, row in rows:
             if len(row) != grid.width:
                 message = f"every row must have {count_of(grid.width, 'cell')}, as the first has"
-                cure = f"mend the row, or the separator (read as {SEPARATORS[grid.separator]})"
+                cure = f"repair the row, or the separator (read as {SEPARATORS[grid.separator]})"
                 raise DataError(f"{grid.where}: {message}; line {line} has {len(row)}: {cure}")
             cells += row
             lines.append(line)
     except csv.Error as error:
-        reason = f"{error}; mend the row"
+        reason = f"{error}; repair the row"
         if "end of data" in reason:
-            reason = "a quote is opened and never closed; mend the row"
+            reason = "a quote is opened and never closed; repair the row"
         elif "expected after" in reason:
             reason = "text follows a closing quote; double the quotes inside the cell"
         raise DataError(f"{grid.where}: cannot split the row at line {rows.start}: {reason}") from None

@@ -1,7 +1,7 @@
 """From the columns of a table to the feature matrix X: which columns count, and what they become."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -119,7 +119,14 @@ def encode_features(
         pieces.append(piece)
     features, renamed = assemble(len(table), kept, pieces)
     others = {name: other for name, other in others.items() if other.n_features}
-    return replace(features, other=others), gather_notes(remarks + renamed)
+    replaced = {name: pairs for name in kept if (pairs := _replacements(merged.get(name, {}), dropped.get(name, ())))}
+    return replace(features, other=others, replaced=replaced), gather_notes(remarks + renamed)
+
+
+def _replacements(merged: Mapping[str, str], dropped: Sequence[Any]) -> dict[str, str]:
+    """Return what each value of a column is taken for, merged first, then dropped: "" if missing."""
+    missing = {str(value).strip(): "" for value in dropped}
+    return {wrong: missing.get(right, right) for wrong, right in merged.items()} | missing
 
 
 def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list[Remark]]:
@@ -129,7 +136,7 @@ def _settle_numeric(column: Column, remarks: list[Remark]) -> tuple[Column, list
         odd = find_odd(texts)[1] or [text for text in texts if number_of(text) is None]
         came = f"it holds {shorten(odd, 3)}"
         raise DataError(
-            f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: mend them, or"
+            f"{keyword('numeric', '')} names {column.name!r}, which must hold numbers or dates; {came}: repair them, or"
             f" {option('drop')} reads them as missing"
         )
     return replace(column, other=None), [remark for remark in remarks if remark.code != "looks-coded"]

@@ -1,6 +1,7 @@
 """New vertices: a table encoded as the features of an earlier one were."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     """Encode a table of new vertices as an earlier table was: the same features, in the same order.
 
     A flag ``column=value`` is set where the column has that value, a number is standardised with the *earlier* mean
-    and standard deviation, a missing cell gets no flag or the earlier mean. A value that was not there earlier gets no
-    flag, and a note says so.
+    and standard deviation, a missing cell gets no flag or the earlier mean. Values that ``merge=`` took for others or
+    ``drop=`` for missing are read so again. A value that was not there earlier gets no flag, and a note says so.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     notes: list[Note] = []
     by_column: list[Array] = []
     for name, places in wanted.items():
-        missing, more = _encode_column(features, name, places, table.iloc[:, by_name[name]], values)
+        cells = _replace(table.iloc[:, by_name[name]], features.replaced.get(name, {}))
+        missing, more = _encode_column(features, name, places, cells, values)
         notes += more
         by_column.append(np.flatnonzero(missing))
     unused = [name for name in by_name if name not in wanted]
@@ -82,7 +84,28 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
         notes.append(Note("unused-columns", message, len(unused)))
     new: Any = sp.csr_array(values) if sp.issparse(features.values) else values
     mask = missing_cells(len(table), by_column)
-    return Features(new, features.names, features.columns, features.mean, features.sd, mask), _few(notes)
+    later = Features(
+        new, features.names, features.columns, features.mean, features.sd, mask, replaced=features.replaced
+    )
+    return later, _few(notes)
+
+
+def _replace(cells: pd.Series, pairs: Mapping[str, str]) -> pd.Series:
+    """Return cells with values replaced by others: those written so, or else those of the same number.
+
+    >>> _replace(pd.Series([20, 999.0, None]), {"999": ""}).tolist()
+    [20.0, '', nan]
+    """
+    if not pairs:
+        return cells
+    numbers = {number: right for wrong, right in pairs.items() if (number := number_of(wrong)) is not None}
+
+    def right_of(cell: Any) -> Any:
+        text = str(cell).strip()
+        number = number_of(text)
+        return pairs.get(text, cell if number is None else numbers.get(number, cell))
+
+    return cells.astype(object).map(right_of)
 
 
 def _encode_column(
@@ -123,7 +146,10 @@ def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, val
         read = truth_of if wants_flag else number_of
         others = [text for text in column.values if read(text) is None and text.casefold() not in MISSING_WORDS]
         came = shorten(others or column.values, 3) if column.kind == "values" else "other numbers"
-        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: mend the cells or blank them")
+        cure = "repair the cells or blank them"
+        if not wants_flag and others and all(number_of(text.replace(",", ".", 1)) is not None for text in others):
+            cure = "write them with a point, as pandas.read_csv(..., decimal=',') reads them"
+        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: {cure}")
     scaled = column.numbers if wants_flag else (column.numbers - features.mean[d]) / features.sd[d]
     values[:, d] = np.nan_to_num(scaled)
     return np.isnan(column.numbers)

@@ -111,16 +111,16 @@ def id_text(value: Any, where: str) -> str:
         return str(int(value))
     elif isinstance(value, float | np.floating):
         if not math.isfinite(value):
-            raise DataError(f"{where}: ids must be text or whole numbers; one is {float(value)!r}: mend or drop it")
+            raise DataError(f"{where}: ids must be text or whole numbers; one is {float(value)!r}: repair or drop it")
         return str(int(value) if value == math.floor(value) else float(value))
     elif value is None or value is pd.NA or value is pd.NaT:
-        raise DataError(f"{where}: ids must be text or whole numbers; one is missing: mend or drop it")
+        raise DataError(f"{where}: ids must be text or whole numbers; one is missing: repair or drop it")
     else:
         text = str(value)
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise DataError(f"{where}: ids must be Unicode text; {text!r} has half a character: mend it") from None
+        raise DataError(f"{where}: ids must be Unicode text; {text!r} has half a character: repair it") from None
     return text
 
 

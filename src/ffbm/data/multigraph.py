@@ -1,11 +1,11 @@
-"""Numbered edges to a multigraph: direction, reciprocal lists, parallel edges, loops, isolates."""
+"""Numbered edges to a multigraph: direction, reciprocal lists, parallel edges, loops, components."""
 
 import numpy as np
 
 from ffbm.data.raw import Array, RawGraph
 from ffbm.data.remarks import option
 from ffbm.errors import DataError, OptionError, either, keyword
-from ffbm.plain import count_of
+from ffbm.plain import count_of, in_percent
 from ffbm.types import EdgeWeights, Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
@@ -136,6 +136,14 @@ def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
         has = "has" if n_isolates == 1 else "have"
         message = f"{where}: {n_isolates:,} of {count_of(graph.n_nodes, 'vertex', 'vertices')} {has} no edge: kept"
         notes.append(Note("isolates", message, n_isolates))
+    sizes = graph.component_sizes
+    n_linked = int((sizes > 1).sum())
+    if n_linked > 1:
+        share = in_percent(int(sizes[0]), graph.n_nodes)
+        message = (
+            f"{where}: edges link the vertices into {n_linked:,} components; the largest holds {share} of the vertices"
+        )
+        notes.append(Note("components", message, n_linked))
     return notes
 
 

@@ -162,7 +162,7 @@ def read_matrix(
     summed = sp.csr_array(matrix, copy=True)
     summed.sum_duplicates()
     if summed.dtype.kind in "fc" and not np.isfinite(summed.data).all():
-        raise DataError(f"{where} must hold finite numbers; it holds NaN or infinity: mend or drop the entries")
+        raise DataError(f"{where} must hold finite numbers; it holds NaN or infinity: repair or drop the entries")
     summed.eliminate_zeros()
     entries = summed.tocoo()
     row, column, values = entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
@@ -226,7 +226,7 @@ def _read_frame(
     for end in ends:
         if end.isna().any():
             row = int(np.argmax(end.isna().to_numpy()))
-            raise DataError(f"{where}: both ends of an edge must have an id; row {row} lacks one: mend or drop it")
+            raise DataError(f"{where}: both ends of an edge must have an id; row {row} lacks one: repair or drop it")
     are_whole = all(pd.api.types.is_integer_dtype(end.dtype) for end in ends)
     kind = np.int64 if are_whole and all(end.dtype != np.uint64 for end in ends) else object
     flat = np.empty(2 * len(frame), dtype=kind)
@@ -292,7 +292,7 @@ def _refuse_fractions(array: Array) -> None:
         value = float(array[row, column])
         what = "NaN" if np.isnan(value) else "infinite" if np.isinf(value) else "fractional" if value % 1 else "huge"
         came = what if what == "NaN" else f"the {what} number {value!r}"
-        raise DataError(f"pairs must hold whole numbers or text; row {row} has {came}: mend or drop it")
+        raise DataError(f"pairs must hold whole numbers or text; row {row} has {came}: repair or drop it")
 
 
 def _join_ends(ends: Array, where: str, node_ids: Any, n_rows: int | None) -> RawGraph:

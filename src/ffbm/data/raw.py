@@ -159,6 +159,6 @@ def whole_counts(values: Any, option: str, where: str, place: Any) -> Array:
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
             f"{where}: {keyword('multiplicity', repr(option))} must name positive whole numbers; "
-            f"{place(first)} has {came!r}: mend it, or leave {keyword('multiplicity', '')} away"
+            f"{place(first)} has {came!r}: repair it, or leave {keyword('multiplicity', '')} away"
         )
     return numbers.astype(np.int64)

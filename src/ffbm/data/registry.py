@@ -137,7 +137,7 @@ def load_dataset(name: str) -> Network:
             return _build(dataset, _read_folder(folder))
         except _BROKEN as error:
             raise DataError(
-                f"{folder} must hold the data set {name!r}: {_reason(error)}; mend it or unset FFBM_DATA"
+                f"{folder} must hold the data set {name!r}: {_reason(error)}; repair it or unset FFBM_DATA"
             ) from error
     cached = _cached_file(dataset)
     if cached.is_file():

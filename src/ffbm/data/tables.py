@@ -267,7 +267,7 @@ def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:
     if blank:
         row = int(np.flatnonzero(np.isin(codes, blank))[0]) // 2
         line = grid.lines[row + skip]
-        raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: mend it")
+        raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: repair it")
 
 
 def _listed() -> str:

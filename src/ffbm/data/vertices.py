@@ -111,4 +111,4 @@ def _refuse_infinite(array: Any, rows: Any) -> None:
         bad = ~np.isfinite(array)
         if bad.any():
             came = f"row {rows[np.argwhere(bad)[0][0]]} has {array[bad].ravel()[0]}"
-            raise DataError(f"{_ARRAY} must hold finite numbers; {came}: mend it (a DataFrame may miss cells)")
+            raise DataError(f"{_ARRAY} must hold finite numbers; {came}: repair it (a DataFrame may miss cells)")

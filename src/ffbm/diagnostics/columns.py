@@ -72,7 +72,7 @@ class ColumnVerdict:
 
     @property
     def do_not(self) -> tuple[str, ...]:
-        """The columns that matter in none, the same way."""
+        """The columns that matter in none, the same way: that they do not matter is not decided by it."""
         return self._named(~np.asarray(self.decisions.any(axis=0)))
 
     @property
@@ -135,8 +135,8 @@ class ColumnVerdict:
         parts = [f"{_names(yes, 'and')} {_verb(yes, 'matter')}"] if yes else []
         if no:
             which = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"
-            parts.append(f"{which} {'do not' if len(no) > 1 else 'does not'}{'' if yes else ' matter'}")
-        return f"in every picture found {' and '.join(parts)}"
+            parts.append(f"{which} {'are' if len(no) > 1 else 'is'} not decided")
+        return f"in every picture found {', and '.join(parts)}"
 
     def _differences(self) -> list[str]:
         """Return what chains differ on, a clause each."""
@@ -186,7 +186,7 @@ def judge_columns(
     ...     ["dorm", "year", "gender"], 0.08, np.array([1.1, 1.0]), np.full(2, 0.1), sizes, scores, np.full((2, 3), 0.1)
     ... )
     >>> print(found)
-    the chains differ on 8% of the vertices, but in every picture found dorm and year matter and gender does not
+    the chains differ on 8% of the vertices, but in every picture found dorm and year matter, and gender is not decided
     """
     n_chains, n_columns = np.shape(scores)
     if np.shape(bits) != (n_chains,) or np.shape(sizes)[::2] != (n_chains, n_columns) or len(columns) != n_columns:

@@ -156,8 +156,8 @@ def _against(name: str, found: Summary, limit: float, least: float, tails: bool)
             f"R-hat of {name} is {worst}{_share(' at worst, too large', large)} {chains}: they have not mixed"
             f" (at most {limit:g} is asked for)"
         )
-    kinds = {"bulk": found.ess_bulk, "tail": found.ess_tail} if tails else {"bulk": found.ess_bulk}
-    kind, ess = min(kinds.items(), key=lambda item: float(item[1][moving].min()))
+    by_part = {"bulk": found.ess_bulk, "tail": found.ess_tail} if tails else {"bulk": found.ess_bulk}
+    kind, ess = min(by_part.items(), key=lambda item: float(item[1][moving].min()))
     few = moving & (ess < least)
     if few.any():
         worst = f"{math.floor(ess[moving].min()):,}"

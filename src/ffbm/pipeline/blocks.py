@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ffbm.blocks.blocktypes import number_by_type, one_after_another, types_of_blocks
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
 from ffbm.blocks.descent import needs_structure
-from ffbm.blocks.kinds import kinds_of, number_by_type, one_after_another
 from ffbm.blocks.likelihoods import likelihood_of
-from ffbm.blocks.priors import FULL, SETS, UNIFORM
-from ffbm.blocks.search import best_of, descend_to_one, free_kinds
+from ffbm.blocks.priors import FULL, UNIFORM, UNLABELLED
+from ffbm.blocks.search import best_of, descend_to_one, free_block_types
 from ffbm.blocks.start import Starts, greedy_labels, greedy_starts, pick_apart
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
@@ -160,7 +160,7 @@ def sample_blocks(
         raise OptionError(
             'a field is for labelled blocks, and with n_blocks="free" blocks have no labels; leave it out'
         )
-    target = BlockTarget(graph, likelihood_of(degree_corrected), SETS if is_free else UNIFORM, of_vertex)
+    target = BlockTarget(graph, likelihood_of(degree_corrected), UNLABELLED if is_free else UNIFORM, of_vertex)
     seed = resolve_seed(seed)
     chosen = {"moves": moves, "seed": seed, "degree_corrected": degree_corrected, **settings._asdict()}
     with listening(progress) as tell:
@@ -169,22 +169,22 @@ def sample_blocks(
             found = find_candidates(target, seed, context)
             best, chosen["candidates"] = found[best_of(found)], list_candidates(found)
             chosen["next_best"] = next_best(found)
-            wanted = np.bincount(kinds_of(of_vertex, best.labels)).tolist()
+            wanted = np.bincount(types_of_blocks(of_vertex, best.labels)).tolist()
             chosen["probabilities"] = probabilities(target, found, seed, context)
-        kinds = free_kinds(target) if wanted is None else one_after_another(wanted)
-        room = len(kinds)
+        block_types = free_block_types(target) if wanted is None else one_after_another(wanted)
+        room = len(block_types)
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         if types is not None:
-            given = check_types(given, types, kinds)
-            chosen["node_types"] = _blocks_of(types, None if is_free else kinds)
-        model = block_model(target, kinds, check_field(field, graph.n_nodes, room))
-        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, kinds)
+            given = check_types(given, types, block_types)
+            chosen["node_types"] = _blocks_of(types, None if is_free else block_types)
+        model = block_model(target, block_types, check_field(field, graph.n_nodes, room))
+        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, block_types)
         key = digest(setup, given, seed, n_chains, wanted) if checkpoints else ""
         ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, context, key)
         if isinstance(tempering, list) or tempering is True:
             chains = ladders()
         else:
-            begin = partial(_begin_all, wanted, given, kinds, setup, seed, n_chains, context)
+            begin = partial(_begin_all, wanted, given, block_types, setup, seed, n_chains, context)
             stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
             chains = run_for("blocks", stepper, setup, begin, length, seed, context, key, gives_up)
             chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
@@ -215,17 +215,18 @@ def _check_numbers(graph: Graph, n_blocks: Any, allow_empty: bool, types: NodeTy
     return numbers
 
 
-def _blocks_of(types: NodeTypes, kinds: Array | None) -> dict[str, list[int] | None]:
+def _blocks_of(types: NodeTypes, block_types: Array | None) -> dict[str, list[int] | None]:
     """Return the blocks of each type; None if they change from draw to draw."""
     return {
-        value: None if kinds is None else np.flatnonzero(kinds == t).tolist() for t, value in enumerate(types.values)
+        value: None if block_types is None else np.flatnonzero(block_types == t).tolist()
+        for t, value in enumerate(types.values)
     }
 
 
 def _begin_all(
     n_blocks: list[int] | None,
     given: str | Array,
-    kinds: Array,
+    block_types: Array,
     setup: BlockSetup,
     seed: int,
     n_chains: int,
@@ -240,7 +241,7 @@ def _begin_all(
     ):
         one = partial(_find_starts, seed, _at_most(n_blocks, setup.target))
         given = pick_apart(context.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
-    first = partial(_first_labels, n_blocks, given, kinds)
+    first = partial(_first_labels, n_blocks, given, block_types)
     return context.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
 
 
@@ -262,7 +263,7 @@ def _begin_one(seed: int, first: FirstLabels, setup: BlockSetup, chain: int) -> 
 def _first_labels(
     n_blocks: Sequence[int] | None,
     given: str | Array,
-    kinds: Array,
+    block_types: Array,
     setup: BlockSetup,
     chain: int,
     rng: np.random.Generator,
@@ -271,10 +272,10 @@ def _first_labels(
     if not isinstance(given, str):
         labels = given[chain].astype(np.int64)
     elif given == "random":
-        return random_start(target, kinds, rng)
+        return random_start(target, block_types, rng)
     elif n_blocks is None:
         found = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
         labels = found[best_of(found)].labels
     else:
         labels = greedy_labels(target, _at_most(n_blocks, target), rng)
-    return number_by_type(target.types, labels, kinds)
+    return number_by_type(target.types, labels, block_types)

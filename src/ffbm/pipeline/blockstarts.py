@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from ffbm.blocks.blocktypes import number_by_type
 from ffbm.blocks.entropy import check_labels
-from ffbm.blocks.kinds import number_by_type
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_choice, check_int, check_real
@@ -73,26 +73,28 @@ def check_initial(
     return rows
 
 
-def check_types(initial: str | Array, types: NodeTypes, kinds: Array) -> str | Array:
-    """Return the labels to start from, numbered type by type as ``kinds`` (B,) says; refuse those that mix types."""
+def check_types(initial: str | Array, types: NodeTypes, block_types: Array) -> str | Array:
+    """Return the labels to start from, numbered by ``block_types`` (B,); refuse those that mix types."""
     if isinstance(initial, str):
         return initial
     for row in initial:
-        own, most = (np.bincount(it[it >= 0], minlength=len(types.values)) for it in (types.check_blocks(row), kinds))
+        own, most = (
+            np.bincount(it[it >= 0], minlength=len(types.values)) for it in (types.check_blocks(row), block_types)
+        )
         if (own > most).any():
             raise OptionError(
                 f"initial labels must have at most {most.tolist()} blocks of the types {list(types.values)};"
                 f" got {own.tolist()}"
             )
-    return np.array([number_by_type(types.of_vertex, row, kinds) for row in initial])
+    return np.array([number_by_type(types.of_vertex, row, block_types) for row in initial])
 
 
-def random_start(target: BlockTarget, kinds: Array, rng: np.random.Generator) -> Array:
+def random_start(target: BlockTarget, block_types: Array, rng: np.random.Generator) -> Array:
     """Return random labels (N,) of blocks of about one size, each vertex in a block of its type."""
     if target.types is None:
-        return random_labels(target.graph.n_nodes, len(kinds), rng)
+        return random_labels(target.graph.n_nodes, len(block_types), rng)
     labels = np.empty(target.graph.n_nodes, dtype=np.int64)
     for t in range(int(target.types.max()) + 1):
-        own, blocks = target.types == t, np.flatnonzero(kinds == t)
+        own, blocks = target.types == t, np.flatnonzero(block_types == t)
         labels[own] = blocks[random_labels(int(own.sum()), len(blocks), rng)]
     return labels

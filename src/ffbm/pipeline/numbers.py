@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import number_by_type
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, BlockState, advance, start
-from ffbm.blocks.kinds import number_by_type
-from ffbm.blocks.priors import SETS
-from ffbm.blocks.search import Candidates, free_kinds
+from ffbm.blocks.priors import UNLABELLED
+from ffbm.blocks.search import Candidates, free_block_types
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
@@ -34,13 +34,13 @@ def probabilities(
     graph = target.graph
     if graph.n_edges > _MOST_EDGES:
         return None
-    target = target._replace(prior=SETS)
+    target = target._replace(prior=UNLABELLED)
     settings = BlockSettings(burn=_BURN, thin=_THIN, allow_empty=True, jumps=_JUMPS)
-    kinds = free_kinds(target, max(found))
-    setup = BlockSetup(target, block_model(target, kinds), settings)
+    block_types = free_block_types(target, max(found))
+    setup = BlockSetup(target, block_model(target, block_types), settings)
     lowest = sorted(found.values(), key=lambda it: it.entropy)
     first = [lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)]
-    starts = np.array([number_by_type(target.types, labels, kinds) for labels in first])
+    starts = np.array([number_by_type(target.types, labels, block_types) for labels in first])
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
     _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)

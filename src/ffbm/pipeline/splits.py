@@ -81,7 +81,7 @@ def rows_of(features: Features, vertices: Array) -> Features:
         missing = sp.csr_array(missing[vertices])
     return Features(
         features.values[vertices], features.names, features.columns, features.mean, features.sd,
-        missing if missing is not None and missing.nnz else None,
+        missing if missing is not None and missing.nnz else None, replaced=features.replaced,
     )  # fmt: skip
 
 

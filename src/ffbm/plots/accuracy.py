@@ -59,12 +59,12 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
     axes.set_xticks(np.arange(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     axes.set_ylabel("block accuracy", fontsize=TEXT, color=INK, labelpad=2)
-    kinds = [
+    markers = [
         Line2D([], [], linestyle="", marker="o", markersize=_SIZE, color=FAINT, markerfacecolor=face, label=label)
         for face, label in ((FAINT, "training"), ("white", "held out" + " (number above: vertices)" * is_counted))
     ]
     figure.legend(
-        handles=kinds, loc="outside upper center", ncols=2, fontsize=SMALL, frameon=False, handletextpad=0.2,
+        handles=markers, loc="outside upper center", ncols=2, fontsize=SMALL, frameon=False, handletextpad=0.2,
         columnspacing=1.2, borderpad=0, title=title or None, title_fontsize=TEXT,
     )  # fmt: skip
     return figure

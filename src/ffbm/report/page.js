@@ -187,7 +187,7 @@
   copy && copy.addEventListener("click", async () => {
     const sentence = document.getElementById("sentence"), copied = document.getElementById("copied");
     try {
-      await navigator.clipboard.writeText(sentence.textContent);
+      await navigator.clipboard.writeText(sentence.textContent.replaceAll("\u00a0", " "));
       copied.textContent = "Copied.";
     } catch {
       getSelection().selectAllChildren(sentence);

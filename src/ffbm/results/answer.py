@@ -25,7 +25,7 @@ _NAMED = 3  # features named for the whole network
 
 def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
     """Return what must be read first: that chains are not to be relied on, features mislead, modes are several."""
-    grade = "" if fit.converged.is_usable else _grade(fit)
+    grade = "" if fit.converged.is_usable else grade_in_a_line(fit)
     return tuple(text for text in (grade, line(tell_misleading(fit)), line(tell_modes(fit))) if text)
 
 
@@ -73,11 +73,12 @@ def _sure(fit: FitParts) -> str:
     if choice:
         sentences.append(sentence(choice))
     if fit.converged.is_usable:
-        sentences.append(_grade(fit))
+        sentences.append(grade_in_a_line(fit))
     return f"How sure: {' '.join(sentences)}" if sentences else "How sure: the blocks were given."
 
 
-def _grade(fit: FitParts) -> str:
+def grade_in_a_line(fit: FitParts) -> str:
+    """Say the grade of a fit, and behind it the command that would help."""
     return f"{tell_grade(fit)} {fit.converged.command}".rstrip()
 
 

@@ -91,8 +91,8 @@ def _scores(found: Differences) -> str:
     rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
     rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
     length = ("description length per vertex and edge", "description_length_without_partition", 4)
-    kinds = [(fit.network.graph.is_directed, _law(fit)) for fit in fits]
-    is_one = kinds[0] == kinds[1]  # else lengths are of different things
+    models = [(fit.network.graph.is_directed, _law(fit)) for fit in fits]
+    is_one = models[0] == models[1]  # else lengths are of different things
     for text, key, digits in (
         *((length,) if is_one else ()),
         ("bits explained, training", "bits_train", 2),

@@ -33,8 +33,8 @@ def to_networkx(
     ids = net.node_ids.tolist()
     edges = net.graph.edges
     is_simple = len(np.unique(edges, axis=0)) == len(edges)
-    kinds = (nx.DiGraph, nx.MultiDiGraph) if net.graph.is_directed else (nx.Graph, nx.MultiGraph)
-    graph = kinds[0](name=net.name) if is_simple else kinds[1](name=net.name)
+    classes = (nx.DiGraph, nx.MultiDiGraph) if net.graph.is_directed else (nx.Graph, nx.MultiGraph)
+    graph = classes[0](name=net.name) if is_simple else classes[1](name=net.name)
     called: Sequence[Any] = range(members.n_blocks) if names is None else names
     for i, name in enumerate(ids):
         row = members.probs[i]

@@ -4,9 +4,9 @@ from html import escape
 
 from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.plain import count_of
-from ffbm.results.answer import warning_paragraphs
+from ffbm.results.answer import grade_in_a_line, warning_paragraphs
 from ffbm.results.apart import none_apart, set_apart
-from ffbm.results.sentences import interval_of, tell_grade, tell_readings, tell_relevance, tell_verdict
+from ffbm.results.sentences import interval_of, tell_readings, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types.html import notes_html, table_html, text_html
@@ -24,7 +24,7 @@ def fit_html(fit: FitParts) -> str:
         tell_relevance(fit),
         tell_readings(fit),
         tell_verdict(fit),
-        tell_grade(fit) if fit.converged.is_usable else "",
+        grade_in_a_line(fit) if fit.converged.is_usable else "",
     ]
     paragraphs = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
     notes = notes_html([note.message for note in fit.network.notes])

@@ -48,7 +48,7 @@ def tell_readings(fit: FitParts) -> str:
         return ""
     short = [text.removeprefix("column ").split(": alone")[0].replace(" read as ", " as ") for text in taken]
     shown = ", ".join(short[:_READINGS]) + (f" and {len(short) - _READINGS} more" if len(short) > _READINGS else "")
-    return wrap(f"Numbers are read as values where these explain more: {shown}; --numeric COLUMN overrules.")
+    return wrap(f"Numbers are read as values where these explain more: {shown}; numeric= (--numeric) overrules.")
 
 
 def tell_verdict(fit: FitParts) -> str:

@@ -17,7 +17,7 @@ from ffbm.types.network import Note
 from ffbm.types.scores import Scores
 from ffbm.types.weights import WeightTrace
 
-SETS = ("train", "test")
+TRAIN_AND_TEST = ("train", "test")
 
 
 def score_weights(
@@ -81,7 +81,7 @@ def score_weights(
     predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))
     is_hit = hits[np.arange(len(y)), block]
     values: dict[str, Any] = {}
-    for s, (name, side) in enumerate(zip(SETS, sides, strict=True)):
+    for s, (name, side) in enumerate(zip(TRAIN_AND_TEST, sides, strict=True)):
         n = int(side.sum())
         draws = averages.losses[:, :, s] / n if n else np.full((1, 1), nan)
         bits = (base[side] - predictive[side]) / log(2)
@@ -139,16 +139,17 @@ def monte_carlo_error(draws: Array) -> float:
 def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
     """Say which scores are NaN because no vertex is there to take them from."""
     notes = []
-    for name, sizes in zip(SETS, (n_train, n_test), strict=True):
+    for name, sizes in zip(TRAIN_AND_TEST, (n_train, n_test), strict=True):
         empty = np.flatnonzero(sizes == 0)
         word = "training" if name == "train" else "test"
         if len(empty) == len(sizes):
             notes.append(
-                Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are NaN", len(empty))
+                Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are not defined", len(empty))
             )
         elif len(empty):
+            it = "the block" if len(empty) == 1 else "these blocks"
             which = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
-            message = f"{which} no {word} vertex: its accuracy and bits are NaN there"
+            message = f"{which} no {word} vertex: accuracy and bits of {it} are not defined there"
             notes.append(Note(f"no_{name}_vertex_in_block", message, len(empty)))
     return notes
 

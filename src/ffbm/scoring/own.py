@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ffbm.errors import DataError
-from ffbm.scoring.losses import SETS, monte_carlo_error, score_weights
+from ffbm.scoring.losses import TRAIN_AND_TEST, monte_carlo_error, score_weights
 from ffbm.scoring.rows import match_design
 from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.scores import Scores
@@ -60,7 +60,7 @@ def score_draws(
             if side.any():
                 mean.reshape(-1)[part] = losses[:, side].mean(axis=1)
     values: dict[str, float] = {}
-    for name, draws in zip(SETS, means, strict=True):
+    for name, draws in zip(TRAIN_AND_TEST, means, strict=True):
         values |= {f"loss_{name}": float(draws.mean()), f"loss_mcse_{name}": monte_carlo_error(draws)}
     return replace(scores, **values)  # type: ignore[arg-type]
 

@@ -207,7 +207,7 @@ def _agree(name: str, value: int | None, given: dict[str, int | None]) -> int:
         if differs != number:
             raise OptionError(
                 f"{keyword(first, '')} and {keyword(other, '')} must agree on {_WHAT[name]};"
-                f" got {number} and {differs}: mend one"
+                f" got {number} and {differs}: repair one"
             )
     return check_int(name, number, low=1)
 
@@ -236,7 +236,7 @@ def _check_density(block_matrix: npt.ArrayLike, directed: bool) -> Array:
         wrong = f"{n_negative} negative" if n_negative else ""
     if wrong:
         form = "square" if directed else "square and symmetric"
-        raise OptionError(f"{keyword('block_matrix')} must be {form} without negative entries; got {wrong}: mend it")
+        raise OptionError(f"{keyword('block_matrix')} must be {form} without negative entries; got {wrong}: repair it")
     if not density.any():
         raise OptionError(f"{keyword('block_matrix')} must have an entry above 0; got none: no edge could be drawn")
     return density

@@ -48,6 +48,7 @@ def network_to_dataset(net: Network) -> xr.Dataset:
             "notes": notes_to_json(net.notes),
             "fingerprint": net.fingerprint,
             "reading": to_json(net.reading),
+            "replaced": to_json(x.replaced),
             **({} if graph.weights is None else {"edge_weight": json.dumps(graph.weights.to_dict())}),
         },
     )
@@ -73,6 +74,7 @@ def network_from_dataset(data: xr.Dataset) -> Network:
         from_texts(data["feature_column"]),
         np.asarray(data["feature_mean"]),
         np.asarray(data["feature_sd"]),
+        replaced=from_json(data.attrs.get("replaced", "{}")),
     )
     if "missing_indptr" in data:
         indices, indptr = (np.asarray(data[f"missing_{part}"]) for part in ("indices", "indptr"))

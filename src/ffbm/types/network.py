@@ -52,6 +52,8 @@ class Features:
         its mean. None if every cell had one, or if that is not known.
     other : dict of Features by column
         Columns of numbers that may be codes, and of dates, read as values: a fit takes the better reading.
+    replaced : dict of dicts by column
+        What values were read as, for later tables: another value (``merge=``), or "" for missing (``drop=``).
 
     Examples
     --------
@@ -69,6 +71,7 @@ class Features:
     sd: Array
     missing: Any = None
     other: "dict[str, Features]" = field(default_factory=dict)
+    replaced: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -94,6 +97,7 @@ class Features:
             sd=self.sd[which],
             missing=missing if missing is not None and missing.nnz else None,
             other={name: values for name, values in self.other.items() if name in columns},
+            replaced={name: pairs for name, pairs in self.replaced.items() if name in columns},
         )
 
     def with_values(self, name: str, values: "Features") -> "Features":

@@ -51,16 +51,16 @@ class NodeTypes(NamedTuple):
 
     def check_blocks(self, labels: Array) -> Array:
         """Return the type (B,) of each block; refuse blocks of several types. An empty block has type -1."""
-        kinds = np.full(int(labels.max(initial=-1)) + 1, -1)
-        kinds[labels] = self.of_vertex
-        mixed = np.flatnonzero(kinds[labels] != self.of_vertex)
+        block_types = np.full(int(labels.max(initial=-1)) + 1, -1)
+        block_types[labels] = self.of_vertex
+        mixed = np.flatnonzero(block_types[labels] != self.of_vertex)
         if len(mixed):
             r, other = int(labels[mixed[0]]), self.values[self.of_vertex[mixed[0]]]
             raise DataError(
-                f"a block must hold vertices of one type; block {r} has {self.values[kinds[r]]!r} and {other!r}:"
+                f"a block must hold vertices of one type; block {r} has {self.values[block_types[r]]!r} and {other!r}:"
                 f" leave out {keyword('node_type')}, or cut the block"
             )
-        return kinds
+        return block_types
 
 
 def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:

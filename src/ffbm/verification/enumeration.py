@@ -16,7 +16,7 @@ from ffbm.types import Array, EdgeWeights, Graph
 from ffbm.workers import Run
 
 RUNS = 16
-SINGLE = -1  # beside the kinds of ffbm.kernels.mergesplit
+SINGLE = -1  # beside the kinds of moves in ffbm.kernels.mergesplit
 
 
 class Case(NamedTuple):
@@ -32,18 +32,18 @@ class Case(NamedTuple):
     dense: bool = True  # the tables of counts
     directed: bool = False
     types: tuple[int, ...] = ()  # of the vertices; none: all are alike
-    kinds: tuple[int, ...] = ()  # of the blocks
+    block_types: tuple[int, ...] = ()
     weights: EdgeWeights | None = None  # of the edges, in their order
 
     @property
     def numbers(self) -> Any:
         """B, or that of each type."""
-        return np.bincount(self.kinds).tolist() if self.kinds else self.n_blocks
+        return np.bincount(self.block_types).tolist() if self.block_types else self.n_blocks
 
     @property
     def layout(self) -> Any:
         """B, or the types of the blocks."""
-        return np.array(self.kinds) if self.kinds else self.n_blocks
+        return np.array(self.block_types) if self.block_types else self.n_blocks
 
 
 class Distance(NamedTuple):
@@ -56,7 +56,7 @@ class Distance(NamedTuple):
 def compare(
     case: Case,
     n_steps: int,
-    kinds: tuple[int, ...] = (SINGLE,),
+    moves: tuple[int, ...] = (SINGLE,),
     epsilon: float = 0.5,
     beta: float = 1.0,
     seed: int = 0,
@@ -64,12 +64,12 @@ def compare(
 ) -> Distance:
     """Return the total variation between visits and law, on set partitions unless there is a field.
 
-    A step is one sweep or one move of each of the kinds, in turn. The floor is the distance that the
+    A step is one sweep or one move of each of these moves, in turn. The floor is the distance that the
     spread between independent runs makes by chance, whatever the autocorrelation:
     1/2 sum_s sqrt(2/pi) sd_s / sqrt(runs).
     """
     target, field = target_of(case), field_of(case)
-    visit = partial(_visits, target, field, case, n_steps, np.array(kinds), epsilon, beta, seed)
+    visit = partial(_visits, target, field, case, n_steps, np.array(moves), epsilon, beta, seed)
     visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
     return distance_of(case, beta * log_law(case), visits)
 
@@ -113,17 +113,21 @@ def target_of(case: Case) -> BlockTarget:
 
 def _is_allowed(case: Case, b: Array) -> bool:
     """Tell whether every vertex is in a block of its type."""
-    return not case.types or all(case.kinds[r] == t for r, t in zip(b.tolist(), case.types, strict=True))
+    return not case.types or all(case.block_types[r] == t for r, t in zip(b.tolist(), case.types, strict=True))
 
 
 def random_start(case: Case, rng: np.random.Generator) -> Array:
     """Return labels to begin with: every block in use, every vertex in a block of its type."""
     if not case.types:
         return rng.permutation(np.arange(case.n_nodes) % case.n_blocks)
-    kinds, types, labels = np.array(case.kinds), np.array(case.types), np.empty(case.n_nodes, dtype=np.int64)
-    for t in range(int(kinds.max()) + 1):
+    block_types, types, labels = (
+        np.array(case.block_types),
+        np.array(case.types),
+        np.empty(case.n_nodes, dtype=np.int64),
+    )
+    for t in range(int(block_types.max()) + 1):
         own = rng.permutation(np.flatnonzero(types == t))
-        labels[own] = np.resize(np.flatnonzero(kinds == t), len(own))
+        labels[own] = np.resize(np.flatnonzero(block_types == t), len(own))
     return labels
 
 
@@ -154,7 +158,7 @@ def _visits(
     field: Array | None,
     case: Case,
     n_steps: int,
-    kinds: Array,
+    moves: Array,
     epsilon: float,
     beta: float,
     seed: int,
@@ -167,5 +171,5 @@ def _visits(
     schedule = Schedule(0, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1)
     counters = Counters(np.zeros(3), np.zeros(5, dtype=np.int64), ledger.b.copy())
     workspace = make_workspace(case.n_nodes, case.n_blocks)
-    count_visits(rng, model, ledger, kinds, n_steps, n_steps // 100, schedule, counters, workspace, visits)
+    count_visits(rng, model, ledger, moves, n_steps, n_steps // 100, schedule, counters, workspace, visits)
     return visits

@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.blocks.chain import BlockSettings
 from ffbm.blocks.ladder import LadderSetup, lay_out, start
 from ffbm.blocks.likelihoods import UNCORRECTED
-from ffbm.blocks.priors import SETS
+from ffbm.blocks.priors import UNLABELLED
 from ffbm.blocks.target import block_model
 from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.visits import count_ladder_visits
@@ -36,13 +36,13 @@ TRIALS = {
     "field": Trial(Case(FOUR, 4, 3, field=True), 40_000, 250_000),
     "field and empty blocks": Trial(Case(FIVE, 5, 3, field=True, allow_empty=True), 0, 400_000),
     "empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), 16_000, 120_000),
-    "free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), 12_000, 60_000),
+    "free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED), 12_000, 60_000),
     "types, free B": Trial(
-        Case(VISITS, 5, 5, allow_empty=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)), 0, 60_000
+        Case(VISITS, 5, 5, allow_empty=True, prior=UNLABELLED, types=WHO, block_types=(0, 0, 0, 1, 1)), 0, 60_000
     ),
     "no degree correction": Trial(Case(FOUR, 4, 3, field=True, likelihood=UNCORRECTED), 0, 250_000),
     "no degree correction, free B": Trial(
-        Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), 10_000, 60_000
+        Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED, likelihood=UNCORRECTED), 10_000, 60_000
     ),
 }
 

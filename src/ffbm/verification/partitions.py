@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.likelihoods import UNCORRECTED
-from ffbm.blocks.priors import SETS
+from ffbm.blocks.priors import UNLABELLED
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.types import EdgeWeights
 from ffbm.verification.enumeration import SINGLE, Case, compare
@@ -35,7 +35,7 @@ class Trial(NamedTuple):
     """One kind of move on one network, and how many steps each of the 16 runs takes."""
 
     case: Case
-    kinds: tuple[int, ...]
+    moves: tuple[int, ...]
     n_quick: int  # 0: in full runs only
     n_full: int
 
@@ -59,8 +59,8 @@ TRIALS = {
     "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 22_000, 150_000),
     "all moves, B=3": Trial(Case(FIVE, 5, 3), ALL[:3], 0, 100_000),
     "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 12_000, 80_000),
-    "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior=SETS), (SINGLE,), 0, 250_000),
-    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS), ALL, 13_000, 120_000),
+    "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior=UNLABELLED), (SINGLE,), 0, 250_000),
+    "free B, all moves": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED), ALL, 13_000, 120_000),
     "no degree correction, single moves": Trial(
         Case(MESS, 6, 3, field=True, likelihood=UNCORRECTED), (SINGLE,), 0, 900_000
     ),
@@ -68,35 +68,37 @@ TRIALS = {
         Case(FOUR, 4, 3, allow_empty=True, likelihood=UNCORRECTED), ALL, 12_000, 80_000
     ),
     "no degree correction, free B": Trial(
-        Case(FOUR, 4, 4, allow_empty=True, prior=SETS, likelihood=UNCORRECTED), ALL, 0, 120_000
+        Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED, likelihood=UNCORRECTED), ALL, 0, 120_000
     ),
     "directed, single moves": Trial(Case(ARCS, 6, 3, field=True, directed=True), (SINGLE,), 0, 900_000),
     "directed, all moves": Trial(Case(RING, 4, 3, allow_empty=True, directed=True), ALL, 12_000, 80_000),
-    "directed, free B": Trial(Case(RING, 4, 4, allow_empty=True, prior=SETS, directed=True), ALL, 0, 120_000),
+    "directed, free B": Trial(Case(RING, 4, 4, allow_empty=True, prior=UNLABELLED, directed=True), ALL, 0, 120_000),
     "directed, no degree correction": Trial(
         Case(RING, 4, 3, field=True, likelihood=UNCORRECTED, directed=True), ALL[:3], 0, 400_000
     ),
     "directed, compact tables": Trial(Case(RING, 4, 3, allow_empty=True, directed=True, dense=False), ALL, 0, 100_000),
-    "types, single moves": Trial(Case(VISITS, 5, 4, types=WHO, kinds=(0, 0, 1, 1)), (SINGLE,), 0, 200_000),
+    "types, single moves": Trial(Case(VISITS, 5, 4, types=WHO, block_types=(0, 0, 1, 1)), (SINGLE,), 0, 200_000),
     "types, field": Trial(
-        Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, kinds=(0, 0, 1, 1)), ALL, 0, 400_000
+        Case(VISITS, 5, 4, field=True, allow_empty=True, types=WHO, block_types=(0, 0, 1, 1)), ALL, 0, 400_000
     ),
-    "types, merge-split": Trial(Case(VISITS, 5, 3, types=WHO, kinds=(0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000),
+    "types, merge-split": Trial(
+        Case(VISITS, 5, 3, types=WHO, block_types=(0, 0, 1)), (MERGE_SPLIT, SINGLE), 0, 200_000
+    ),
     "types, empty blocks": Trial(
-        Case(VISITS, 5, 5, allow_empty=True, types=WHO, kinds=(0, 0, 0, 1, 1)), ALL, 0, 100_000
+        Case(VISITS, 5, 5, allow_empty=True, types=WHO, block_types=(0, 0, 0, 1, 1)), ALL, 0, 100_000
     ),
     "types, free B": Trial(
-        Case(VISITS, 5, 5, allow_empty=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)), ALL, 0, 100_000
+        Case(VISITS, 5, 5, allow_empty=True, prior=UNLABELLED, types=WHO, block_types=(0, 0, 0, 1, 1)), ALL, 0, 100_000
     ),
     "types, directed": Trial(
-        Case(VISITS, 5, 5, allow_empty=True, directed=True, prior=SETS, types=WHO, kinds=(0, 0, 0, 1, 1)),
+        Case(VISITS, 5, 5, allow_empty=True, directed=True, prior=UNLABELLED, types=WHO, block_types=(0, 0, 0, 1, 1)),
         ALL,
         0,
         100_000,
     ),
     "weighted, single moves": Trial(Case(FIVE, 5, 3, weights=COUNTS), (SINGLE,), 0, 300_000),
     "weighted, all moves": Trial(Case(FOUR, 4, 3, allow_empty=True, weights=REALS), ALL, 0, 80_000),
-    "weighted, free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=SETS, weights=LOGS), ALL, 0, 120_000),
+    "weighted, free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED, weights=LOGS), ALL, 0, 120_000),
     "weighted, directed, single moves": Trial(Case(RING, 4, 3, directed=True, weights=LOGS), (SINGLE,), 0, 300_000),
     "weighted, directed, all moves": Trial(
         Case(RING, 4, 3, allow_empty=True, directed=True, weights=REALS), ALL, 0, 80_000
@@ -111,7 +113,7 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_steps = trial.n_full if effort.full else trial.n_quick
-    found = compare(trial.case, n_steps, trial.kinds, seed=effort.seed, each=effort.each)
+    found = compare(trial.case, n_steps, trial.moves, seed=effort.seed, each=effort.each)
     doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
     return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_steps})
 

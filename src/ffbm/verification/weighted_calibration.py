@@ -14,7 +14,7 @@ from scipy.special import gammaln, softmax
 
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.edge_weights import pair_sums, weight_nats
-from ffbm.blocks.priors import SETS, UNIFORM, PartitionPrior
+from ffbm.blocks.priors import UNIFORM, UNLABELLED, PartitionPrior
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.rng import child_seed, stream
 from ffbm.simulation import simulate
@@ -49,9 +49,9 @@ LAWS = {
     "geometric": Law("geometric", {"a": 1.0, "b": 6.0}),
     "normal": Law("normal", {"m0": 5.0, "k0": 0.5, "v0": 0.05, "nu0": 4.0}),
     "poisson, directed": Law("poisson", {"a": 2.0, "b": 0.2}, directed=True),
-    "exponential, free B": Law("exponential", {"a": 1.0, "b": 10.0}, partitions=SETS),
+    "exponential, free B": Law("exponential", {"a": 1.0, "b": 10.0}, partitions=UNLABELLED),
     "log-normal, directed, free B": Law(
-        "log-normal", {"m0": -3.0, "k0": 0.5, "v0": 0.05, "nu0": 4.0}, directed=True, partitions=SETS
+        "log-normal", {"m0": -3.0, "k0": 0.5, "v0": 0.05, "nu0": 4.0}, directed=True, partitions=UNLABELLED
     ),
 }
 
@@ -62,7 +62,7 @@ def draw_partition(rng: np.random.Generator, prior: PartitionPrior, size: Size) 
     The latter has 1/N for each number of blocks, then all sizes and all labels alike. Blocks without labels leave one
     of the B! ways to label them, so that a number of blocks has 1/B! of that.
 
-    >>> draw_partition(np.random.default_rng(0), SETS, Size(6, 6, 0)).tolist()
+    >>> draw_partition(np.random.default_rng(0), UNLABELLED, Size(6, 6, 0)).tolist()
     [0, 1, 1, 0, 1, 0]
     """
     n = size.n_nodes

@@ -36,15 +36,15 @@ def gaussian() -> Law:
     has its opposite, so that the third order vanishes; the fourth is below 1e-5.
     """
     eps, n, n_blocks, sigma = 0.004, 15_000, 3, 1.5
-    kinds = eps * np.array([[1.0, 0.0], [1.0, 1.0], [0.0, -1.0], [2.0, 1.0]])
+    rows = eps * np.array([[1.0, 0.0], [1.0, 1.0], [0.0, -1.0], [2.0, 1.0]])
     tilt = np.array([[0.01, 0.0, -0.01], [-0.01, 0.02, -0.01], [0.0, -0.01, 0.01], [0.005, -0.005, 0.0]])
-    kinds, tilt = np.concatenate((kinds, -kinds)), np.concatenate((tilt, -tilt))
-    x = np.repeat(kinds, n, axis=0)
+    rows, tilt = np.concatenate((rows, -rows)), np.concatenate((tilt, -tilt))
+    x = np.repeat(rows, n, axis=0)
     y = np.repeat(1 / n_blocks + tilt, n, axis=0)
     centring = np.eye(n_blocks) - 1 / n_blocks
-    precision = np.kron(centring / n_blocks, n * kinds.T @ kinds) + np.eye(6) / sigma**2
+    precision = np.kron(centring / n_blocks, n * rows.T @ rows) + np.eye(6) / sigma**2
     cov = np.linalg.inv(precision)
-    mean = cov @ (n * tilt.T @ kinds).ravel()
+    mean = cov @ (n * tilt.T @ rows).ravel()
 
     def first(w: Array, i: int) -> Array:
         return np.asarray(w.reshape(*w.shape[:2], 6)[..., i])

@@ -16,16 +16,16 @@ def n_types_of(types: Array | None) -> int:
     return 1 if types is None else int(types.max(initial=0)) + 1
 
 
-def kinds_of(types: Array | None, labels: Array) -> Array:
+def types_of_blocks(types: Array | None, labels: Array) -> Array:
     """Return the type (B,) of each block of a partition that has no empty ones.
 
-    >>> kinds_of(np.array([0, 0, 1]), np.array([1, 2, 0])).tolist()
+    >>> types_of_blocks(np.array([0, 0, 1]), np.array([1, 2, 0])).tolist()
     [1, 0, 0]
     """
-    kinds = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
+    block_types = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
     if types is not None:
-        kinds[labels] = types
-    return kinds
+        block_types[labels] = types
+    return block_types
 
 
 def with_room(types: Array | None, labels: Array, room: Callable[[int, int], int]) -> Array:
@@ -36,11 +36,11 @@ def with_room(types: Array | None, labels: Array, room: Callable[[int, int], int
     >>> with_room(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
     [1, 0, 0, 0, 1]
     """
-    kinds, n_types = kinds_of(types, labels), n_types_of(types)
-    n_blocks = np.bincount(kinds, minlength=n_types)
+    block_types, n_types = types_of_blocks(types, labels), n_types_of(types)
+    n_blocks = np.bincount(block_types, minlength=n_types)
     n_nodes = [len(labels)] if types is None else np.bincount(types).tolist()
     more = [room(has, nodes) - has for has, nodes in zip(n_blocks.tolist(), n_nodes, strict=True)]
-    return np.concatenate((kinds, np.repeat(np.arange(n_types), more)))
+    return np.concatenate((block_types, np.repeat(np.arange(n_types), more)))
 
 
 def keep_apart(types: Array | None, labels: Array) -> Array:
@@ -57,19 +57,19 @@ def one_after_another(n_blocks: Sequence[int]) -> Array:
     return np.repeat(np.arange(len(n_blocks)), n_blocks)
 
 
-def number_by_type(types: Array | None, labels: Array, kinds: Array) -> Array:
-    """Return the same partition in labels of the types that ``kinds`` (B,) gives them; as it is if it has such already.
+def number_by_type(types: Array | None, labels: Array, block_types: Array) -> Array:
+    """Return the same partition in labels of the types in ``block_types`` (B,); as it is if it has such already.
 
     >>> number_by_type(np.array([0, 0, 1]), np.array([1, 2, 0]), np.array([0, 0, 0, 1])).tolist()
     [0, 1, 3]
     """
-    if types is None or np.array_equal(kinds[labels], types):
+    if types is None or np.array_equal(block_types[labels], types):
         return labels
     labels = np.unique(labels, return_inverse=True)[1]
-    own = kinds_of(types, labels)
+    own = types_of_blocks(types, labels)
     order = np.argsort(own, kind="stable")
     number = np.empty_like(own)
     for t in range(n_types_of(types)):
         blocks = order[own[order] == t]
-        number[blocks] = np.flatnonzero(kinds == t)[: len(blocks)]
+        number[blocks] = np.flatnonzero(block_types == t)[: len(blocks)]
     return np.asarray(number[labels])
