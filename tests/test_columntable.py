@@ -62,6 +62,19 @@ def test_the_order_is_by_what_a_column_adds(fits):
     assert table["verdict"][1] == "explains much; not tested beyond the others"
 
 
+def test_two_standard_errors_are_little_where_several_columns_are_looked_at(fits):
+    """The noise x0 is called explaining by bits that one column alone would be believed."""
+    for prior in ("fixed", "learned"):
+        whole = fits[prior].explanation
+        noise = list(whole.columns.names).index("x0")
+        unique, error = whole.columns.unique.copy(), whole.columns.unique_se.copy()
+        for errors, said in ((2.2, False), (2.3, True)):  # two columns: 2.28
+            unique[noise], error[noise] = errors, 1.0
+            some = replace(whole.columns, alone=np.array([0.0, 0.0]), unique=unique, unique_se=error)
+            table = replace(whole, measure=lambda some=some: some).column_table
+            assert ("explains" in table.set_index("column")["verdict"]["x0"]) == said
+
+
 def test_without_bits_only_decisions_are_told(fits):
     for prior, said in (("fixed", "not tested"), ("learned", "matters; no vertex was held out")):
         fit = fits[prior]

@@ -147,10 +147,11 @@ def _verdict(
     if not np.isfinite(bits.alone[g]):
         return "not tested" if decision is None else f"{decision}; not tested"
     partner = _sharing(bits, g)
+    alone, unique = (CLEAR if decision == MATTERS else clear_of(their) for their in (bits.alone, bits.unique))
     words = verdict_in_words(
-        bits.alone[g] > CLEAR * bits.alone_se[g],
+        bits.alone[g] > alone * bits.alone_se[g],
         bool(np.isfinite(bits.unique[g])),
-        bits.unique[g] > CLEAR * bits.unique_se[g],
+        bits.unique[g] > unique * bits.unique_se[g],
         bits.alone[g] >= MUCH * bits.needed,
         bits.unique[g] >= SAME * bits.alone[g],
         names[_other(partner[0], g)] if partner else "",
@@ -158,6 +159,19 @@ def _verdict(
         decision == MATTERS,
     )
     return f"{OPEN}; {words}" if decision == OPEN and "explain" in words else words
+
+
+def clear_of(bits: Array) -> float:
+    """Return how many standard errors bits must be above 0, the best of as many columns as there are.
+
+    Chance takes one column beyond two standard errors as often as the best of several beyond so many (Bonferroni).
+
+    >>> [round(clear_of(np.zeros(n)), 2) for n in (1, 3, 12, 120)]
+    [2.0, 2.43, 2.89, 3.55]
+    """
+    from scipy.stats import norm
+
+    return float(norm.isf(norm.sf(CLEAR) / max(np.isfinite(bits).sum(), 1)))
 
 
 def verdict_in_words(
