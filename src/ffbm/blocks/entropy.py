@@ -82,7 +82,7 @@ def description_length(
     sum over types, each with its own N and B, and edge_counts counts all blocks as before.
 
     Weights of edges add a term for each pair of blocks that has edges, by the law that the network was read with: see
-    the page on weighted edges.
+    the page on weighted edges. Of a hierarchy it is that of the blocks, level 0: the levels above know no weights.
 
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
@@ -166,15 +166,11 @@ def _nested_length(
 ) -> DescriptionLength:
     if n_blocks is not None:
         raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")
-    if graph.weights is not None:
-        raise OptionError(
-            "a hierarchy has no law of edge weights; got weighted edges: give net.without_weights(), or one partition"
-        )
     checked = check_levels([np.asarray(labels) for labels in levels], graph.n_nodes)
     adjacency, degrees = likelihood.parts(graph, checked[0])
     lengths = level_lengths(graph, checked)
     edges, partition = sum(one.edge_counts for one in lengths), sum(one.partition for one in lengths)
-    return DescriptionLength(adjacency, degrees, edges, partition, lengths)
+    return DescriptionLength(adjacency, degrees, edges, partition, lengths, weight_nats(graph, checked[0]))
 
 
 def check_labels(labels: npt.ArrayLike, n_nodes: int) -> Array:

@@ -12,7 +12,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy, copy_table
 from ffbm.kernels.groups import list_groups
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, blocks_in_use
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
 from ffbm.kernels.partition import Prior
@@ -107,10 +107,10 @@ def cycle(rng, m, c, tower, room, schedule, totals, tally):
 
 @njit(**INNER)
 def move_members(rng, m, c, parents, room, schedule, totals, tally):
-    """Visit every member of a level once, then try some moves of many at once."""
+    """Visit every member of a level once, which opens no group, then try some moves of many at once."""
     m, c, room, parents = bare(m), bare(c), bare(room), bare(parents)
     sweep(
-        rng, m, groups_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
+        rng, m, blocks_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
     )  # fmt: skip
     for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
@@ -118,12 +118,6 @@ def move_members(rng, m, c, parents, room, schedule, totals, tally):
         tally[4] += move_many(
             rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, room.vertices, room.scratch
         )  # fmt: skip
-
-
-@njit(**INLINE)
-def groups_in_use(c):
-    """Return the ledger without its empty groups, which single members never open."""
-    return Ledger(c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring)
 
 
 @njit(**INLINE)

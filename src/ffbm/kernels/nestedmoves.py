@@ -9,6 +9,7 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
+from ffbm.kernels.likelihood import recount
 from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
 from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
@@ -79,6 +80,7 @@ def fill_gap(m, c, parents):
     count_all(m.graph, c)
     for r in range(c.n.size):
         keep_term(m.graph, m.likelihood, c, r)
+    recount(m.likelihood, m.graph, c)
 
 
 @njit(**INNER)

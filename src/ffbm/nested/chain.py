@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.nestedchain import NestedSchedule, nested_entropy, run_nested
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
@@ -42,7 +42,7 @@ class NestedSetup(NamedTuple):
 class NestedState(NamedTuple):
     """A chain at rest: all that steps change."""
 
-    ledger: Ledger
+    ledger: Ledger | WeightedLedger
     tower: Tower
     totals: Array  # S, 0, minus infinity, the lowest S
     tally: Array  # visits and moves since the last kept draw, cycles, moves of many members tried and made

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
+from ffbm.blocks.edge_weights import weight_nats
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
-from ffbm.blocks.target import BlockTarget, block_ledger, block_model
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.nestedchain import Room
 from ffbm.kernels.target import Model
@@ -41,7 +42,8 @@ class NestedTarget(NamedTuple):
         """Return S, all partitions included."""
         lengths = level_lengths(self.graph, levels)
         above = sum(one.edge_counts + one.partition for one in lengths)
-        return float(sum(self.likelihood.parts(self.graph, levels[0])) + above)
+        own = sum(self.likelihood.parts(self.graph, levels[0])) + weight_nats(self.graph, levels[0])
+        return float(own + above)
 
 
 class Layout(NamedTuple):
@@ -61,7 +63,7 @@ def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
 def nested_model(target: NestedTarget, layout: Layout) -> Model:
     """Tabulate the target for the vertices; what the levels above cost is not in it."""
     model = block_model(BlockTarget(target.graph, target.likelihood, FULL), layout.n_blocks)
-    return model._replace(likelihood=model.likelihood._replace(edge_cost=np.zeros(layout.n_blocks + 1)))
+    return model._replace(likelihood=with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1)))
 
 
 def nested_room(graph: Graph, layout: Layout) -> Room:
@@ -102,7 +104,9 @@ def _n_sides(graph: Graph) -> int:
     return 2 if graph.is_directed else 1
 
 
-def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout) -> tuple[Ledger, Tower]:
+def lay_out(
+    model: Model, graph: Graph, levels: Sequence[Array], layout: Layout
+) -> tuple[Ledger | WeightedLedger, Tower]:
     """Return the counts of a hierarchy; levels of one group are added on top up to the layout's number of rows."""
     width, n_above, n_rows = layout
     tower = Tower(
@@ -125,9 +129,7 @@ def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout)
         tower.e[row, : ends.size] = ends.ravel()
         tower.ers[row, :n_groups, :n_groups] = counts
         tower.used[row, 0] = n_groups
-    ledger = block_ledger(model, np.asarray(levels[0]), width)
-    assert isinstance(ledger, Ledger)  # a hierarchy has no weights of edges
-    return ledger, tower
+    return block_ledger(model, np.asarray(levels[0]), width), tower
 
 
 def read_hierarchy(labels: Array, above: Any) -> Hierarchy:
