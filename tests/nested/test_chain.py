@@ -6,7 +6,7 @@ import pytest
 import ffbm
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.likelihoods import UNCORRECTED
-from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start, unpack
+from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start, unpack
 from ffbm.nested.search import best_hierarchy
 from ffbm.nested.target import Layout, NestedTarget, lay_out, nested_model, vertex_labels
 from ffbm.types import Graph
@@ -53,16 +53,16 @@ def test_what_is_carried_is_what_is_counted(request, name, n_rows):
     state, seen = start(setup, levels, np.random.default_rng(2)), set()
     for _ in range(60):
         state, draws = advance(setup, state, 3)
-        found = unpack(draws.labels[-1], 96, layout)
+        found = unpack(setup, draws.labels[-1])
         assert draws.entropy[-1] == pytest.approx(description_length(graph, found).total, abs=1e-7)
-        ledger, tower = lay_out(setup.model, graph, found, layout)
+        ledger, tower = lay_out(setup.model, setup.target, found, layout)
         for name in ("n", "e", "ers", "used"):
             assert np.array_equal(getattr(tower, name), getattr(state.tower, name)), name
             assert np.array_equal(getattr(ledger, name), getattr(state.ledger, name)), name
         assert np.allclose(ledger.term, state.ledger.term)
         seen.add(tuple(int(labels.max()) + 1 for labels in found))
     assert len(seen) > 10
-    assert state.lowest == pytest.approx(description_length(graph, state.best_hierarchy).total, abs=1e-7)
+    assert state.lowest == pytest.approx(description_length(graph, lowest_of(setup, state)).total, abs=1e-7)
 
 
 def test_advancing_in_pieces_changes_no_bit(graph):
@@ -120,6 +120,6 @@ def test_without_degree_correction(graph):
     setup = set_up(graph, Layout(30, 30, 3), likelihood=UNCORRECTED)
     begin = [np.arange(96) // 8, np.zeros(12, dtype=int)]
     _, draws = advance(setup, start(setup, begin, np.random.default_rng(1)), 20)
-    found = unpack(draws.labels[-1], 96, setup.layout)
+    found = unpack(setup, draws.labels[-1])
     truth = ffbm.description_length(graph, found, degree_corrected=False).total
     assert draws.entropy[-1] == pytest.approx(truth, abs=1e-7)

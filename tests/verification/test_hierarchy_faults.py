@@ -57,9 +57,9 @@ def test_edges_carried_up_one_level_only_are_seen_in_s(monkeypatch):
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1, beta=0.05))
     levels = [np.arange(32) // 4, np.arange(8) // 2, np.arange(4) // 2, np.zeros(2, dtype=int)]
     _, draws = advance(setup, start(setup, levels, rng), 5)
-    assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(draws.labels[-1], 32, layout)), abs=1e-8)
+    assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(setup, draws.labels[-1])), abs=1e-8)
     forget_answers(monkeypatch)
     made = planted("ffbm.kernels.tower", ONE_LEVEL, order=LEVELS)
     monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
     _, draws = advance(setup, start(setup, levels, rng), 5)
-    assert abs(draws.entropy[-1] - target.entropy(unpack(draws.labels[-1], 32, layout))) > 1e-3
+    assert abs(draws.entropy[-1] - target.entropy(unpack(setup, draws.labels[-1]))) > 1e-3

@@ -38,8 +38,7 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the level and those above cost."""
-    above = tower_total(likelihood.tower, likelihood.tables, likelihood.level, c.used[0])
-    return own_total(likelihood.own, c) + above
+    return own_total(likelihood.own, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
 
 
 @njit(**INLINE)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ffbm.blocks.edge_weights import weight_nats
+from ffbm.blocks.kinds import kinds_of, n_types_of
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
@@ -37,10 +38,11 @@ class NestedTarget(NamedTuple):
 
     graph: Graph
     likelihood: Likelihood = DEGREE_CORRECTED
+    types: Array | None = None  # (N,) from 0: groups have vertices of one type, up to one group for each type
 
     def entropy(self, levels: Sequence[Array]) -> float:
-        """Return S, all partitions included."""
-        lengths = level_lengths(self.graph, levels)
+        """Return S, all partitions included; with types the last level has one group for each of them."""
+        lengths = level_lengths(self.graph, levels, self.types)
         above = sum(one.edge_counts + one.partition for one in lengths)
         own = sum(self.likelihood.parts(self.graph, levels[0])) + weight_nats(self.graph, levels[0])
         return float(own + above)
@@ -63,7 +65,11 @@ def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
 def nested_model(target: NestedTarget, layout: Layout) -> Model:
     """Tabulate the target for the vertices; what the levels above cost is not in it."""
     model = block_model(BlockTarget(target.graph, target.likelihood, FULL), layout.n_blocks)
-    return model._replace(likelihood=with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1)))
+    model = model._replace(likelihood=with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1)))
+    if target.types is None:
+        return model
+    top = float(target.likelihood.edge_cost(target.graph, n_types_of(target.types)))  # the edges between types
+    return model._replace(constant=model.constant + top)
 
 
 def nested_room(graph: Graph, layout: Layout) -> Room:
@@ -105,10 +111,10 @@ def _n_sides(graph: Graph) -> int:
 
 
 def lay_out(
-    model: Model, graph: Graph, levels: Sequence[Array], layout: Layout
+    model: Model, target: NestedTarget, levels: Sequence[Array], layout: Layout
 ) -> tuple[Ledger | WeightedLedger, Tower]:
-    """Return the counts of a hierarchy; levels of one group are added on top up to the layout's number of rows."""
-    width, n_above, n_rows = layout
+    """Return the counts of a hierarchy; levels of one group, or one of each type, are added up to the layout's rows."""
+    (width, n_above, n_rows), graph = layout, target.graph
     tower = Tower(
         b=np.zeros((n_rows, width), dtype=np.int32),
         n=np.zeros((n_rows, n_above), dtype=np.int64),
@@ -116,11 +122,12 @@ def lay_out(
         ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
         used=np.zeros((n_rows, 1), dtype=np.int64),
     )
-    counts = edge_matrix(graph, levels[0])
+    counts, kinds = edge_matrix(graph, levels[0]), kinds_of(target.types, np.asarray(levels[0]))
     for row in range(n_rows):
-        members = np.zeros(len(counts), dtype=np.int64)
+        members = kinds
         if row + 1 < min(len(levels), n_rows):
             members = np.asarray(levels[row + 1])
+        kinds = kinds_of(kinds, members)
         tower.b[row, : len(members)] = members
         counts = coarsened(counts, members)
         n_groups = len(counts)
@@ -132,21 +139,22 @@ def lay_out(
     return block_ledger(model, np.asarray(levels[0]), width), tower
 
 
-def read_hierarchy(labels: Array, above: Any) -> Hierarchy:
+def read_hierarchy(labels: Array, above: Any, types: Array | None = None) -> Hierarchy:
     """Return a hierarchy from the labels of vertices and rows of labels of groups, up to its first level of one group.
+
+    With types (N,) of vertices it is the first level of one group for each type.
 
     >>> read_hierarchy(np.array([0, 2, 1]), np.array([[0, 0, 1], [0, 0, 0]]))
     [array([0, 2, 1]), array([0, 0, 1]), array([0, 0])]
     """
-    levels = [np.asarray(labels, dtype=np.int64)]
+    levels, fewest = [np.asarray(labels, dtype=np.int64)], n_types_of(types)
     for row in above:
         n_members = int(levels[-1].max(initial=0)) + 1
-        if n_members == 1:
+        if n_members == fewest:
             break
         levels.append(np.asarray(row[:n_members], dtype=np.int64))
-    n_left = int(levels[-1].max(initial=0)) + 1
-    if n_left > 1:
-        levels.append(np.zeros(n_left, dtype=np.int64))
+    if int(levels[-1].max(initial=0)) + 1 > fewest:
+        levels.append(kinds_of(types, vertex_labels(levels)[-1]))
     return levels
 
 

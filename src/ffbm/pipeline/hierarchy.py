@@ -56,7 +56,7 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
         n_measured=graph.n_nodes,
     )  # fmt: skip
     rows, entropy, rate = chains.draws
-    draws = [unpack(row, graph.n_nodes, layout) for chain in rows for row in chain]
+    draws = [unpack(setup, row) for chain in rows for row in chain]
     central = draws[central_draw(draws)]
     without = entropy - np.array([_partitions(levels) for levels in draws]).reshape(entropy.shape)
     labels = project([levels[0] for levels in draws], central[0]).reshape(*entropy.shape, graph.n_nodes)
