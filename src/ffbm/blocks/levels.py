@@ -14,7 +14,7 @@ from ffbm.blocks.edges import log_binomial
 from ffbm.blocks.kinds import kinds_of, n_types_of
 from ffbm.blocks.priors import FULL
 from ffbm.errors import DataError
-from ffbm.types import Array, Graph
+from ffbm.types import Array, Graph, NodeTypes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +116,15 @@ def check_levels(levels: Sequence[Array], n_nodes: int) -> list[Array]:
         n_members = n_nodes if level == 0 else int(checked[-1].max(initial=-1)) + 1
         checked.append(check_level(labels, level, n_members))
     return checked
+
+
+def check_typed_levels(levels: Sequence[Array], types: NodeTypes) -> list[Array]:
+    """Return a hierarchy whose groups have vertices of one type each, without a level that puts all types together."""
+    kept = list(levels)
+    while len(kept) > 1 and len(types.values) > 1 and int(kept[-1].max(initial=0)) == 0:
+        kept.pop()
+    labels = np.arange(len(types.of_vertex))
+    for own in kept:
+        labels = own[labels]
+        types.check_blocks(labels)
+    return kept

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from ffbm.blocks.edge_weights import weight_nats
 from ffbm.blocks.kinds import kinds_of, n_types_of
-from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
+from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
@@ -46,6 +46,14 @@ class NestedTarget(NamedTuple):
         above = sum(one.edge_counts + one.partition for one in lengths)
         own = sum(self.likelihood.parts(self.graph, levels[0])) + weight_nats(self.graph, levels[0])
         return float(own + above)
+
+    def partitions(self, levels: Sequence[Array]) -> float:
+        """Return the part of S that the partitions of all levels have."""
+        nats, types = 0.0, self.types
+        for labels in levels:
+            nats += typed_nats(labels, types)
+            types = None if types is None else kinds_of(types, labels)
+        return nats
 
 
 class Layout(NamedTuple):

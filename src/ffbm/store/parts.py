@@ -114,3 +114,4 @@ class TypedParts:
     explanations: dict[str, Explanation]
     config: FitConfig
     provenance: dict[str, Any] = field(default_factory=dict)
+    trees: dict[str, Tree] = field(default_factory=dict)  # of a hierarchy: that of each type
