@@ -15,7 +15,9 @@ from ..mutants import planted
 MOVES = [
     f"ffbm.kernels.{name}" for name in ("compilation", "nestedmoves", "nestedchain")
 ]  # what is below them is as it was
-LEVELS = [f"ffbm.kernels.{name}" for name in ("compilation", "tower", "nested", "nestedmoves", "nestedchain")]
+LEVELS = [
+    f"ffbm.kernels.{name}" for name in ("compilation", "tower", "levelprior", "nested", "nestedmoves", "nestedchain")
+]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
@@ -27,6 +29,29 @@ FAULTS = {
         "three levels",
     ),
     "the partition of the level above forgotten": ("tower", [(PARTITIONS, "")], LEVELS, "two levels"),
+    "weights not looked at": (
+        "nested",
+        [("return own_add_weights(likelihood.own, nats, g, c, i, s)", "return nats")],
+        LEVELS,
+        "weighted, two levels",
+    ),
+    "weights not counted again": (
+        "nestedmoves",
+        [("    recount(m.likelihood, m.graph, c)\n", "")],
+        MOVES,
+        "weighted, two levels",
+    ),
+    "a partition of all types as if of one": (
+        "levelprior",
+        [
+            (
+                "    if n_types(prior.used) == 1:\n        return prior.used_cost[c.used[0]], ",
+                "    if True:\n        return prior.used_cost[c.used[0]], ",
+            )
+        ],
+        LEVELS,
+        "types, two levels",
+    ),
 }
 ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
 
