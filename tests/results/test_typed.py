@@ -135,7 +135,7 @@ def test_errors(net, fit):
 def test_hierarchies_have_a_tree_for_each_type(tmp_path):
     """Four blocks of people in two halves, and four of events: teams say which block, halves which half."""
     rng, people, events = np.random.default_rng(1), np.arange(64) % 4, np.arange(48) % 4
-    alike = np.where(people[:, None] == events, 0.6, np.where(people[:, None] // 2 == events // 2, 0.2, 0.01))
+    alike = np.where(people[:, None] == events, 0.8, np.where(people[:, None] // 2 == events // 2, 0.12, 0.01))
     went = np.argwhere(rng.random((64, 48)) < alike)
     who = pd.DataFrame({"kind": "person", "half": people // 2 == 0, "team": people.astype(str)}).astype(str)
     what = pd.DataFrame({"kind": "event", "place": events.astype(str)})

@@ -72,7 +72,7 @@ TRIALS = {
     "weighted, directed": Trial(RING, 4, 3, _ALL, 0, 300_000, directed=True, weights=LOGS),
     "types, two levels": Trial(VISITS, 5, 2, _ALL, 40_000, 300_000, types=WHO),
     "types, levels opened and closed": Trial(VISITS, 5, 4, _ALL._replace(shifts=3.0), 0, 600_000, types=WHO),
-    "types, directed": Trial(VISITS, 5, 3, _ALL, 0, 300_000, directed=True, types=WHO),
+    "types, directed": Trial(VISITS, 5, 3, _ALL, 0, 600_000, directed=True, types=WHO),
 }
 
 
