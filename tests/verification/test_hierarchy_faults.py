@@ -38,7 +38,7 @@ FAULTS = {
     "weights not counted again": (
         "nestedmoves",
         [("    recount(m.likelihood, m.graph, c)\n", "")],
-        MOVES,
+        LEVELS,
         "weighted, two levels",
     ),
     "a partition of all types as if of one": (
