@@ -243,9 +243,6 @@ class FitConfig:
         if self.impute:
             came = keyword("impute", "")
             raise OptionError(f"{_HIERARCHY} does not sample missing cells; got {came}: leave one of them out")
-        if isinstance(self.edge_weight, str):
-            came = keyword("edge_weight", "")
-            raise OptionError(f"{_HIERARCHY} has no law of edge weights; got {came}: leave one of them out")
 
     def _take_preset(self) -> None:
         """Give what was left at its default the value of the preset."""

@@ -11,7 +11,6 @@ from scipy.special import gammaln
 import ffbm
 from ffbm.blocks.edge_weights import weight_nats, weight_parts
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
-from ffbm.errors import OptionError
 from ffbm.kernels.doors import claimed_change, make_move
 from ffbm.kernels.merge import price_merges
 from ffbm.kernels.target import count, entropy_of
@@ -119,11 +118,6 @@ def test_poisson_constant():
     assert block_model(BlockTarget(graph), 2).constant == pytest.approx(
         block_model(BlockTarget(graph.without_weights()), 2).constant + gammaln(4.0) + gammaln(6.0)
     )
-
-
-def test_hierarchies_have_no_weights():
-    with pytest.raises(OptionError, match="a hierarchy has no law of edge weights"):
-        ffbm.description_length(_weighted((1, 2, 3), "geometric"), [[0, 0, 1], [0, 0]])
 
 
 @pytest.mark.parametrize("directed", [False, True])

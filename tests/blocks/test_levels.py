@@ -1,18 +1,20 @@
 """The description length of a hierarchy: reference values by part and level, laws that sum to one, and errors."""
 
 import json
+from collections import Counter
 from functools import cache
 from itertools import combinations_with_replacement, product
-from math import comb, log
+from math import comb, factorial, log
 
 import numpy as np
 import pytest
 
+from ffbm.blocks.edge_weights import weight_parts
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.levels import coarsened, edge_matrix, multigraph_nats
 from ffbm.blocks.priors import FULL
 from ffbm.errors import DataError, OptionError
-from ffbm.types import Graph
+from ffbm.types import EdgeWeights, Graph
 
 
 def test_reference_values_by_part_and_level(shared):
@@ -80,6 +82,69 @@ def test_hierarchies_are_a_law():
     sums = [total(3, depth) for depth in (2, 6, 18)]
     assert sums[0] < sums[1] < sums[2] < 1
     assert sums[2] == pytest.approx(1, abs=2e-3)
+
+
+def choose(n, k):
+    return log(comb(n, k))
+
+
+def plain_partition(members):
+    """Return Peixoto's prior of members in these groups."""
+    sizes = list(Counter(members).values())
+    n = len(members)
+    return choose(n - 1, len(sizes) - 1) + log(factorial(n)) + log(n) - sum(log(factorial(size)) for size in sizes)
+
+
+EDGES, COUNTS = ((0, 3), (0, 4), (1, 3), (1, 3), (2, 4), (0, 1), (2, 2)), (3, 0, 2, 5, 1, 4, 2)
+
+
+def test_weights_are_those_of_the_lowest_level():
+    blocks = (0, 1, 1, 2, 2)
+    plain = Graph.from_edges(*np.array(EDGES).T, 5)
+    graph = Graph.from_edges(*np.array(EDGES).T, 5, weights=EdgeWeights(np.array(COUNTS, dtype=float), "geometric"))
+    without, found = (description_length(it, [blocks, (0, 0, 1), (0, 0)]) for it in (plain, graph))
+    pairs: dict[tuple[int, ...], list[int]] = {}
+    for (i, j), x in zip(EDGES, COUNTS, strict=True):
+        pairs.setdefault(tuple(sorted((blocks[i], blocks[j]))), []).append(x)
+    nats = sum(choose(len(held) - 1 + sum(held), sum(held)) for held in pairs.values())
+    nats += choose(len(pairs) - 1 + sum(COUNTS), sum(COUNTS))
+    assert found.weights == pytest.approx(nats, abs=1e-10)
+    assert found.total == pytest.approx(without.total + nats, abs=1e-10)
+    assert found.levels == without.levels
+
+
+def test_reference_of_weights(shared):
+    """The reference describes the sums of pairs level by level, which is another law; all else is the same."""
+    held = json.loads((shared / "reference" / "likelihoods.json").read_text())
+    (case,) = (case for case in held["cases"] if case["model"] == "nested" and "weight_law" in case)
+    given, exact = held["graphs"][case["graph"]], case["exact_nats"]
+    weights = EdgeWeights(np.array(given["weights"], dtype=float), "geometric")
+    graph = Graph.from_edges(*np.array(given["edges"]).T, given["n_nodes"], weights=weights)
+    found = description_length(graph, case["labels"])
+    given_sums, sums = weight_parts(graph, np.array(case["labels"][0]))
+    assert given_sums == pytest.approx(exact["weights_given_sums"], abs=1e-6)
+    assert found.total - sums == pytest.approx(exact["total_without_weights"] + given_sums, abs=1e-6)
+
+
+def test_types_by_a_plain_sum():
+    """Two types, three vertices and two: blocks 0, 1 | 2, 3 of which 0 and 1 share a group."""
+    types, blocks, above = "aaabb", (0, 1, 1, 2, 3), (0, 0, 1, 1)
+    graph = Graph.from_edges(*np.array(EDGES).T, 5)
+    found = description_length(graph, [blocks, above], node_type=list(types))
+    assert found.levels[0].partition == pytest.approx(plain_partition(blocks[:3]) + plain_partition(blocks[3:]))
+    assert found.levels[1].partition == pytest.approx(plain_partition(above[:2]) + plain_partition(above[2:]))
+    between = Counter(tuple(sorted((above[blocks[i]], above[blocks[j]]))) for i, j in EDGES)
+    nats = sum(choose((3 if r == s else 4) + e - 1, e) for (r, s), e in between.items())
+    nats += choose(3 + len(EDGES) - 1, len(EDGES))  # the pairs of types, all alike
+    assert found.edge_counts == pytest.approx(nats)
+    plain = description_length(graph, blocks)
+    assert (found.adjacency, found.degrees) == (plain.adjacency, plain.degrees)
+    assert description_length(graph, [blocks, above, [0, 0]], node_type=list(types)) == found
+    assert description_length(graph, [blocks, above], node_type=["a"] * 5).total == pytest.approx(
+        description_length(graph, [blocks, above]).total
+    )
+    with pytest.raises(DataError, match="a block must hold vertices of one type"):
+        description_length(graph, [blocks, (0, 1, 1, 2), (0, 0, 0)], node_type=list(types))
 
 
 @pytest.mark.parametrize(

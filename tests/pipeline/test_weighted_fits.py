@@ -84,11 +84,23 @@ def test_directed_joint_tempered_and_resumed(tmp_path):
     assert lengths[0] == pytest.approx(lengths[1], abs=1e-6)
 
 
-def test_hierarchies_refuse_weights():
-    with pytest.raises(OptionError, match="hierarchy=True has no law of edge weights"):
-        ffbm.fit(made().network, hierarchy=True, **SHORT)
-    with pytest.raises(OptionError, match="hierarchy=True has no law of edge weights"):
-        ffbm.fit(made().network, hierarchy=True, edge_weight="weight", **SHORT)
+@pytest.mark.slow
+def test_hierarchies_have_weights(tmp_path):
+    net, parts = made().network, {**SHORT, "n_sweeps": 100, "hierarchy": True}
+    ffbm.fit(net, out=tmp_path / "run", **parts)
+    longer = ffbm.fit(net, out=tmp_path / "run", resume=True, **{**parts, "n_sweeps": 200})
+    straight = ffbm.fit(net, **{**parts, "n_sweeps": 200})
+    kept = straight.blocks.entropy.shape[1]  # fewer: the burn-in of a longer run is longer
+    assert np.array_equal(longer.blocks.entropy[:, -kept:], straight.blocks.entropy)
+    assert longer.memberships.n_blocks == 2  # edges say nothing of them
+    halves = longer.memberships.labels.reshape(2, 20).mean(axis=1)
+    assert abs(halves[0] - halves[1]) >= 0.9
+    assert str(ffbm.load_fit(tmp_path / "run").tree) == str(longer.tree)
+    flat = ffbm.description_length(net, longer.memberships.labels, prior="full")
+    assert longer.tree.description_length < flat.total + np.log(2) + 5
+
+
+def test_what_edge_weight_is():
     with pytest.raises(OptionError, match="edge_weight must be the name of a column, False or None"):
         ffbm.fit(made().network, edge_weight=3, **SHORT)
 

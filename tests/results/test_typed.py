@@ -42,8 +42,10 @@ def test_fit_takes_node_type(folder, fit):
     with pytest.warns(ConvergenceWarning):
         same = ffbm.fit(folder / "visits.csv", {"person": 2, "event": 2}, node_type="node_type", **options)
     assert np.array_equal(same.blocks.labels, fit.blocks.labels)
-    with pytest.raises(OptionError, match="fit_types has no option 'hierarchy'"):
-        ffbm.fit(folder / "visits.csv", node_type="node_type", hierarchy=True, **options)
+    with pytest.raises(OptionError, match="hierarchy=True finds the number of blocks"):
+        ffbm.fit(folder / "visits.csv", {"person": 2, "event": 2}, node_type="node_type", hierarchy=True, **options)
+    with pytest.raises(OptionError, match="the blocks of this fit are flat and have no tree"):
+        fit.tree("person")
 
 
 def test_the_parts(net, fit):
@@ -103,7 +105,7 @@ def test_the_command(folder, capsys):
     [
         (["--blocks", "3"], "--blocks takes TYPE=N,TYPE=N or auto"),
         (["--target", "joint"], "--target is not for fits with types of vertices"),
-        (["--hierarchy"], "--hierarchy is not for fits with types"),
+        (["--hierarchy", "--blocks", "person=2,event=2"], "--hierarchy finds the number of blocks"),
         (["--node-type", "knid"], "must name a column that varies"),
     ],
 )
@@ -126,3 +128,37 @@ def test_errors(net, fit):
         ffbm.fit_types(net, "node_type", "free")
     with pytest.raises(OptionError, match="there are 'event', 'person'"):
         fit["dog"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_hierarchies_have_a_tree_for_each_type(tmp_path):
+    """Four blocks of people in two halves, and four of events: teams say which block, halves which half."""
+    rng, people, events = np.random.default_rng(1), np.arange(64) % 4, np.arange(48) % 4
+    alike = np.where(people[:, None] == events, 0.8, np.where(people[:, None] // 2 == events // 2, 0.12, 0.01))
+    went = np.argwhere(rng.random((64, 48)) < alike)
+    who = pd.DataFrame({"kind": "person", "half": people // 2 == 0, "team": people.astype(str)}).astype(str)
+    what = pd.DataFrame({"kind": "event", "place": events.astype(str)})
+    who.index, what.index = [f"p{i}" for i in who.index], [f"e{i}" for i in what.index]
+    net = ffbm.as_network([(f"p{i}", f"e{j}") for i, j in went], pd.concat([who, what]))
+    options = {**SHORT, "n_draws": 200, "hierarchy": True, "weight_prior": "learned"}
+    found = ffbm.fit(net, node_type="kind", out=tmp_path / "run", **options)
+    for value, truth in (("person", people), ("event", events)):
+        tree = found.tree(value)
+        assert len(tree.labels) == len(truth)
+        assert sorted(block for node in tree.leaves for block in (node.block,)) == [0, 1, 2, 3]
+        same = tree.labels[:, None] == tree.labels
+        assert (same == (truth[:, None] == truth)).mean() > 0.95
+        assert tree.root.bits > 0
+    person = found.tree("person")
+    assert {name for node in person.splits for name, _ in node.columns} <= {"team", "half"}
+    assert person.split(0).scores.bits_test == pytest.approx(person.root.bits)
+    assert "bits per vertex of the type" in " ".join(found.summary().split())
+    assert found.to_dict()["types"]["event"]["tree"]["nodes"][0]["n_vertices"] == 48
+    again = ffbm.load_fit(tmp_path / "run")
+    assert {value: str(tree) for value, tree in again.trees.items()} == {
+        value: str(tree) for value, tree in found.trees.items()
+    }
+    assert again.tree("event").lines() == found.tree("event").lines()
+    assert "The tree of blocks" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "tree" not in found.plot["person"].left_out()

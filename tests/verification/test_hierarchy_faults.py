@@ -15,7 +15,9 @@ from ..mutants import planted
 MOVES = [
     f"ffbm.kernels.{name}" for name in ("compilation", "nestedmoves", "nestedchain")
 ]  # what is below them is as it was
-LEVELS = [f"ffbm.kernels.{name}" for name in ("compilation", "tower", "nested", "nestedmoves", "nestedchain")]
+LEVELS = [
+    f"ffbm.kernels.{name}" for name in ("compilation", "tower", "levelprior", "nested", "nestedmoves", "nestedchain")
+]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
@@ -27,6 +29,29 @@ FAULTS = {
         "three levels",
     ),
     "the partition of the level above forgotten": ("tower", [(PARTITIONS, "")], LEVELS, "two levels"),
+    "weights not looked at": (
+        "nested",
+        [("return own_add_weights(likelihood.own, nats, g, c, i, s)", "return nats")],
+        LEVELS,
+        "weighted, two levels",
+    ),
+    "weights not counted again": (
+        "nestedmoves",
+        [("    recount(m.likelihood, m.graph, c)\n", "")],
+        LEVELS,
+        "weighted, two levels",
+    ),
+    "a partition of all types as if of one": (
+        "levelprior",
+        [
+            (
+                "    if n_types(prior.used) == 1:\n        return prior.used_cost[c.used[0]], ",
+                "    if True:\n        return prior.used_cost[c.used[0]], ",
+            )
+        ],
+        LEVELS,
+        "types, two levels",
+    ),
 }
 ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
 
@@ -57,9 +82,9 @@ def test_edges_carried_up_one_level_only_are_seen_in_s(monkeypatch):
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1, beta=0.05))
     levels = [np.arange(32) // 4, np.arange(8) // 2, np.arange(4) // 2, np.zeros(2, dtype=int)]
     _, draws = advance(setup, start(setup, levels, rng), 5)
-    assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(draws.labels[-1], 32, layout)), abs=1e-8)
+    assert draws.entropy[-1] == pytest.approx(target.entropy(unpack(setup, draws.labels[-1])), abs=1e-8)
     forget_answers(monkeypatch)
     made = planted("ffbm.kernels.tower", ONE_LEVEL, order=LEVELS)
     monkeypatch.setattr("ffbm.nested.chain.run_nested", made["ffbm.kernels.nestedchain"].run_nested)
     _, draws = advance(setup, start(setup, levels, rng), 5)
-    assert abs(draws.entropy[-1] - target.entropy(unpack(draws.labels[-1], 32, layout))) > 1e-3
+    assert abs(draws.entropy[-1] - target.entropy(unpack(setup, draws.labels[-1]))) > 1e-3

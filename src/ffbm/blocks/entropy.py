@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ffbm.blocks.edge_weights import weight_nats
-from ffbm.blocks.levels import LevelLength, check_levels, level_lengths
+from ffbm.blocks.levels import LevelLength, check_levels, check_typed_levels, level_lengths
 from ffbm.blocks.likelihoods import Likelihood, likelihood_of
 from ffbm.blocks.priors import PRIORS, partition_nats
 from ffbm.check import check_bool, check_choice, check_int
@@ -79,10 +79,11 @@ def description_length(
                       + sum_r ln C(n_r (n_r+1)/2 + e_rr/2 - 1, e_rr/2)
 
     Vertices of different types, such as people and events, never share a block: with ``node_type`` the partition is a
-    sum over types, each with its own N and B, and edge_counts counts all blocks as before.
+    sum over types, each with its own N and B, and edge_counts counts all blocks as before. Groups of a hierarchy have
+    one type too: on top there is one group for each, and a level that puts them all together adds nothing.
 
     Weights of edges add a term for each pair of blocks that has edges, by the law that the network was read with: see
-    the page on weighted edges.
+    the page on weighted edges. Of a hierarchy it is that of the blocks, level 0: the levels above know no weights.
 
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
@@ -100,7 +101,7 @@ def description_length(
     degree_corrected : bool
         Whether degrees are described apart from the blocks, so that a block may hold vertices of any degree.
     node_type : column name or (N,) types, optional
-        The type of each vertex. Not for a hierarchy.
+        The type of each vertex.
 
     Examples
     --------
@@ -123,9 +124,7 @@ def description_length(
     check_choice("prior", prior, tuple(PRIORS))
     likelihood = likelihood_of(check_bool("degree_corrected", degree_corrected))
     if isinstance(labels, list | tuple) and labels and np.ndim(labels[0]) > 0:
-        if node_type is not None:
-            raise OptionError("node_type is for one partition; got a hierarchy: leave one of them out")
-        return _nested_length(graph, labels, n_blocks, likelihood)
+        return _nested_length(graph, labels, n_blocks, likelihood, node_types(net, node_type))
     b = check_labels(np.asarray(labels), graph.n_nodes)
     types = node_types(net, node_type)
     n_nominal = _nominal_blocks(b, n_blocks) if types is None else _nominal_of_types(b, n_blocks, types)
@@ -162,19 +161,17 @@ def _nominal_of_types(b: Array, n_blocks: Any, types: NodeTypes) -> list[int]:
 
 
 def _nested_length(
-    graph: Graph, levels: Sequence[npt.ArrayLike], n_blocks: Any, likelihood: Likelihood
+    graph: Graph, levels: Sequence[npt.ArrayLike], n_blocks: Any, likelihood: Likelihood, types: NodeTypes | None
 ) -> DescriptionLength:
     if n_blocks is not None:
         raise OptionError(f"n_blocks is for one partition; got n_blocks={n_blocks} with a hierarchy: leave it out")
-    if graph.weights is not None:
-        raise OptionError(
-            "a hierarchy has no law of edge weights; got weighted edges: give net.without_weights(), or one partition"
-        )
     checked = check_levels([np.asarray(labels) for labels in levels], graph.n_nodes)
     adjacency, degrees = likelihood.parts(graph, checked[0])
-    lengths = level_lengths(graph, checked)
+    if types is not None:
+        checked = check_typed_levels(checked, types)
+    lengths = level_lengths(graph, checked, None if types is None else types.of_vertex)
     edges, partition = sum(one.edge_counts for one in lengths), sum(one.partition for one in lengths)
-    return DescriptionLength(adjacency, degrees, edges, partition, lengths)
+    return DescriptionLength(adjacency, degrees, edges, partition, lengths, weight_nats(graph, checked[0]))
 
 
 def check_labels(labels: npt.ArrayLike, n_nodes: int) -> Array:

@@ -6,13 +6,15 @@ into groups of their own. Given the edge counts of those, every way to deal edge
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
 from ffbm.blocks.edges import log_binomial
 from ffbm.blocks.priors import FULL
 from ffbm.errors import DataError
-from ffbm.types import Array, Graph
+from ffbm.types import Array, Graph, NodeTypes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +66,34 @@ def multigraph_nats(counts: Array, labels: Array, is_directed: bool = False) -> 
     return float(between.sum() + inside.sum())
 
 
-def level_lengths(graph: Graph, levels: Sequence[Array]) -> tuple[LevelLength, ...]:
+def level_lengths(graph: Graph, levels: Sequence[Array], types: Array | None = None) -> tuple[LevelLength, ...]:
     """Return what each level costs: labels of vertices, labels of their groups, and so on; the last may have several.
+
+    With types (N,) of vertices no group has two of them, and the partition of every level is a sum over types.
 
     The edge counts of the lowest level are those that the next one explains, so entry 0 has none; with several groups
     left on top, their edge counts are all alike, ln C(B (B + 1)/2 + E - 1, E), of arcs ln C(B^2 + E - 1, E), and a part
     of the last level.
     """
     counts = edge_matrix(graph, levels[0])
-    lengths = [LevelLength(len(counts), 0.0, FULL.nats(np.bincount(levels[0]), 0))]
-    for labels in levels[1:]:
-        edges, partition = multigraph_nats(counts, labels, graph.is_directed), FULL.nats(np.bincount(labels), 0)
+    lengths = [LevelLength(len(counts), 0.0, typed_nats(levels[0], types))]
+    for below, labels in pairwise(levels):
+        types = None if types is None else types_of_blocks(types, below)
+        edges = multigraph_nats(counts, labels, graph.is_directed)
         counts = coarsened(counts, labels)
-        lengths.append(LevelLength(len(counts), edges, partition))
+        lengths.append(LevelLength(len(counts), edges, typed_nats(labels, types)))
     if len(counts) > 1:
         one = np.zeros(len(counts), dtype=np.int64)
         top, last = multigraph_nats(counts, one, graph.is_directed), lengths[-1]
         lengths[-1] = LevelLength(last.n_groups, last.edge_counts + top, last.partition)
     return tuple(lengths)
+
+
+def typed_nats(labels: Array, types: Array | None) -> float:
+    """Return Peixoto's prior of a partition of members, a sum over their types if they have some."""
+    if types is None:
+        return FULL.nats(np.bincount(labels), 0)
+    return sum(FULL.nats(np.bincount(labels[types == t]), 0) for t in range(n_types_of(types)))
 
 
 def check_level(labels: Array, level: int, n_members: int) -> Array:
@@ -104,3 +116,15 @@ def check_levels(levels: Sequence[Array], n_nodes: int) -> list[Array]:
         n_members = n_nodes if level == 0 else int(checked[-1].max(initial=-1)) + 1
         checked.append(check_level(labels, level, n_members))
     return checked
+
+
+def check_typed_levels(levels: Sequence[Array], types: NodeTypes) -> list[Array]:
+    """Return a hierarchy whose groups have vertices of one type each, without a level that puts all types together."""
+    kept = list(levels)
+    while len(kept) > 1 and len(types.values) > 1 and int(kept[-1].max(initial=0)) == 0:
+        kept.pop()
+    labels = np.arange(len(types.of_vertex))
+    for own in kept:
+        labels = own[labels]
+        types.check_blocks(labels)
+    return kept

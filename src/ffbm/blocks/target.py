@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,13 +78,17 @@ def _lay_out(graph: Graph) -> Adjacency | Arcs:
 
 def resized(target: BlockTarget, model: Model, block_types: Array) -> Model:
     """Return the model of the same target for another number of blocks, of these types (B,)."""
-    tables, edge_cost = model.likelihood, _edge_costs(target, len(block_types))
-    if isinstance(tables, Weighted):
-        tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
     return model._replace(
-        likelihood=tables._replace(edge_cost=edge_cost),
+        likelihood=with_edge_costs(model.likelihood, _edge_costs(target, len(block_types))),
         prior=prior_tables(target.prior, target.types, target.graph.n_nodes, block_types),
     )
+
+
+def with_edge_costs(tables: Any, edge_cost: Array) -> Any:
+    """Return the tables of a likelihood with another cost (B+1,) of the edge counts of so many blocks."""
+    if isinstance(tables, Weighted):
+        tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
+    return tables._replace(edge_cost=edge_cost)
 
 
 def n_blocks_of(model: Model) -> int:

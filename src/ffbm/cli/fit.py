@@ -168,7 +168,11 @@ DegreeCorrection = Annotated[
     ),
 ]
 Hierarchy = Annotated[
-    bool | None, typer.Option("--hierarchy", help="Blocks at every scale: a tree whose splits are explained.")
+    bool | None,
+    typer.Option(
+        "--hierarchy",
+        help="Blocks at every scale: a tree whose splits are explained, one for each type if vertices have types.",
+    ),
 ]
 Impute = Annotated[
     bool | None,

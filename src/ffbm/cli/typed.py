@@ -20,7 +20,7 @@ def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "Type
     from ffbm.errors import ConvergenceWarning
     from ffbm.results.typed import OPTIONS, fit_types, measured_types
 
-    refused = {"resume": False, "target": "cut", "hierarchy": False, "column_groups": None, "impute": False}
+    refused = {"resume": False, "target": "cut", "column_groups": None, "impute": False}
     for name, without in refused.items():
         if getattr(settings, name) != without:
             it = keyword(name, "")

@@ -89,6 +89,11 @@ def ledger_at(s, k):
 
 
 @question
+def blocks_in_use(c):
+    """Return the ledger without the blocks after the first ``used[0]`` of them, which are empty."""
+
+
+@question
 def link_of(g, leads):
     """Return what one entry in the row of a vertex adds to its links: an edge that leads to the other end, or not."""
 
@@ -253,6 +258,21 @@ def weighted_at(s, k):
     )  # fmt: skip
 
 
+@njit(**INLINE)
+def plain_in_use(c):
+    """Return the ledger of the blocks in use."""
+    return Ledger(c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring)
+
+
+@njit(**INLINE)
+def weighted_in_use(c):
+    """Return the ledger of the blocks in use, of edges with weights."""
+    return WeightedLedger(
+        c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring,
+        c.sums, c.squares, c.whole, c.around, c.room,
+    )  # fmt: skip
+
+
 @njit(**INNER)
 def free_label(c, which):
     """Return the empty block number ``which``, counted from 0; -1 if there are not so many."""
@@ -264,5 +284,5 @@ def free_label(c, which):
     return -1
 
 
-answer(Ledger, ledger_at=plain_at)
-answer(WeightedLedger, ledger_at=weighted_at)
+answer(Ledger, ledger_at=plain_at, blocks_in_use=plain_in_use)
+answer(WeightedLedger, ledger_at=weighted_at, blocks_in_use=weighted_in_use)

@@ -6,8 +6,11 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.likelihood import add_weights as own_add_weights
 from ffbm.kernels.likelihood import block_term as own_block_term
 from ffbm.kernels.likelihood import change as own_change
+from ffbm.kernels.likelihood import follow as own_follow
+from ffbm.kernels.likelihood import recount as own_recount
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as own_total
 from ffbm.kernels.tower import Tower, follow_up, tower_change, tower_total
@@ -35,8 +38,7 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the level and those above cost."""
-    above = tower_total(likelihood.tower, likelihood.tables, likelihood.level, c.used[0])
-    return own_total(likelihood.own, c) + above
+    return own_total(likelihood.own, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
 
 
 @njit(**INLINE)
@@ -47,8 +49,23 @@ def block_term(likelihood, n, e):
 
 @njit(**INLINE)
 def follow(likelihood, g, c, i, r, s):
-    """Bring the levels above up to date."""
+    """Bring the levels above up to date, and the weights of edges if there are some."""
     follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
+    own_follow(likelihood.own, g, c, i, r, s)
 
 
-register(Nested, change=change, total=total, block_term=block_term, follow=follow)
+@njit(**INLINE)
+def recount(likelihood, g, c):
+    """Count the weights of edges, if there are some."""
+    own_recount(likelihood.own, g, c)
+
+
+@njit(**INLINE)
+def add_weights(likelihood, nats, g, c, i, s):
+    """Return ``nats`` and the change of -ln P of the weights of edges, of which the levels above know nothing."""
+    return own_add_weights(likelihood.own, nats, g, c, i, s)
+
+
+register(
+    Nested, change=change, total=total, block_term=block_term, follow=follow, recount=recount, add_weights=add_weights
+)

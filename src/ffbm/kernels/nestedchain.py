@@ -12,13 +12,13 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy, copy_table
 from ffbm.kernels.groups import list_groups
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, blocks_in_use
+from ffbm.kernels.levelprior import LevelPrior
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
-from ffbm.kernels.partition import Prior
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.target import Model, entropy_of
-from ffbm.kernels.tower import partition_cost
+from ffbm.kernels.tower import n_types, partition_cost
 
 
 class Room(NamedTuple):
@@ -91,7 +91,7 @@ def cycle(rng, m, c, tower, room, schedule, totals, tally):
         move_members(rng, below, c, tower.b[0], room, schedule, totals, tally)
     for u in range(1, tower.used.shape[0]):
         n_members = c.used[0] if u == 1 else tower.used[u - 2, 0]
-        if n_members < 2:
+        if n_members == n_types(tower.used):
             break
         if u == 1:
             list_groups(room.groups, c.ers, n_members)
@@ -107,10 +107,10 @@ def cycle(rng, m, c, tower, room, schedule, totals, tally):
 
 @njit(**INNER)
 def move_members(rng, m, c, parents, room, schedule, totals, tally):
-    """Visit every member of a level once, then try some moves of many at once."""
+    """Visit every member of a level once, which opens no group, then try some moves of many at once."""
     m, c, room, parents = bare(m), bare(c), bare(room), bare(parents)
     sweep(
-        rng, m, groups_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
+        rng, m, blocks_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
     )  # fmt: skip
     for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
@@ -121,15 +121,12 @@ def move_members(rng, m, c, parents, room, schedule, totals, tally):
 
 
 @njit(**INLINE)
-def groups_in_use(c):
-    """Return the ledger without its empty groups, which single members never open."""
-    return Ledger(c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring)
-
-
-@njit(**INLINE)
 def lowest_model(m, tower, room):
     """Return the model of the vertices, given the levels above."""
-    return Model(m.graph, Nested(m.likelihood, tower, room.tables, room.work, 0), m.prior, m.field, m.constant)
+    likelihood = Nested(m.likelihood, tower, room.tables, room.work, 0)
+    own = m.prior
+    prior = LevelPrior(own.size_cost, own.size_step, own.used_cost, room.tables.lf, tower.b, tower.used, 0)
+    return Model(m.graph, likelihood, prior, m.field, m.constant)
 
 
 @njit(**INNER)
@@ -138,7 +135,9 @@ def model_of(m, tower, room, u, n_members):
     for n_groups in range(1, min(n_members, room.used_cost.size - 1) + 1):
         room.used_cost[n_groups] = partition_cost(room.tables.lf, n_members, n_groups)
     likelihood = Nested(room.tables, tower, room.tables, room.work, u)
-    prior = Prior(room.size_cost, room.size_step, room.used_cost)
+    prior = LevelPrior(
+        room.size_cost, room.size_step, room.used_cost, room.tables.lf, tower.b, tower.used, u
+    )  # fmt: skip
     return Model(room.groups, likelihood, prior, room.no_field, m.constant)
 
 

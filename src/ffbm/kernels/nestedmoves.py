@@ -9,10 +9,12 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
+from ffbm.kernels.likelihood import recount
 from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
 from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
 from ffbm.kernels.target import keep_term, move
+from ffbm.kernels.tower import n_types, type_of
 
 
 @njit(**INNER)
@@ -79,24 +81,25 @@ def fill_gap(m, c, parents):
     count_all(m.graph, c)
     for r in range(c.n.size):
         keep_term(m.graph, m.likelihood, c, r)
+    recount(m.likelihood, m.graph, c)
 
 
 @njit(**INNER)
 def move_level(rng, c, tower, lf, beta, totals):
     """Try to open a level whose groups have one member each, or to close such a level; return whether it was done.
 
-    Its n groups cost ln n! + ln n and no edge counts. There are as many rows as there are: a level is opened only while
-    the last but one is not needed.
+    Its n groups cost ln n! + ln n, those of each type apart, and no edge counts. There are as many rows as there are: a
+    level is opened only while the last but one is not needed.
     """
-    last = tower.used.shape[0] - 1
+    last, fewest = tower.used.shape[0] - 1, n_types(tower.used)
     u = int(rng.random() * last)
     n_members = c.used[0] if u == 0 else tower.used[u - 1, 0]
-    cost = log_factorial(lf, n_members) + np.log(n_members)
     opens = rng.random() < 0.5
-    if n_members == 1 or (opens and (n_members > tower.n.shape[1] or tower.used[last - 1, 0] > 1)):
+    if n_members == fewest or (opens and (n_members > tower.n.shape[1] or tower.used[last - 1, 0] > fewest)):
         return False
     if not opens and tower.used[u, 0] != n_members:
         return False
+    cost = cost_alone(tower, lf, u, n_members)
     if not accepts(rng.random(), -beta * cost if opens else beta * cost):
         return False
     if opens:
@@ -115,8 +118,20 @@ def move_level(rng, c, tower, lf, beta, totals):
             tower.b[u + 1, g] = tower.b[u, g]
         for row in range(u, last):
             copy_row(tower, row + 1, row)
-        close_top(tower, last)
+        stand_alone(tower, last, tower.ers[last - 1], fewest)
     return True
+
+
+@njit(**INNER)
+def cost_alone(tower, lf, u, n_members):
+    """Return the cost of a partition of the first so many groups of level u into groups of one member each."""
+    nats = 0.0
+    for t in range(n_types(tower.used)):
+        own = 0
+        for r in range(n_members):
+            own += int(type_of(tower.b, u, np.int64(r)) == t)
+        nats += log_factorial(lf, own) + np.log(own)
+    return nats
 
 
 @njit(**INNER)
@@ -144,19 +159,6 @@ def stand_alone(tower, u, ers, n_members):
         tower.b[u, g] = g
     tower.used[u, 0] = n_members
     count_ends(tower, u)
-
-
-@njit(**INNER)
-def close_top(tower, last):
-    """Let the last row have one group with one member."""
-    n_ends = tower.ers[last - 1].sum()
-    for r in range(tower.n.shape[1]):
-        tower.n[last, r] = 0
-        for s in range(tower.n.shape[1]):
-            tower.ers[last, r, s] = 0
-    tower.n[last, 0], tower.ers[last, 0, 0], tower.used[last, 0] = 1, n_ends, 1
-    tower.b[last, 0] = 0
-    count_ends(tower, last)
 
 
 @njit(**INNER)

@@ -76,13 +76,13 @@ def _total(prior, c):
 
 
 @njit(**INLINE)
-def _count_none(prior, c):
-    pass
+def count_none(prior, c):
+    """Count no types: there are none, or the labels tell."""
 
 
 @njit(**INLINE)
-def _follow_none(prior, c, r, s):
-    pass
+def follow_none(prior, c, r, s):
+    """Follow no types."""
 
 
 @njit(**INLINE)
@@ -134,8 +134,8 @@ answer(
     may_share=_any_share,
     used_costs=_costs,
     used_total=_total,
-    count_types=_count_none,
-    follow_types=_follow_none,
+    count_types=count_none,
+    follow_types=follow_none,
     with_tables=_with_tables,
 )
 answer(

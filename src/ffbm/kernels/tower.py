@@ -3,7 +3,8 @@
 Row u holds level u + 1, whose members are the groups of level u. A member that moves between groups r and s of level u
 takes its edges along on every level up to the first where r and s are in one group; above it nothing changes. A group
 opens or closes beside one with the same parent only, so that parents never open or close with it. The last row always
-has one group; rows of one group with one member cost nothing.
+has one group, or one for each type of vertices: groups of different types never share one below it, so the group of the
+last row that a group is in is its type. Rows whose groups are all of one member with a type of its own cost nothing.
 """
 
 from typing import NamedTuple
@@ -34,15 +35,51 @@ def partition_cost(lf, n_members, n_groups):
     return nats + log_factorial(lf, n_members) + np.log(n_members)
 
 
+@njit(**INLINE)
+def n_types(used):
+    """Return how many types of vertices there are, given the groups in use (L, 1) of each row."""
+    return used[used.shape[0] - 1, 0]
+
+
 @njit(**INNER)
-def tower_total(tower, tables, u, n_members):
-    """Return what rows u and above cost, the members of the first of them being so many."""
+def type_of(b, u, r):
+    """Return the type of group r of level u; b (L, W) are the labels of a tower."""
+    for row in range(u, b.shape[0]):
+        r = np.int64(b[row, r])
+    return r
+
+
+@njit(**INNER)
+def count_type(b, u, n, t):
+    """Return the members and the groups of type t on level u, whose groups have n (B,) members."""
+    n_members = n_groups = 0
+    for r in range(n.size):
+        if n[r] > 0 and type_of(b, u, np.int64(r)) == t:
+            n_members += n[r]
+            n_groups += 1
+    return n_members, n_groups
+
+
+@njit(**INNER)
+def partitions_cost(b, n_types, lf, u, n):
+    """Return the cost of the partition of level u but for the sizes n (B,) of its groups: a sum over types."""
+    nats = 0.0
+    for t in range(n_types):
+        n_members, n_groups = count_type(b, u, n, t)
+        nats += partition_cost(lf, n_members, n_groups)
+    return nats
+
+
+@njit(**INNER)
+def tower_total(tower, tables, u):
+    """Return what rows u and above cost."""
     nats, lf = 0.0, tables.lf
     for row in range(u, tower.used.shape[0]):
-        nats += dealt(tables, tower.n[row], tower.ers[row]) + partition_cost(lf, n_members, tower.used[row, 0])
+        nats += dealt(tables, tower.n[row], tower.ers[row]) + partitions_cost(
+            tower.b, n_types(tower.used), lf, row + 1, tower.n[row]
+        )
         for r in range(tower.n.shape[1]):
             nats -= log_factorial(lf, tower.n[row, r])
-        n_members = tower.used[row, 0]
     return nats
 
 
@@ -60,6 +97,8 @@ def tower_change(tower, tables, work, u, c, loops, r, s, blocks, links, n_near):
 def size_change(tower, tables, u, r, n_members, more):
     """Return the change of row u when its group r has so many members more, of ``n_members`` of all groups."""
     n, ers, n_groups, lf = tower.n[u], tower.ers[u], tower.used[u, 0], tables.lf
+    if n_types(tower.used) > 1:
+        n_members, n_groups = count_type(tower.b, u + 1, n, type_of(tower.b, u + 1, r))
     nats = inside(tables, n[r] + more, ers[r, r]) - inside(tables, n[r], ers[r, r])
     for t in range(n.size):
         if t != r and n[t] > 0:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.nestedchain import NestedSchedule, nested_entropy, run_nested
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
@@ -42,7 +42,7 @@ class NestedSetup(NamedTuple):
 class NestedState(NamedTuple):
     """A chain at rest: all that steps change."""
 
-    ledger: Ledger
+    ledger: Ledger | WeightedLedger
     tower: Tower
     totals: Array  # S, 0, minus infinity, the lowest S
     tally: Array  # visits and moves since the last kept draw, cycles, moves of many members tried and made
@@ -55,16 +55,11 @@ class NestedState(NamedTuple):
         """The lowest S visited, the start included."""
         return float(self.totals[3])
 
-    @property
-    def best_hierarchy(self) -> Hierarchy:
-        """The hierarchy of the lowest S."""
-        return read_hierarchy(self.best, self.best_above[:-1])
-
 
 def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator) -> NestedState:
     """Set up a chain at a hierarchy with its own random stream."""
     graph = setup.target.graph
-    ledger, tower = lay_out(setup.model, graph, levels, setup.layout)
+    ledger, tower = lay_out(setup.model, setup.target, levels, setup.layout)
     entropy = nested_entropy(setup.model, ledger, tower, nested_room(graph, setup.layout))
     totals = np.array([entropy, 0.0, -np.inf, entropy])
     return NestedState(ledger, tower, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), tower.b.copy(), rng)
@@ -90,10 +85,15 @@ def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[Nest
     return state, draws
 
 
-def unpack(labels: Array, n_nodes: int, layout: Layout) -> Hierarchy:
+def lowest_of(setup: NestedSetup, state: NestedState) -> Hierarchy:
+    """Return the hierarchy of the lowest S that a chain visited."""
+    return read_hierarchy(state.best, state.best_above[:-1], setup.target.types)
+
+
+def unpack(setup: NestedSetup, labels: Array) -> Hierarchy:
     """Return the hierarchy of one draw (M,)."""
-    width, n_above, n_rows = layout
+    (width, n_above, n_rows), n_nodes = setup.layout, setup.target.graph.n_nodes
     rows = [labels[n_nodes : n_nodes + width]]
     first = n_nodes + width
     rows += [labels[first + a * n_above : first + (a + 1) * n_above] for a in range(n_rows - 2)]
-    return read_hierarchy(labels[:n_nodes], rows)
+    return read_hierarchy(labels[:n_nodes], rows, setup.target.types)

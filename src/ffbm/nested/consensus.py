@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
 from ffbm.nested.target import Hierarchy, NestedTarget, vertex_labels
 from ffbm.types import Array
 from ffbm.types.tree import Tree, TreeNode
@@ -53,38 +54,48 @@ def _entropy(labels: Array) -> float:
     return float(-(share[share > 0] * np.log(share[share > 0])).sum())
 
 
-def consensus_levels(labels: Array, central: Hierarchy) -> Hierarchy:
+def consensus_levels(labels: Array, central: Hierarchy, types: Array | None = None) -> Hierarchy:
     """Return a hierarchy whose blocks are ``labels`` (N,), each below the group where most of its vertices are.
 
-    Blocks that no vertex is in are left out.
+    Blocks that no vertex is in are left out. With types (N,) of vertices one group for each is on top.
     """
     used, leaf = np.unique(labels, return_inverse=True)
+    fewest = n_types_of(types)
     if len(central) == 1:
-        return [leaf] if len(used) == 1 else [leaf, np.zeros(len(used), dtype=np.int64)]
+        return [leaf] if len(used) == fewest else [leaf, types_of_blocks(types, leaf)]
     above = vertex_labels(central)[1]
     parent = np.array([np.bincount(above[leaf == r]).argmax() for r in range(len(used))])
     levels = [leaf]
     for row in [*central[2:], None]:
         kept, members = np.unique(parent, return_inverse=True)
         levels.append(members)
-        if row is None or len(kept) == 1:
+        if row is None or len(kept) == fewest:
             break
         parent = row[kept]
     n_top = int(levels[-1].max(initial=0)) + 1
-    return levels if n_top == 1 else [*levels, np.zeros(n_top, dtype=np.int64)]
+    return levels if n_top == fewest else [*levels, types_of_blocks(types, vertex_labels(levels)[-1])]
 
 
 def grow_tree(
-    target: NestedTarget, labels: Array, draws: Sequence[Hierarchy], central: Hierarchy, lowest: float
+    target: NestedTarget, labels: Array, draws: Sequence[Hierarchy], central: Hierarchy, lowest: float, of: int = 0
 ) -> Tree:
-    """Return the tree of blocks ``labels`` (N,) under the groups of a central draw, with the support of the draws."""
-    levels = consensus_levels(labels, central)
+    """Return the tree of blocks ``labels`` (N,) under the groups of a central draw, with the support of the draws.
+
+    With types it is the tree of one type: of its vertices, in order, and of its blocks, numbered among themselves.
+    """
+    levels = consensus_levels(labels, central, target.types)
     on_level = vertex_labels(levels)
     used = np.unique(labels)
+    number, own, top = used, np.ones(len(labels), dtype=bool), 0
+    if target.types is not None:
+        own = target.types == of
+        top = int(on_level[-1][own][0])
+        number = np.searchsorted(np.unique(labels[own]), used)
+        labels = np.unique(labels[own], return_inverse=True)[1]
     asked = [vertex_labels(draws[a]) for a in spread(len(draws), _ASKED)]
     whole = target.entropy(levels)
     nodes: list[TreeNode] = []
-    waiting: list[tuple[int, int, int | None]] = [(len(levels) - 1, 0, None)]  # level, group, parent
+    waiting: list[tuple[int, int, int | None]] = [(len(levels) - 1, top, None)]  # level, group, parent
     place = 0
     children: dict[int, list[int]] = {}
     while place < len(waiting):
@@ -98,7 +109,7 @@ def grow_tree(
         if parent is not None:
             children.setdefault(parent, []).append(place)
         if level == 0:
-            nodes.append(TreeNode(place, 0, parent, block=int(used[group])))
+            nodes.append(TreeNode(place, 0, parent, block=int(number[group])))
         else:
             vertices = on_level[level] == group
             parts = [on_level[level - 1] == member for member in members]

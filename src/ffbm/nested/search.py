@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import types_of_blocks
 from ffbm.blocks.descent import effort_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.target import BlockTarget
-from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
+from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, layout_for, nested_model
 from ffbm.types import Graph
 
@@ -42,10 +43,10 @@ def room_for(graph: Graph) -> Layout:
 def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, longer: float = 1.0) -> FoundHierarchy:
     """Return a hierarchy of low S; ``turn`` chooses how the search begins, so that several differ."""
     target, graph = setup.target, setup.target.graph
-    flat = descend_to_one(BlockTarget(graph, target.likelihood, FULL), rng, communities=turn % 2 == 0)
+    flat = descend_to_one(BlockTarget(graph, target.likelihood, FULL, target.types), rng, communities=turn % 2 == 0)
     wanted = _MORE[turn // 2 % 2] * best_of(flat)
     n_blocks = min((n for n in flat if wanted <= n <= setup.layout.n_blocks), default=best_of(flat))
-    levels = [flat[n_blocks].labels, np.zeros(n_blocks, dtype=np.int64)]
+    levels = [flat[n_blocks].labels, types_of_blocks(target.types, flat[n_blocks].labels)]
     return cool_down(setup, levels, rng, _BETAS, longer)
 
 
@@ -59,7 +60,7 @@ def cool_down(
     n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, effort_for(graph).visits / visits)))
     for beta in betas:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
-    return FoundHierarchy(state.lowest, state.best_hierarchy)
+    return FoundHierarchy(state.lowest, lowest_of(setup, state))
 
 
 def search_hierarchies(setup: NestedSetup, rng: np.random.Generator) -> Iterator[FoundHierarchy]:

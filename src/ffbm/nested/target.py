@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
+from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
+from ffbm.blocks.edge_weights import weight_nats
+from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
-from ffbm.blocks.target import BlockTarget, block_ledger, block_model
+from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
-from ffbm.kernels.ledger import Ledger
+from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.nestedchain import Room
 from ffbm.kernels.target import Model
@@ -36,12 +38,22 @@ class NestedTarget(NamedTuple):
 
     graph: Graph
     likelihood: Likelihood = DEGREE_CORRECTED
+    types: Array | None = None  # (N,) from 0: groups have vertices of one type, up to one group for each type
 
     def entropy(self, levels: Sequence[Array]) -> float:
-        """Return S, all partitions included."""
-        lengths = level_lengths(self.graph, levels)
+        """Return S, all partitions included; with types the last level has one group for each of them."""
+        lengths = level_lengths(self.graph, levels, self.types)
         above = sum(one.edge_counts + one.partition for one in lengths)
-        return float(sum(self.likelihood.parts(self.graph, levels[0])) + above)
+        own = sum(self.likelihood.parts(self.graph, levels[0])) + weight_nats(self.graph, levels[0])
+        return float(own + above)
+
+    def partitions(self, levels: Sequence[Array]) -> float:
+        """Return the part of S that the partitions of all levels have."""
+        nats, types = 0.0, self.types
+        for labels in levels:
+            nats += typed_nats(labels, types)
+            types = None if types is None else types_of_blocks(types, labels)
+        return nats
 
 
 class Layout(NamedTuple):
@@ -61,7 +73,11 @@ def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
 def nested_model(target: NestedTarget, layout: Layout) -> Model:
     """Tabulate the target for the vertices; what the levels above cost is not in it."""
     model = block_model(BlockTarget(target.graph, target.likelihood, FULL), layout.n_blocks)
-    return model._replace(likelihood=model.likelihood._replace(edge_cost=np.zeros(layout.n_blocks + 1)))
+    model = model._replace(likelihood=with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1)))
+    if target.types is None:
+        return model
+    top = float(target.likelihood.edge_cost(target.graph, n_types_of(target.types)))  # the edges between types
+    return model._replace(constant=model.constant + top)
 
 
 def nested_room(graph: Graph, layout: Layout) -> Room:
@@ -102,9 +118,11 @@ def _n_sides(graph: Graph) -> int:
     return 2 if graph.is_directed else 1
 
 
-def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout) -> tuple[Ledger, Tower]:
-    """Return the counts of a hierarchy; levels of one group are added on top up to the layout's number of rows."""
-    width, n_above, n_rows = layout
+def lay_out(
+    model: Model, target: NestedTarget, levels: Sequence[Array], layout: Layout
+) -> tuple[Ledger | WeightedLedger, Tower]:
+    """Return the counts of a hierarchy; levels of one group, or one of each type, are added up to the layout's rows."""
+    (width, n_above, n_rows), graph = layout, target.graph
     tower = Tower(
         b=np.zeros((n_rows, width), dtype=np.int32),
         n=np.zeros((n_rows, n_above), dtype=np.int64),
@@ -112,11 +130,12 @@ def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout)
         ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
         used=np.zeros((n_rows, 1), dtype=np.int64),
     )
-    counts = edge_matrix(graph, levels[0])
+    counts, block_types = edge_matrix(graph, levels[0]), types_of_blocks(target.types, np.asarray(levels[0]))
     for row in range(n_rows):
-        members = np.zeros(len(counts), dtype=np.int64)
+        members = block_types
         if row + 1 < min(len(levels), n_rows):
             members = np.asarray(levels[row + 1])
+        block_types = types_of_blocks(block_types, members)
         tower.b[row, : len(members)] = members
         counts = coarsened(counts, members)
         n_groups = len(counts)
@@ -125,26 +144,25 @@ def lay_out(model: Model, graph: Graph, levels: Sequence[Array], layout: Layout)
         tower.e[row, : ends.size] = ends.ravel()
         tower.ers[row, :n_groups, :n_groups] = counts
         tower.used[row, 0] = n_groups
-    ledger = block_ledger(model, np.asarray(levels[0]), width)
-    assert isinstance(ledger, Ledger)  # a hierarchy has no weights of edges
-    return ledger, tower
+    return block_ledger(model, np.asarray(levels[0]), width), tower
 
 
-def read_hierarchy(labels: Array, above: Any) -> Hierarchy:
+def read_hierarchy(labels: Array, above: Any, types: Array | None = None) -> Hierarchy:
     """Return a hierarchy from the labels of vertices and rows of labels of groups, up to its first level of one group.
+
+    With types (N,) of vertices it is the first level of one group for each type.
 
     >>> read_hierarchy(np.array([0, 2, 1]), np.array([[0, 0, 1], [0, 0, 0]]))
     [array([0, 2, 1]), array([0, 0, 1]), array([0, 0])]
     """
-    levels = [np.asarray(labels, dtype=np.int64)]
+    levels, fewest = [np.asarray(labels, dtype=np.int64)], n_types_of(types)
     for row in above:
         n_members = int(levels[-1].max(initial=0)) + 1
-        if n_members == 1:
+        if n_members == fewest:
             break
         levels.append(np.asarray(row[:n_members], dtype=np.int64))
-    n_left = int(levels[-1].max(initial=0)) + 1
-    if n_left > 1:
-        levels.append(np.zeros(n_left, dtype=np.int64))
+    if int(levels[-1].max(initial=0)) + 1 > fewest:
+        levels.append(types_of_blocks(types, vertex_labels(levels)[-1]))
     return levels
 
 

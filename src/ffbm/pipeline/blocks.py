@@ -176,7 +176,7 @@ def sample_blocks(
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
         if types is not None:
             given = check_types(given, types, block_types)
-            chosen["node_types"] = _blocks_of(types, None if is_free else block_types)
+            chosen["node_types"] = blocks_of(types, None if is_free else block_types)
         model = block_model(target, block_types, check_field(field, graph.n_nodes, room))
         setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, block_types)
         key = digest(setup, given, seed, n_chains, wanted) if checkpoints else ""
@@ -215,7 +215,7 @@ def _check_numbers(graph: Graph, n_blocks: Any, allow_empty: bool, types: NodeTy
     return numbers
 
 
-def _blocks_of(types: NodeTypes, block_types: Array | None) -> dict[str, list[int] | None]:
+def blocks_of(types: NodeTypes, block_types: Array | None) -> dict[str, list[int] | None]:
     """Return the blocks of each type; None if they change from draw to draw."""
     return {
         value: None if block_types is None else np.flatnonzero(block_types == t).tolist()

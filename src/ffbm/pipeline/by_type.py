@@ -19,12 +19,13 @@ from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import Fold, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, refitter_given, sampler_given
 from ffbm.pipeline.permutation import Among
-from ffbm.pipeline.splits import rows_of
+from ffbm.pipeline.splits import explain_splits, rows_of
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed, resolve_seed, stream
 from ffbm.scoring import fold_rows, split_rows
 from ffbm.theta.design import Design, make_design
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network, NodeTypes, node_types
+from ffbm.types.tree import Tree
 from ffbm.types.weights import Sigma
 from ffbm.workers import Workers
 
@@ -122,6 +123,16 @@ def explain_each(
                 net, value, Among(vertices, members.labels), features, trace, own, config, context, end
             )
     return found
+
+
+def explain_trees(
+    trees: dict[str, Tree], explanations: dict[str, Explanation], config: FitConfig, context: RunContext
+) -> dict[str, Tree]:
+    """Return the tree of each type with its splits explained, where there is something to explain."""
+    return {
+        value: explain_splits(explanations[value].features, tree, config, context) if value in explanations else tree
+        for value, tree in trees.items()
+    }
 
 
 def _explain(

@@ -133,11 +133,6 @@ def _fit_hierarchy(
     end: float,
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
-    if net.graph.weights is not None:
-        raise OptionError(
-            f"{keyword('hierarchy', True)} has no law of edge weights; got a network with weights: give"
-            " net.without_weights()"
-        )
     if blocks is not None:
         raise OptionError(f"{keyword('hierarchy', True)} samples its blocks; got blocks=: leave one of them out")
     sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), context)

@@ -6,22 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import types_of_blocks
 from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.likelihoods import likelihood_of
-from ffbm.blocks.priors import FULL
 from ffbm.config import FitConfig
 from ffbm.diagnostics import block_diagnostics
 from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState, advance, start, unpack
 from ffbm.nested.consensus import central_draw, grow_tree
 from ffbm.nested.search import find_hierarchy, room_for
 from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
+from ffbm.pipeline.blocks import blocks_of
 from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import digest
-from ffbm.types import Array, BlockTrace, Graph
+from ffbm.types import Array, BlockTrace, Graph, NodeTypes
 from ffbm.types.tree import Tree
 
 
@@ -34,17 +35,20 @@ class SampledHierarchies(NamedTuple):
     central: Hierarchy
     lowest: float
 
-    def tree(self, labels: Array) -> Tree:
-        """Return the consensus tree of blocks ``labels`` (N,)."""
-        return grow_tree(self.target, labels, self.draws, self.central, self.lowest)
+    def tree(self, labels: Array, of: int = 0) -> Tree:
+        """Return the consensus tree of blocks ``labels`` (N,), or that of one type of vertices."""
+        return grow_tree(self.target, labels, self.draws, self.central, self.lowest, of)
 
 
-def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, context: RunContext) -> SampledHierarchies:
+def sample_hierarchies(
+    graph: Graph, config: FitConfig, max_minutes: float, context: RunContext, types: NodeTypes | None = None
+) -> SampledHierarchies:
     """Sample hierarchies of blocks from p(b^0, b^1, ... | A), the nested microcanonical SBM.
 
     A sweep is three over the vertices and one over the groups of every level above.
     """
-    seed, target = resolve_seed(config.seed), NestedTarget(graph, likelihood_of(config.degree_corrected))
+    of_vertex = None if types is None else types.of_vertex
+    seed, target = resolve_seed(config.seed), NestedTarget(graph, likelihood_of(config.degree_corrected), of_vertex)
     length = check_length(config.n_sweeps, config.burn_in, config.thin, max_minutes)
     layout = room_for(graph)
     settings = NestedSettings(length.burn, length.thin)
@@ -56,9 +60,9 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
         n_measured=graph.n_nodes,
     )  # fmt: skip
     rows, entropy, rate = chains.draws
-    draws = [unpack(row, graph.n_nodes, layout) for chain in rows for row in chain]
-    central = draws[central_draw(draws)]
-    without = entropy - np.array([_partitions(levels) for levels in draws]).reshape(entropy.shape)
+    draws = [unpack(setup, row) for chain in rows for row in chain]
+    central = by_type(draws[central_draw(draws)], of_vertex)
+    without = entropy - np.array([target.partitions(levels) for levels in draws]).reshape(entropy.shape)
     labels = project([levels[0] for levels in draws], central[0]).reshape(*entropy.shape, graph.n_nodes)
     diagnostics = block_diagnostics(
         rows[:, :, : graph.n_nodes], entropy, rate, seed, previous=chains.previous, round_trips=None
@@ -68,6 +72,8 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
         "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn, "thin": chains.thin,
         "hierarchy": float((entropy - without).mean()),
     }  # fmt: skip
+    if types is not None:
+        record["node_types"] = blocks_of(types, types_of_blocks(of_vertex, central[0]))
     blocks = BlockTrace(
         labels=labels,
         entropy=without,
@@ -81,6 +87,19 @@ def sample_hierarchies(graph: Graph, config: FitConfig, max_minutes: float, cont
     )
     lowest = min(state.lowest for state in chains.states)
     return SampledHierarchies(target, blocks, draws, central, lowest)
+
+
+def by_type(levels: Hierarchy, types: Array | None) -> Hierarchy:
+    """Return the same hierarchy with its blocks numbered type by type; as it is if there are no types.
+
+    >>> by_type([np.array([1, 0, 1]), np.array([0, 1])], np.array([0, 1, 0]))
+    [array([0, 1, 0]), array([1, 0])]
+    """
+    if types is None:
+        return levels
+    order = np.argsort(types_of_blocks(types, levels[0]), kind="stable")
+    first = np.argsort(order)[levels[0]]
+    return [first, levels[1][order], *levels[2:]] if len(levels) > 1 else [first]
 
 
 def project(draws: Sequence[Array], reference: Array) -> Array:
@@ -100,7 +119,3 @@ def project(draws: Sequence[Array], reference: Array) -> Array:
 def _begin_one(seed: int, setup: NestedSetup, chain: int) -> NestedState:
     rng = stream(seed, "hierarchies", chain)
     return start(setup, find_hierarchy(setup, rng, chain).levels, rng)
-
-
-def _partitions(levels: Hierarchy) -> float:
-    return sum(FULL.nats(np.bincount(labels), 0) for labels in levels)

@@ -169,7 +169,7 @@ def fit(
     hierarchy : bool
         Blocks at every scale, of the nested model: depth and all numbers of groups are found. ``fit.tree`` is the tree
         that the draws agree on, with what explains each of its splits; ``fit.memberships`` are those of its leaves. For
-        ``target="cut"``.
+        ``target="cut"``. Edges may have weights; with ``node_type`` every type has a tree of its own.
     columns : int or "all"
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.

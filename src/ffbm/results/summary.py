@@ -25,6 +25,7 @@ from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.scores import Scores
+from ffbm.types.tree import Tree
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 GLOSSARY = "(words: docs/glossary.md, also at the end of report.html)"
@@ -51,7 +52,12 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     length = LONG if verbose else SHORT
     parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
-    parts += [columns_text(fit, length.columns, verbose), _network(fit, verbose), _tree(fit), tell_hierarchy(fit)]
+    parts += [
+        columns_text(fit, length.columns, verbose),
+        _network(fit, verbose),
+        tree_text(fit.hierarchy),
+        tell_hierarchy(fit),
+    ]
     parts += [blocks_text(fit, length)]
     parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
@@ -104,15 +110,14 @@ def _network(fit: FitParts, verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def _tree(fit: FitParts) -> str:
+def tree_text(tree: Tree | None, whole: str = "the network") -> str:
     """Tell the tree of blocks, a line for each split."""
-    tree = fit.hierarchy
     if tree is None:
         return ""
     title = f"blocks at {count_of(tree.n_levels, 'level')}, {tree.description_length:,.1f} nats at the lowest"
     message = (
         "(nats: what a split and all below it save; draws: how many have its groups; bits per vertex of the group,"
-        f" held out; over all splits {tree.bits:.2f} bits per vertex of the network)"
+        f" held out; over all splits {tree.bits:.2f} bits per vertex of {whole})"
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []

@@ -11,16 +11,17 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.diagnostics import Verdict
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.by_type import explain_each
+from ffbm.pipeline.by_type import explain_each, explain_trees
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.plain import count_of, did_you_mean, finite
 from ffbm.progress import Listener, listening
 from ffbm.results.provenance import describe_origin
-from ffbm.results.types_parts import numbers_of, table_of_columns, table_of_typed_nodes, table_of_types
+from ffbm.results.types_parts import numbers_of, parts_of, table_of_columns, table_of_typed_nodes, table_of_types
 from ffbm.results.types_text import judge, typed_record, typed_summary
 from ffbm.rng import resolve_seed
 from ffbm.store.folder import reserved
@@ -31,13 +32,14 @@ from ffbm.workers import Workers
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ffbm.results.hierarchy import FitTree
     from ffbm.results.types_plots import TypedPlots
 
 _OF_BLOCKS = ("n_sweeps", "burn_in", "thin", "n_chains", "moves", "degree_corrected", "tempering")
 _OF_EDGES = ("edge_weight", "edge_weight_model", "edge_weight_prior")
 OPTIONS = (
-    *_OF_BLOCKS, *_OF_EDGES, "max_minutes", "weight_prior", "memberships", "sigma", "intercept", "intercept_sd",
-    "sampler", "n_draws", "n_warmup", "train_fraction", "folds", "fdr", "columns",
+    *_OF_BLOCKS, *_OF_EDGES, "hierarchy", "max_minutes", "weight_prior", "memberships", "sigma", "intercept",
+    "intercept_sd", "sampler", "n_draws", "n_warmup", "train_fraction", "folds", "fdr", "columns",
 )  # fmt: skip
 _SHARE_OF_BLOCKS = 0.5  # of the minutes
 GIVEN = "(given)"  # types that are no column
@@ -64,6 +66,8 @@ class TypedFit(TypedParts):
         What was chosen, with the seed that was used.
     provenance : dict
         Versions, seed, fingerprint of the data, date, command.
+    trees : dict of Tree
+        With ``hierarchy=True``: the tree of the blocks of each type; ``fit.tree("person")`` explains its splits.
     """
 
     @classmethod
@@ -76,6 +80,16 @@ class TypedFit(TypedParts):
             there = ", ".join(map(repr, self.explanations)) or "none: no type has two blocks and a column that varies"
             raise OptionError(f"a type that is explained must be named; got {value!r}: there are {there}")
         return self.explanations[value]
+
+    def tree(self, value: str) -> "FitTree":
+        """Return the tree of the blocks of a type, of a fit with ``hierarchy=True``: print it, or ask for ``split``."""
+        from ffbm.results.hierarchy import FitTree
+
+        if not self.trees:
+            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
+            raise OptionError(f"the blocks of this fit are flat and have no tree: see {asked}")
+        self[value]  # refuses a type that is not explained
+        return FitTree.of(self.trees[value], parts_of(self, value))
 
     @cached_property
     def converged(self) -> Verdict:
@@ -176,9 +190,10 @@ def fit_types(
     progress : None, bool or callable
     **options
         Of the block chains: ``n_sweeps``, ``burn_in``, ``thin``, ``n_chains``, ``moves``, ``degree_corrected``,
-        ``tempering``, ``max_minutes``; of the edges: ``edge_weight``, ``edge_weight_model``, ``edge_weight_prior``; of
-        the weights: ``weight_prior``, ``memberships``, ``sigma``, ``intercept``, ``intercept_sd``, ``sampler``,
-        ``n_draws``, ``n_warmup``, ``train_fraction``, ``folds``, ``fdr``, ``columns``. With the defaults of ``fit``.
+        ``tempering``, ``max_minutes``, ``hierarchy`` (blocks at every scale, a tree for each type); of the edges:
+        ``edge_weight``, ``edge_weight_model``, ``edge_weight_prior``; of the weights: ``weight_prior``,
+        ``memberships``, ``sigma``, ``intercept``, ``intercept_sd``, ``sampler``, ``n_draws``, ``n_warmup``,
+        ``train_fraction``, ``folds``, ``fdr``, ``columns``. With the defaults of ``fit``.
 
     Returns
     -------
@@ -234,15 +249,24 @@ def _fit(
     if types is None:
         raise AssertionError("node_type was checked")
     own = {name: getattr(config, name) for name in _OF_BLOCKS}
+    minutes, trees = _SHARE_OF_BLOCKS * config.max_minutes, {}
     with listening(progress) as tell:
-        blocks = sample_blocks(
-            net, n_blocks, node_type=node_type, seed=config.seed, workers=workers, progress=tell,
-            max_minutes=_SHARE_OF_BLOCKS * config.max_minutes, **own,
-        )  # fmt: skip
+        context = RunContext(workers, tell)
+        if config.hierarchy:
+            sampled = sample_hierarchies(net.graph, config, minutes, context, types)
+            blocks = sampled.blocks
+        else:
+            blocks = sample_blocks(
+                net, n_blocks, node_type=node_type, seed=config.seed, workers=workers, progress=tell,
+                max_minutes=minutes, **own,
+            )  # fmt: skip
         members = align_blocks(blocks)
-        explanations = explain_each(net, types, blocks, members, config, RunContext(workers, tell), end)
+        explanations = explain_each(net, types, blocks, members, config, context, end)
+        if config.hierarchy:
+            grown = {value: sampled.tree(members.labels, t) for t, value in enumerate(types.values)}
+            trees = explain_trees(grown, explanations, config, context)
     origin = describe_origin(net, config, shlex.join(sys.argv))
-    return TypedFit(net, types, blocks, members, explanations, config, origin)
+    return TypedFit(net, types, blocks, members, explanations, config, origin, trees)
 
 
 def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> TypedFit:

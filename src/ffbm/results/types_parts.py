@@ -52,7 +52,8 @@ def parts_of(fit: TypedParts, value: str) -> FitParts:
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], len(vertices), fit.network.graph.is_directed)
     net = Network(graph, explanation.features, fit.network.node_ids[vertices], (), value)
     train = split_of_type(fit.config, value, len(vertices))
-    return FitParts(net, fit.config, train, blocks, members, explanation, provenance=fit.provenance)
+    tree = fit.trees.get(value)
+    return FitParts(net, fit.config, train, blocks, members, explanation, provenance=fit.provenance, hierarchy=tree)
 
 
 def table_of_columns(fit: TypedParts) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from ffbm.store.parts import TypedParts
 if TYPE_CHECKING:
     from ffbm.plots import Figure
 
-OF_TYPE = ("columns", "weights", "effects", "heatmap", "ranking", "bits", "accuracy", "calibration")
+OF_TYPE = ("columns", "weights", "effects", "heatmap", "ranking", "bits", "accuracy", "calibration", "tree")
 
 
 class TypedPlots:

@@ -6,7 +6,7 @@ from typing import Any
 from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, visible
 from ffbm.results.columns import columns_text
-from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text
+from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text, tree_text
 from ffbm.results.types_parts import names_of, numbers_of, parts_of
 from ffbm.results.types_report import tell_type
 from ffbm.store.parts import TypedParts
@@ -33,7 +33,8 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
     if verbose:
         entities = net.n_nodes + net.n_edges
         sized = zip(fit.types.sizes.tolist(), fit.types.values, strict=True)
-        partition = sum(n * log(len(numbers_of(fit, value))) for n, value in sized) / entities
+        flat = sum(n * log(len(numbers_of(fit, value))) for n, value in sized)
+        partition = fit.blocks.settings.get("hierarchy", flat) / entities
         s = fit.blocks.entropy_per_entity
         head.append(f"description length {s:.4f} nats per vertex and edge ({s + partition:.4f} with the partition)")
     parts = ["\n".join(head)]
@@ -42,7 +43,8 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
         parts.append(message)
         if value in fit.explanations:
             own = parts_of(fit, value)
-            parts += [columns_text(own, length.columns, verbose), blocks_text(own, length)]
+            parts += [columns_text(own, length.columns, verbose), tree_text(own.hierarchy, "the type")]
+            parts += [blocks_text(own, length)]
             parts += [ranking_text(own, length)] if own.relevance is None else []
     parts += [GLOSSARY] if verbose else []
     judged = judge(fit)
@@ -66,6 +68,7 @@ def typed_record(fit: TypedParts) -> dict[str, Any]:
             if explanation is None or explanation.relevance is None
             else explanation.relevance.sentence,
             "columns": [] if explanation is None else explanation.column_table.astype(object).to_dict("records"),
+            "tree": fit.trees[value].to_dict() if fit.trees else None,
         }
     return {
         "n_nodes": fit.network.n_nodes,

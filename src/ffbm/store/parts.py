@@ -92,7 +92,7 @@ class FitParts:
     def nats_by_hierarchy(self) -> float:
         """By how much at least a hierarchy of the best blocks is shorter; 0 if it is not, or if there can be none."""
         graph, blocks = self.network.graph, self.blocks
-        is_other = self.hierarchy is not None or graph.weights is not None or self.config.target != "cut"
+        is_other = self.hierarchy is not None or self.config.target != "cut"
         if is_other or "given" in blocks.settings or len(blocks.best_labels) != graph.n_nodes:  # those of one type
             return 0.0
         return nats_by_levels(graph, blocks.best_labels)
@@ -114,3 +114,4 @@ class TypedParts:
     explanations: dict[str, Explanation]
     config: FitConfig
     provenance: dict[str, Any] = field(default_factory=dict)
+    trees: dict[str, Tree] = field(default_factory=dict)  # of a hierarchy: that of each type

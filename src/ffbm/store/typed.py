@@ -15,6 +15,7 @@ from ffbm.store.parts import TypedParts
 from ffbm.store.traces import blocks_from_datasets, blocks_to_datasets
 from ffbm.store.tree import TYPES, members_from_datasets, members_to_dataset
 from ffbm.types import Features, Network, NodeTypes
+from ffbm.types.tree import Tree
 
 
 def typed_to_tree(parts: TypedParts) -> xr.DataTree:
@@ -43,6 +44,7 @@ def typed_to_tree(parts: TypedParts) -> xr.DataTree:
         "config": to_json(parts.config.to_dict()),
         "provenance": to_json(parts.provenance),
         "node_types": to_json({"values": list(parts.types.values), "column": parts.types.column}),
+        "trees": to_json({value: tree.to_dict() for value, tree in parts.trees.items()}),
     }
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
 
@@ -62,12 +64,18 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
         parts = {part: from_json(text) for part, text in head.attrs.items()}
         features = own_features(network, types, number)
         explanations[types.values[number]] = explanation_from_groups(features, own, parts, held_out)
+    members = members_from_datasets(group)
+    trees = {}
+    for value, tree_of_type in known.get("trees", {}).items():
+        own = members.labels[types.of_vertex == types.values.index(value)]
+        trees[value] = Tree.from_dict(tree_of_type, np.unique(own, return_inverse=True)[1])
     return TypedParts(
         network=network,
         types=types,
         blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
-        memberships=members_from_datasets(group),
+        memberships=members,
         explanations=explanations,
         config=FitConfig.from_dict(known["config"]),
         provenance=known["provenance"],
+        trees=trees,
     )

@@ -6,13 +6,28 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
-from ffbm.types import Array
+from ffbm.types import Array, EdgeWeights
 from ffbm.verification.enumeration import RUNS, Distance, graph_of
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.partitions import ARCS, FIVE, FOUR, FULL, MESS, QUICK, RING, TRIANGLES
+from ffbm.verification.partitions import (
+    ARCS,
+    COUNTS,
+    FIVE,
+    FOUR,
+    FULL,
+    LOGS,
+    MESS,
+    QUICK,
+    REALS,
+    RING,
+    TRIANGLES,
+    VISITS,
+    WHO,
+)
 from ffbm.workers import Run
 
 _PIECE = 100_000  # draws that are counted at a time
@@ -29,6 +44,14 @@ class Trial(NamedTuple):
     n_full: int
     likelihood: Likelihood = DEGREE_CORRECTED
     directed: bool = False
+    weights: EdgeWeights | None = None  # of the edges, in their order
+    types: tuple[int, ...] = ()  # of the vertices; none: all are alike
+
+    @property
+    def target(self) -> NestedTarget:
+        """What hierarchies are scored by."""
+        graph = graph_of(self.edges, self.n_nodes, self.directed, self.weights)
+        return NestedTarget(graph, self.likelihood, np.array(self.types) if self.types else None)
 
 
 _ALL = NestedSettings(0, 1, sweeps=1, jumps=2.0, shifts=1.0, n_scans=1)
@@ -44,14 +67,22 @@ TRIALS = {
     "directed, three levels": Trial(RING, 4, 3, _ALL, 40_000, 300_000, directed=True),
     "directed, loops and parallels": Trial(ARCS, 6, 2, _ALL, 0, 600_000, directed=True),
     "directed, no degree correction": Trial(RING, 4, 3, _ALL, 0, 300_000, UNCORRECTED, directed=True),
+    "weighted, two levels": Trial(FIVE, 5, 2, _ALL, 40_000, 300_000, weights=COUNTS),
+    "weighted, three levels": Trial(FOUR, 4, 3, _ALL, 0, 300_000, weights=REALS),
+    "weighted, directed": Trial(RING, 4, 3, _ALL, 0, 300_000, directed=True, weights=LOGS),
+    "types, two levels": Trial(VISITS, 5, 2, _ALL, 40_000, 300_000, types=WHO),
+    "types, levels opened and closed": Trial(VISITS, 5, 4, _ALL._replace(shifts=3.0), 0, 600_000, types=WHO),
+    "types, directed": Trial(VISITS, 5, 3, _ALL, 0, 600_000, directed=True, types=WHO),
 }
 
 
-def all_hierarchies(n_nodes: int, n_rows: int) -> list[Hierarchy]:
+def all_hierarchies(n_nodes: int, n_rows: int, types: Array | None = None) -> list[Hierarchy]:
     """Return every hierarchy of sets of so many vertices: ``n_rows`` - 1 partitions above the blocks, then one group.
 
-    >>> len(all_hierarchies(4, 2)), len(all_hierarchies(4, 3))
-    (60, 154)
+    With types no group has vertices of two, and one group for each is on top.
+
+    >>> len(all_hierarchies(4, 2)), len(all_hierarchies(4, 3)), len(all_hierarchies(4, 2, np.array([0, 0, 0, 1])))
+    (60, 154, 12)
     """
     found: list[Hierarchy] = [[]]
     for _ in range(n_rows):
@@ -59,8 +90,13 @@ def all_hierarchies(n_nodes: int, n_rows: int) -> list[Hierarchy]:
         for levels in found:
             n_members = int(levels[-1].max()) + 1 if levels else n_nodes
             grown += [[*levels, np.array(labels)] for labels in set_partitions(n_members)]
-        found = grown
-    return [[*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)] for levels in found]
+        found = [levels for levels in grown if types is None or is_pure(vertex_labels(levels)[-1], types)]
+    return [[*levels, types_of_blocks(types, vertex_labels(levels)[-1])] for levels in found]
+
+
+def is_pure(labels: Array, types: Array) -> bool:
+    """Tell whether every group has vertices of one type."""
+    return bool((types_of_blocks(types, labels)[labels] == types).all())
 
 
 def set_partitions(n: int) -> list[tuple[int, ...]]:
@@ -84,8 +120,8 @@ def codes_of(levels: list[Array], n_nodes: int) -> Array:
 
 def compare_hierarchies(trial: Trial, n_cycles: int, seed: int = 0, each: Run | None = None) -> Distance:
     """Return the total variation between visits and law, and what chance alone makes of it."""
-    target = NestedTarget(graph_of(trial.edges, trial.n_nodes, trial.directed), trial.likelihood)
-    hierarchies = all_hierarchies(trial.n_nodes, trial.n_rows)
+    target = trial.target
+    hierarchies = all_hierarchies(trial.n_nodes, trial.n_rows, target.types)
     spread = [vertex_labels(levels)[: trial.n_rows] for levels in hierarchies]
     codes = codes_of([np.array(level) for level in zip(*spread, strict=True)], trial.n_nodes)
     order = np.argsort(codes)
@@ -104,8 +140,8 @@ def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, see
     n_nodes, n_rows = trial.n_nodes, trial.n_rows
     rng, layout = np.random.default_rng([seed, run, n_nodes]), Layout(n_nodes, n_nodes, n_rows)
     setup = NestedSetup(target, nested_model(target, layout), layout, trial.settings)
-    labels = rng.permutation(np.arange(n_nodes) % 2)
-    state = start(setup, [labels, np.zeros(2, dtype=np.int64)], rng)
+    labels = keep_apart(target.types, rng.permutation(np.arange(n_nodes) % 2))
+    state = start(setup, [labels, types_of_blocks(target.types, labels)], rng)
     state, _ = advance(setup, state, n_cycles // 100)
     visits = np.zeros(len(codes), dtype=np.int64)
     for first in range(0, n_cycles, _PIECE):
