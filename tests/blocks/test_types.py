@@ -296,7 +296,7 @@ def test_errors(small, options, sentence):
     [
         ([0, 0, 0, 1], {}, "block 0 has 'e' and 'p': leave out node_type"),
         ([0, 1, 2, 2], {"n_blocks": {"e": 1, "p": 1}}, "'p' must be at least the 2 that are in use; got 1"),
-        ([[0, 0, 1, 1], [0, 0]], {}, "node_type is for one partition"),
+        ([[0, 1, 2, 3], [0, 1, 0, 1], [0, 0]], {}, "a block must hold vertices of one type"),
     ],
 )
 def test_errors_of_lengths(small, labels, options, sentence):

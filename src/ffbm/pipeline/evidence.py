@@ -56,7 +56,7 @@ class Integral:
         The integral from 0 to t, and its Monte Carlo standard error; at t = 1 with what two rules differ by beyond
         chance.
     is_smooth : bool
-        Whether the rule with half the points agrees within the Monte Carlo error, at t = 1.
+        Whether the rule with half the points agrees at t = 1, within the Monte Carlo error or one that is small enough.
     stones, stones_error : float
         The stepping-stone estimate at t = 1.
     verdict : Verdict
@@ -91,7 +91,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
     sums = draws.slope @ whole.T  # (C, T, K)
     (slope, slope_error), (nats, error) = _mean(draws.slope), _mean(sums)
     gap, chance = (float(part) for part in _mean(draws.slope @ (whole[-1] - coarse)))
-    is_smooth = abs(gap) <= 2 * max(chance, error[-1])
+    is_smooth = abs(gap) <= max(2 * max(chance, error[-1]), SHARE * abs(nats[-1]))
     error[-1] = math.sqrt(error[-1] ** 2 + max(0.0, gap**2 - chance**2))
     each = np.array([stepping_stones(down, up)[-1] for down, up in zip(draws.down, draws.up, strict=True)])
     stones = float(each.mean())
