@@ -66,6 +66,15 @@ def test_weights_of_blocks_are_the_centred_ones(good):
     assert row.split()[3:] == [f"{w.mean():+.2f}", f"{low:+.2f}", "to", f"{high:+.2f}"]
 
 
+def test_blocks_that_hold_nobody_are_counted_and_not_listed(good):
+    """As where the number of blocks differs between draws."""
+    labels = np.zeros_like(good.memberships.labels)
+    members = dataclasses.replace(good.memberships, labels=labels)
+    lines = lines_of(dataclasses.replace(good, memberships=members), verbose=False)
+    title = next(i for i, line in enumerate(lines) if line.startswith("2 blocks, by size, 1 with no vertex; "))
+    assert not any(line.split()[:2] == ["1", "0"] for line in lines[title:])
+
+
 def test_a_bad_fit_says_so_first(bad):
     lines = lines_of(bad)
     assert lines[0].startswith("NOT CONVERGED: too short.")

@@ -133,11 +133,13 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     members = fit.memberships
     n_blocks = members.n_blocks
     source = "given" if "given" in fit.blocks.settings else f"draws agree on {members.agreement:.1%} of the vertices"
-    title = f"{count_of(n_blocks, 'block')}, by size; {source}"
+    empty = int(np.count_nonzero(members.sizes == 0))
+    rest = f", {empty} with no vertex" if empty else ""
+    title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
         return f"{title}\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
-    shown = min(n_blocks, length.rows)
+    shown = min(n_blocks - empty, length.rows)
     most = max(1, min(length.most, length.rows // n_blocks))
     names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", name_of_sure(fit)]]
@@ -150,7 +152,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         if head[0]:
             rows.append([*head, none_apart(fit), "", ""])
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
-    left = [count_of(n_blocks - shown, "smaller block")] if n_blocks > shown else []
+    left = [count_of(n_blocks - empty - shown, "smaller block")] if n_blocks - empty > shown else []
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
     left += [f"{count_of(more, 'more feature')} that set{'s' if more == 1 else ''} blocks apart"] if more else []
     if left:
