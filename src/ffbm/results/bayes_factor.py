@@ -205,8 +205,8 @@ def evidence(
         d/dt ln p(A | X, t) = E[<V, gradient at tV of sum_i ln softmax_{b_i}>]   over the joint posterior at t
 
     A ladder of joint chains, one for each t, exchanges states between neighbours. Values of t are added until two
-    quadrature rules agree within the Monte Carlo error or 1 %. Under the learned prior the tails of V grow heavy along the
-    path, from nearly normal at t = 0 to Student t with 3 degrees of freedom at t = 1, and E has their derivative, too.
+    quadrature rules agree within the Monte Carlo error or 1 %. Under the learned prior the tails of V grow heavy along
+    the path, from nearly normal at t = 0 to Student t with 3 degrees of freedom at t = 1, and E has their derivative.
 
     Examples
     --------
