@@ -116,7 +116,7 @@ def run_chains(rng, net, block):
     chain_of(Graph.from_edges(*rng.integers(0, 30, (2, 9000)), 30), 4, rng, n_sweeps=1)  # ln q beyond its table
     setup = LadderSetup(BlockTarget(net.graph), block_model(BlockTarget(net.graph), 3), BlockSettings(2, 2, jumps=1.0))
     advance_ladder(setup, start_ladder(setup, np.array([block, block]), np.array([1.0, 0.9]), rng), 30)
-    compare(Case(((0, 1), (1, 2)), 3, 2), 2, kinds=(-1, 0, 1))
+    compare(Case(((0, 1), (1, 2)), 3, 2), 2, moves=(-1, 0, 1))
     compare_ladder(Case(((0, 1), (1, 2)), 3, 2), 2)
 
 
@@ -163,11 +163,17 @@ def run_edge_weights(rng):
 
 
 def run_levels(rng):
-    for directed in (False, True):
-        layout, graph = Layout(8, 8, 4), Graph.from_edges(*rng.integers(0, 16, (2, 50)), 16, directed)
-        target = NestedTarget(graph)
+    ends = rng.integers(0, 16, (50, 2))
+    edges = pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1], "x": rng.integers(1, 5, 50)})
+    weighted = ffbm.as_network(edges, edge_weight="x", edge_weight_model="geometric", directed=False).graph
+    halves = np.arange(16) // 3 % 2
+    plain, directed = (Graph.from_edges(*ends.T, 16, is_directed) for is_directed in (False, True))
+    for graph, types in ((plain, None), (directed, None), (weighted, None), (plain, halves)):
+        layout, target = Layout(8, 8, 4), NestedTarget(graph, types=types)
         setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(1, 1, beta=0.1))
-        levels = [np.arange(16) // 3, np.arange(6) // 2, np.zeros(3, dtype=int)]
+        levels = [np.arange(graph.n_nodes) // 3, np.arange(6) // 2, np.zeros(3, dtype=int)]
+        if types is not None:
+            levels = [levels[0], np.arange(6) % 2]
         advance_nested(setup, start_nested(setup, levels, rng), 25)
 
 
