@@ -91,11 +91,11 @@ def _of_benchmark(word: str, rest: str, record: Mapping[str, Any]) -> str:
         return _cell(_at(record, path), form)
     if word == "rows":
         return markdown_rows(record, rest)
-    told = record[name]
-    versions = {"Python": told.get("python", told["versions"].get("python")), **told["versions"]}
-    versions |= {"graph-tool": told["graph_tool"]} if told.get("graph_tool") else {}
-    said = ", ".join(f"{package} {number}" for package, number in versions.items() if package != "python")
-    return f"*Measured on {told['date'][:10]} with {said}{_if_earlier(told['versions']['ffbm'])}.*"
+    measured = record[name]
+    versions = {"Python": measured.get("python", measured["versions"].get("python")), **measured["versions"]}
+    versions |= {"graph-tool": measured["graph_tool"]} if measured.get("graph_tool") else {}
+    versions_in_words = ", ".join(f"{package} {number}" for package, number in versions.items() if package != "python")
+    return f"*Measured on {measured['date'][:10]} with {versions_in_words}{_if_earlier(measured['versions']['ffbm'])}.*"
 
 
 def _if_earlier(version: str) -> str:

@@ -195,3 +195,15 @@ def test_a_mode_takes_the_weights_of_its_draws(net):
 
 def w_trace(drawn, w):
     return dataclasses.replace(drawn.weights, weights=w)
+
+
+@pytest.mark.parametrize("prior", ["fixed", "learned"])
+def test_ladders_of_joint_chains_run_where_they_are_asked_for(net, prior):
+    asked = dataclasses.replace(QUICK, weight_prior=prior, n_kept=None, n_draws=10, tempering=[1.0, 0.5])
+    blocks = run_fit(net, asked, progress=False).blocks
+    assert blocks.settings["tempering"] == [1.0, 0.5]
+    assert 0 < blocks.settings["swap_rates"][0] <= 1
+    assert blocks.diagnostics.round_trips is not None
+    plain = run_fit(net, dataclasses.replace(asked, tempering="auto"), progress=False).blocks
+    assert plain.settings["tempering"] is False
+    assert not np.array_equal(plain.labels, blocks.labels)

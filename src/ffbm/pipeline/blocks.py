@@ -24,7 +24,7 @@ from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.numbers import probabilities
 from ffbm.pipeline.run import Stepper
-from ffbm.pipeline.tempering import FirstLabels, better_of, may_temper, run_ladders
+from ffbm.pipeline.tempering import FirstLabels, run_ladders, run_tempered_if_stuck
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
@@ -181,13 +181,10 @@ def sample_blocks(
         setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, block_types)
         key = digest(setup, given, seed, n_chains, wanted) if checkpoints else ""
         ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, context, key)
-        if isinstance(tempering, list) or tempering is True:
-            chains = ladders()
-        else:
-            begin = partial(_begin_all, wanted, given, block_types, setup, seed, n_chains, context)
-            stepper, gives_up = Stepper(advance, BlockState, BlockDraws), may_temper(tempering, graph)
-            chains = run_for("blocks", stepper, setup, begin, length, seed, context, key, gives_up)
-            chains = better_of(chains, ladders(), seed) if chains.is_stuck else chains
+        begin = partial(_begin_all, wanted, given, block_types, setup, seed, n_chains, context)
+        stepper = Stepper(advance, BlockState, BlockDraws)
+        plain = partial(run_for, "blocks", stepper, setup, begin, length, seed, context, key)
+        chains = run_tempered_if_stuck(tempering, graph, plain, ladders, seed)
     if is_free:
         return gather_free(graph, chains, chosen, of_vertex)
     return gather(graph, room, chains, chosen)

@@ -67,6 +67,19 @@ def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, 
     return start(setup, np.array([first(plain, chain, rng) for _ in betas]), betas, rng)
 
 
+def run_tempered_if_stuck(
+    tempering: Any, graph: Graph, plain: Callable[[bool], Chains], ladders: Callable[[], Chains], seed: int
+) -> Chains:
+    """Run plain chains, or ladders where these are asked for or plain chains are given up.
+
+    ``plain`` is handed whether it may give chains up.
+    """
+    if isinstance(tempering, list) or tempering is True:
+        return ladders()
+    chains = plain(may_temper(tempering, graph))
+    return better_of(chains, ladders(), seed) if chains.is_stuck else chains
+
+
 def run_joint_chains(
     tempering: Any,
     stage: str,
@@ -84,12 +97,11 @@ def run_joint_chains(
 
     ``options`` are those of ``run_for``.
     """
-    ladders = partial(_run_joint_ladders, tempering, stage, stepper, setup, length, seed, n_chains, context, key)
-    if isinstance(tempering, list) or tempering is True:
-        return ladders(**options)
-    gives_up = may_temper(tempering, setup.model.graph)
-    chains = run_for(stage, stepper, setup, begin, length, seed, context, key, gives_up, **options)
-    return better_of(chains, ladders(**options), seed) if chains.is_stuck else chains
+    plain = partial(run_for, stage, stepper, setup, begin, length, seed, context, key, **options)
+    ladders = partial(
+        _run_joint_ladders, tempering, stage, stepper, setup, length, seed, n_chains, context, key, **options
+    )
+    return run_tempered_if_stuck(tempering, setup.model.graph, plain, ladders, seed)
 
 
 def _run_joint_ladders(
