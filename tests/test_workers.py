@@ -2,13 +2,15 @@
 
 import logging
 import sys
+from unittest.mock import Mock
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from ffbm import progress
 from ffbm.errors import OptionError
 from ffbm.progress import Progress, listening
-from ffbm.workers import open_workers
+from ffbm.workers import blas, open_workers
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2, 9])
@@ -30,6 +32,22 @@ def test_pieces_of_work_are_taken_one_by_one(workers):
         assert [run.submit(pow, 3, 2).result(), run.submit(pow, 4, 2).result()] == [8, 16]
         with pytest.raises(ZeroDivisionError):
             run.submit(lambda n: 1 // n, 0).result()
+
+
+def test_blas_keeps_to_one_thread_inside_also_where_it_was_loaded_since(monkeypatch):
+    def n_threads():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    before = n_threads()
+    with open_workers(2, 2):
+        assert n_threads() == {1}
+    assert n_threads() == before
+    monkeypatch.setattr(blas, "ThreadpoolController", Mock(side_effect=AssertionError("looked for again")))
+    with open_workers(2, 2):
+        assert n_threads() == {1}
+    monkeypatch.setitem(sys.modules, "a_module_with_another_library", sys)
+    with pytest.raises(AssertionError, match="looked for again"), open_workers(2, 2):
+        pass
 
 
 def test_number_of_workers_is_checked():
