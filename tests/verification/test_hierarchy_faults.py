@@ -45,9 +45,9 @@ FAULTS = {
         LEVELS,
         "weighted, two levels",
     ),
-    "weights inside a group left behind when it moves": (
+    "sums carried up one level only": (
         "levelsums",
-        [("s if i == j else t, 1, x)", "t, 1, x)")],
+        [("        if row == tower.used.shape[0]:\n            break\n", "        break\n")],
         LEVELS,
         "weighted, two levels",
     ),
