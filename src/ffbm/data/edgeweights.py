@@ -153,6 +153,8 @@ def _choose(x: Array) -> tuple[str, str]:
         return "normal", "some are below 0" if (x < 0).any() else "some are 0 and not all are whole"
     costs = [_one_law(x, model) for model in models]
     best, other = (0, 1) if costs[0] <= costs[1] else (1, 0)
+    if np.isinf(costs[other]):
+        return models[best], f"{what}, all equal, which {models[other]} weights cannot be"
     return models[best], f"{what}, {models[best]} by {costs[other] - costs[best]:,.1f} nats over {models[other]}"
 
 
