@@ -152,6 +152,8 @@ def _choose(x: Array) -> tuple[str, str]:
     else:
         return "normal", "some are below 0" if (x < 0).any() else "some are 0 and not all are whole"
     costs = [_one_law(x, model) for model in models]
+    if len(x) and x.min() == x.max():
+        what = f"{what}, all {x[0]:g}, so that they say nothing of blocks"
     best, other = (0, 1) if costs[0] <= costs[1] else (1, 0)
     return models[best], f"{what}, {models[best]} by {costs[other] - costs[best]:,.1f} nats over {models[other]}"
 

@@ -166,7 +166,7 @@ def draw_ranking(subject: Subject) -> Any:
     least = min(0.0, float(table["score"].min()) * 1.1)
     most = max(float(table["score"].max()) * 1.1, 0.1)
     chart = new_chart(
-        80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.6), x_range=(least, most)
+        80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.9), x_range=(least, most)
     )
     chart.ygrid.visible = False
     chart.segment(0, "row", "score", "row", source=source, line_color=OUTLINE, line_width=1)
@@ -200,7 +200,7 @@ def draw_effects(subject: Subject) -> Any:
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("change of probability", "@said")]
     chart = new_chart(
-        80 + _ROW * len(best), xlabel="change in probability", tips=tips, y_range=(len(best) - 0.4, -0.6),
+        80 + _ROW * len(best), xlabel="change in probability", tips=tips, y_range=(len(best) - 0.4, -0.9),
         x_range=from_zero(best["low"].to_numpy(), best["high"].to_numpy()),
     )  # fmt: skip
     chart.ygrid.visible = False
@@ -218,7 +218,7 @@ def draw_effects(subject: Subject) -> Any:
 def _number_points(chart: Any, source: Any, at: str) -> None:
     """Write the number of its block at each point: colours alone say nothing to some."""
     chart.text(
-        at, "row", "block", source=source, y_offset=-5, text_font_size="11px", text_color=TEXT, text_align="center",
+        at, "row", "block", source=source, y_offset=-6, text_font_size="11px", text_color=TEXT, text_align="center",
         text_baseline="bottom",
     )  # fmt: skip
 

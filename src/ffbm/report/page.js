@@ -53,6 +53,7 @@
       drawn[name] = document_;
       [...place.children].forEach(passOver);
       paint(document_.roots()[0], dark.matches);
+      if (innerWidth < 600) for (const axis of document_.roots()[0].below) if (axis.type === "LinearAxis" && axis.ticker.desired_num_ticks) axis.ticker.setv({ desired_num_ticks: 3 });
       if ((name === "network" || name === "block_graph") && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
       if (name === "network" && data.edges) startNetwork(document_);
       await new Promise((done) => setTimeout(done, 0));  // the page stays awake between figures

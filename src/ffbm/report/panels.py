@@ -37,7 +37,8 @@ def explanation_panels(subject: Subject) -> dict[str, Panel]:
     if subject.checks is not None:
         summary = "Statistics of the network against those of replicates drawn from the fit"
         found["check"] = Panel(summary, charts.draw_checks(subject.checks), tables.check_table(subject.checks))
-    found["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
+    if subject.parts.memberships.n_blocks > 1:
+        found["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
     return found
 
 

@@ -44,7 +44,7 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     s = fit.scores
     if n == 1:
         only = table.iloc[0]
-        amount = with_interval(only["bits_alone"], only["bits_alone_se"])
+        amount = with_interval(s.bits_test, s.bits_se_test)
         how = f"{only['inclusion']:.2f}" if decided_by_mode(fit) is None else f"{inclusion_in_words(table)[0]} by mode"
         sure = "" if fit.relevance is None else f"; it matters with probability {how}"
         return f"The attribute {only['column']} explains {amount} {needed}{_chance(only['p_value'], bits)}{sure}."

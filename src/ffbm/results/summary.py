@@ -104,7 +104,8 @@ def _network(fit: FitParts, verbose: bool) -> str:
             f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
     if net.graph.weights is not None:
-        lines.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
+        why = f" ({net.graph.weights.reason})" if verbose else ""
+        lines.append(wrap(f"edges weighted by {net.graph.weights.in_words}{why}", rest="  "))
     if not fit.config.degree_corrected:
         lines.append("blocks without degree correction: vertices of different degree tend to different blocks")
     if fit.diagnostics.joint is not None:
@@ -148,7 +149,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
-        return f"{title}\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
+        return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     if not any(set_apart(fit, 1)) and given_names(fit) is None:
         return f"{title}\n{choice}{wrap(_tell_sizes(fit), '  ', '  ')}"
     shown = min(n_blocks - empty, length.rows)

@@ -51,10 +51,12 @@ def types_report_text(fit: TypedParts) -> str:
 
 def longer_run(fit: TypedParts) -> str:
     """Say what would help chains that have not converged."""
-    config = fit.config
-    if config.n_sweeps == "auto":
-        return f"Let it run longer: --max-minutes {_TIMES * config.max_minutes:g}."
-    return f"Let it run longer: --sweeps {_TIMES * config.countable_sweeps}."
+    config, weights = fit.config, [one.converged for one in fit.explanations.values()]
+    lengths = [("--sweeps", config.n_sweeps, config.countable_sweeps)] if not fit.blocks.converged else []
+    lengths += [("--draws", config.n_draws, config.countable_draws)] if not all(weights) else []
+    fixed = [f"{option} {_TIMES * number}" for option, given, number in lengths if given != "auto"]
+    clock = [f"--max-minutes {_TIMES * config.max_minutes:g}"] if len(fixed) < len(lengths) else []
+    return f"Let it run longer: {' '.join(fixed + clock)}."
 
 
 def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_tex
 from ffbm.results.types_parts import names_of, numbers_of, parts_of
 from ffbm.results.types_report import longer_run, tell_type
 from ffbm.store.parts import TypedParts
+from ffbm.types.relevance import list_of
 from ffbm.typeset import sentence, wrap
 
 
@@ -49,18 +50,26 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
     if verbose:
         parts += [reading_text(net), GLOSSARY]
     elif net.notes:
-        notes = count_of(len(net.notes), "note")
-        parts.append(wrap(f"With --verbose, or summary(verbose=True): {notes} on reading the data."))
+        notes = f"{count_of(len(net.notes), 'note')} on reading the data"
+        why = "" if judge(fit) else "what speaks against convergence and "
+        parts.append(wrap(f"With --verbose, or summary(verbose=True): {why}{notes}."))
     judged = judge(fit)
-    parts.insert(len(parts) if judged.is_usable else 0, wrap(_tell_grade(fit, judged)))
+    parts.insert(len(parts) if judged.is_usable else 0, wrap(_tell_grade(fit, judged, verbose)))
     return "\n\n".join(part for part in parts if part)
 
 
-def _tell_grade(fit: TypedParts, judged: Verdict) -> str:
+def _tell_grade(fit: TypedParts, judged: Verdict, verbose: bool) -> str:
+    """Say the grade, and the stages that have not converged or, with ``verbose``, why they have not."""
     if judged:
         return "The chains converged."
-    grade = sentence(f"{judged}" if judged.is_usable else f"NOT CONVERGED: {judged}")
-    return f"{grade} {longer_run(fit)}"
+    if verbose:
+        why = f": {judged.reason}"
+    else:
+        stages = [] if fit.blocks.converged else ["blocks"]
+        stages += [f"weights of {visible(value)}" for value, one in fit.explanations.items() if not one.converged]
+        why = f" ({list_of(stages)})"
+    grade = f"The chains are usable, not converged{why}" if judged.is_usable else f"NOT CONVERGED: {judged.grade}{why}"
+    return f"{sentence(grade)} {longer_run(fit)}"
 
 
 def typed_record(fit: TypedParts) -> dict[str, Any]:
