@@ -45,8 +45,8 @@ def real_weights(values: Any, column: str, where: str, place: Callable[[int], st
         first = int(np.argmax(bad))
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
-            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}:"
-            " repair or drop it"
+            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}"
+            f" ({count_of(int(bad.sum()), 'edge')} in all): repair or drop {'it' if bad.sum() == 1 else 'them'}"
         )
     return RawWeights(column, numbers, place)
 
