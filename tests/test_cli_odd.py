@@ -71,7 +71,7 @@ def test_every_command_takes_it(name, tmp_path, monkeypatch, capsys):
     record = strictly((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     assert finite(record)
     assert run(["fit", *source, *SHORT, "--json"]) == 0
-    assert strictly(capsys.readouterr().out)["block_sizes"] == record["block_sizes"]
+    assert strictly(capsys.readouterr().out)["n_blocks"] == record["n_blocks"]
     assert run(["test", *source, "--permutations", "19", "--json"]) == 0
     strictly(capsys.readouterr().out)
     assert run(["check", "run", "--replicates", "20", "--json"]) == 0

@@ -124,7 +124,10 @@ def check_fit(
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
     n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
     inside = None if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
-    together, calibration = check_pairs(fit, pairs, seed), check_calibration(fit, seed)
+    with listening(progress) as tell:
+        tell(Progress("pairs of columns", 0, 1))
+        together, calibration = check_pairs(fit, pairs, seed), check_calibration(fit, seed)
+        tell(Progress("pairs of columns", 1, 1))
     rng = stream(seed, "check")
     graph = fit.network.graph
     sources = np.sort(rng.permutation(graph.n_nodes)[:_SOURCES])

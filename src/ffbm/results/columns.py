@@ -108,7 +108,7 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
     if bits is None or fit.memberships.n_blocks == 1:
         return ()
     pairs = [
-        f"{bits.names[pair.first]} and {bits.names[pair.second]} ({with_interval(pair.bits, pair.error)})"
+        f"{bits.names[pair.first]} and {bits.names[pair.second]} {with_interval(pair.bits, pair.error)}"
         for pair in pairs_that_share(bits)
     ]
     lines = []
