@@ -18,7 +18,6 @@ from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
-from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
@@ -330,8 +329,8 @@ def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(RunContext(None, tell))
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _context=None: columns))
+        columns = measure(tell)
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _tell=None: columns))
 
 
 def _fit(
