@@ -152,7 +152,8 @@ def fit(
         Whether edges have a direction: "auto" does as the network says, False ignores it; see ``read_network``.
     max_minutes : float
         How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` or ``n_draws`` is
-        "auto". A run that is cut short has its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``.
+        "auto". A run that is cut short has its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps
+        over columns whose inclusion would not be known to 0.01 by then end after a tenth of it.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
