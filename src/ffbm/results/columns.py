@@ -8,6 +8,7 @@ from ffbm.columntable import NO_SIGN, inclusion_in_words, pairs_that_share
 from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
+from ffbm.types.columns import ColumnBits
 from ffbm.types.relevance import BY_MODE, IN_A_SET, MATTERS
 from ffbm.typeset import number, tabulate, wrap
 
@@ -99,7 +100,17 @@ def _short_remarks(fit: FitParts) -> tuple[str, ...]:
         message += f" {_OVER_MODES}"
     elif fit.relevance is not None and not fit.relevance.is_precise:
         message += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
-    return (message,)
+    bits = fit.explanation.columns
+    return (message, *(() if bits is None else _untested(bits)))
+
+
+def _untested(bits: ColumnBits) -> list[str]:
+    """Say how many columns were not tested beyond the others, if any."""
+    left = len(bits.names) - bits.n_tested
+    if not left or not bits.n_vertices:
+        return []
+    which = "1 column was" if left == 1 else f"{left:,} columns were"
+    return [f"{which} not tested beyond the others: --columns all does."]
 
 
 def column_remarks(fit: FitParts) -> tuple[str, ...]:
@@ -115,10 +126,7 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
     if pairs:
         more = f" and {count_of(len(pairs) - _PAIRS, 'more pair')}" if len(pairs) > _PAIRS else ""
         lines.append(f"Pairs that explain the same bits in part: {', '.join(pairs[:_PAIRS])}{more}.")
-    left = len(bits.names) - bits.n_tested
-    if left and bits.n_vertices:
-        which = "1 column was" if left == 1 else f"{left:,} columns were"
-        lines.append(f"{which} not tested beyond the others: --columns all does.")
+    lines += _untested(bits)
     if (np.nan_to_num(bits.unique) > bits.whole + 0.005).any():
         lines.append("Bits beyond the others exceed those of all columns where the others alone score below 0.")
     held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"

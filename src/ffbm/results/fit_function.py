@@ -18,7 +18,6 @@ from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
-from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
@@ -155,7 +154,8 @@ def fit(
     max_minutes : float
         How long all chains together may run, the search for the number of blocks included, if ``n_sweeps`` or
         ``n_draws`` is "auto"; bits of columns, permutations and the report come on top. A run that is cut short has
-        its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``.
+        its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps over columns whose inclusion
+        would not be known to 0.01 by then end after a tenth of it.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
@@ -330,8 +330,8 @@ def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(RunContext(None, tell))
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _context=None: columns))
+        columns = measure(tell)
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _tell=None: columns))
 
 
 def _fit(
