@@ -325,6 +325,7 @@ def fit(
         print_json({"source": source, **fit_record(found), **more})
     else:
         print_text(found.summary(verbose))
+        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:

@@ -9,7 +9,6 @@ from ffbm.plain import EACH_WAY, count_of, visible
 from ffbm.results.apart import name_of_sure, none_apart, set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.columns import columns_text, warning_mark
-from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
@@ -66,17 +65,9 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
-    parts += (
-        [tell_notes(fit), reading_text(fit.network), _in_a_sentence(fit), GLOSSARY]
-        if verbose
-        else [_notes_by_count(fit)]
-    )
+    parts += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
-
-
-def _in_a_sentence(fit: FitParts) -> str:
-    return f"in a sentence\n{wrap(sentence_of(fit), '  ', '  ')}"
 
 
 def _notes_by_count(fit: FitParts) -> str:
@@ -84,7 +75,7 @@ def _notes_by_count(fit: FitParts) -> str:
     parts = [] if fit.converged else ["what speaks against convergence"]
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
-    return wrap(f"With --verbose, or summary(verbose=True): {list_of([*parts, 'a sentence for a results section'])}.")
+    return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
 def _grade(fit: FitParts, verbose: bool) -> str:
