@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from unittest.mock import Mock
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -9,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from ffbm import progress
 from ffbm.errors import OptionError
 from ffbm.progress import Progress, listening
-from ffbm.workers import open_workers
+from ffbm.workers import blas, open_workers
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2, 9])
@@ -52,6 +53,17 @@ def test_blas_keeps_to_one_thread_until_the_last_has_left():
         second.__exit__(None, None, None)
         assert blas_threads() == {2}
     assert blas_threads() == before
+
+
+def test_blas_libraries_are_looked_for_again_only_if_modules_were_imported(monkeypatch):
+    with open_workers(2, 2):
+        assert blas_threads() == {1}
+    monkeypatch.setattr(blas, "ThreadpoolController", Mock(side_effect=AssertionError("looked for again")))
+    with open_workers(2, 2):
+        assert blas_threads() == {1}
+    monkeypatch.setitem(sys.modules, "a_module_with_another_library", sys)
+    with pytest.raises(AssertionError, match="looked for again"), open_workers(2, 2):
+        pass
 
 
 def test_number_of_workers_is_checked():

@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock
 from typing import Any, Protocol, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 from ffbm.check import check_workers, is_client
+from ffbm.workers.blas import one_blas_thread
 
 Result = TypeVar("Result")
 
@@ -58,32 +56,8 @@ def open_workers(workers: Workers, n_items: int) -> Iterator[Pool]:
             yield run
         return
     count = max(1, min(n_items, (os.cpu_count() or 1) if workers is None else workers))
-    with _ONE_BLAS_THREAD, _Caller() if count == 1 else ThreadPoolExecutor(count) as pool:
+    with one_blas_thread(), _Caller() if count == 1 else ThreadPoolExecutor(count) as pool:
         yield _Threads(pool, count)
-
-
-class _OneBlasThread:
-    """BLAS keeps to one thread while anybody is inside: libraries are looked for once, which takes milliseconds."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limits: threadpool_limits | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._limits is None:
-                self._limits = threadpool_limits(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._limits is not None and not self._inside:
-                self._limits.restore_original_limits()
-                self._limits = None
-
-
-_ONE_BLAS_THREAD = _OneBlasThread()
 
 
 class _Threads:
