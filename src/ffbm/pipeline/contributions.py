@@ -11,7 +11,7 @@ from ffbm.config import FitConfig
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
-from ffbm.progress import Progress
+from ffbm.progress import Listener, Progress
 from ffbm.rng import stream
 from ffbm.scoring import base_rate, fold_rows, predict
 from ffbm.theta.columns import ColumnGroups, group_columns
@@ -148,13 +148,20 @@ def measuring_on(
     seed: int,
     among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
-    """Return the same, on given folds and of some vertices of the network."""
+    """Return the same, on given folds and of some vertices of the network.
 
-    def measure(context: RunContext | None = None) -> ColumnBits:
-        quiet = RunContext(None, lambda _: None) if context is None else context
-        return column_bits(net, config, design, weights, folds, seed, quiet, among)
+    It works on threads of this process, as many as the settings say, and takes whoever hears of its progress.
+    """
+    threads = RunContext(config.workers, _nobody).threads
+
+    def measure(tell: Listener = _nobody) -> ColumnBits:
+        return column_bits(net, config, design, weights, folds, seed, RunContext(threads, tell), among)
 
     return measure
+
+
+def _nobody(_: Progress) -> None:
+    """Hear nothing."""
 
 
 class _Refits:
