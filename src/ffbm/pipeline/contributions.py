@@ -13,7 +13,9 @@ from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
 from ffbm.progress import Progress
 from ffbm.rng import stream
-from ffbm.scoring import base_rate, fold_rows, predict
+from ffbm.scoring import base_rate, fold_rows
+from ffbm.scoring.prediction import predict_pieces
+from ffbm.scoring.rows import match_design
 from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Design
 from ffbm.types import Array, Memberships, Network
@@ -166,10 +168,13 @@ class _Refits:
         self._refit, self._groups, self._folds, self._seed, self._context = refit, groups, folds, seed, context
         self._rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
         self._own = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
-        self._members = folds[0].members.copy()  # there
+        self._members = folds[0].members  # there
+        if any(fold.members is not self._members for fold in folds):
+            self._members = self._members.copy()
         for number, fold in enumerate(folds):
             self._own[fold.held_out] = number
-            self._members[fold.held_out] = fold.members[fold.held_out]
+            if fold.members is not folds[0].members:
+                self._members[fold.held_out] = fold.members[fold.held_out]
         self._bits: dict[tuple[int, ...], Array] = {}
 
     @property
@@ -212,9 +217,11 @@ class _Refits:
         return self._refit(design, fold.members, fold.rows, rng)
 
     def _gain(self, design: Design, task: Task) -> Array:
-        probs = predict(self._sample(design, task), design)
-        gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
-        return np.asarray((self._members * gain).sum(axis=1) / log(2))
+        trace, bits = self._sample(design, task), np.empty(len(self._own))
+        for vertices, probs in predict_pieces(trace, match_design(trace, design)):
+            gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
+            bits[vertices] = (self._members[vertices] * gain).sum(axis=1) / log(2)
+        return bits
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
