@@ -60,7 +60,7 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
 def predict_pieces(
     trace: WeightTrace, design: Design, progress: Listener | bool | None = False
 ) -> Iterator[tuple[Any, Array]]:
-    """Yield some vertices, as numbers or a slice, and what ``predict`` returns of them (n, B), until all had their turn.
+    """Yield vertices, some at a time, as numbers or a slice, and what ``predict`` returns of them (n, B).
 
     The design has the features of the trace: see ``match_design``.
     """
