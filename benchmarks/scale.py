@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,10 +67,10 @@ def fit_all(folder, options, listen=False, blocks_only=False):
 
 
 def measure(n_edges, folder, blocks_only):
-    """Print one row: seconds, memory and what came of it."""
+    """Print one row after every stage: seconds, memory and what came of it."""
     with tempfile.TemporaryDirectory() as small:
         plant(2000, Path(small))
-        for stage, _ in fit_all(Path(small), {"n_blocks": 4}):
+        for stage, _ in fit_all(Path(small), {"n_blocks": 4}, blocks_only=blocks_only):
             if stage == "weight":  # compiled
                 break
     row, made, first = {"n_edges": n_edges}, {}, now_bytes("VmRSS")
@@ -83,36 +84,36 @@ def measure(n_edges, folder, blocks_only):
             row[f"{stage}_{name}"] = row.get(f"{stage}_{name}", 0.0) + now - before  # starts are told of twice
         beyond = (now_bytes("VmHWM") - first - on_disk) / n_edges
         row[f"{stage}_bytes_per_edge"] = max(beyond, row.get(f"{stage}_bytes_per_edge", beyond))
+        row["peak_gb"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30
+        row["bytes_per_edge"] = max(row[f"{name}_bytes_per_edge"] for name in STAGES if f"{name}_seconds" in row)
+        row["date"], row["load"] = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()[0]
+        print(json.dumps(row), flush=True)
         forget_peak()
-        print(stage, row[f"{stage}_processor"], row[f"{stage}_bytes_per_edge"], file=sys.stderr, flush=True)
 
     def listen(event):
         if event.stage == "starts" and event.done == event.total:
             end("start")
 
     for stage, thing in fit_all(folder, {"n_blocks": N_BLOCKS}, listen, blocks_only):
-        end(stage)
         made[stage] = thing
-    given, labels = np.load(folder / "graph.npz"), made["membership"]
-    truth = given["truth"][made["read"].node_ids.astype(np.int64)]
+        if stage == "read":
+            row |= {"n_nodes": thing.n_nodes, "file_bytes_per_edge": on_disk / n_edges}
+        if stage == "membership":
+            row["found"] = agreement(
+                np.load(folder / "graph.npz")["truth"][made["read"].node_ids.astype(np.int64)], thing
+            )
+        if stage == "column":
+            row["telling"] = sorted(thing.loc[thing["decision"] == "matters", "column"])
+        if stage == "report":
+            row["report_mb"] = thing.stat().st_size / 2**20
+        end(stage)
+
+
+def agreement(truth, labels):
+    """Return the share of vertices in the block that was planted for them, each block taken for the likeliest."""
     joint = np.zeros((N_BLOCKS, N_BLOCKS), dtype=np.int64)
     np.add.at(joint, (truth, labels), 1)
-    row |= {
-        "n_nodes": made["read"].n_nodes,
-        "total_seconds": sum(row[f"{stage}_seconds"] for stage in made | {"start": 0}),
-        "total_processor": sum(row[f"{stage}_processor"] for stage in made | {"start": 0}),
-        "peak_gb": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30,
-        "bytes_per_edge": max(row[f"{stage}_bytes_per_edge"] for stage in made | {"start": 0}),
-        "file_bytes_per_edge": on_disk / n_edges,
-        "found": float(joint.max(axis=0).sum() / len(labels)),
-        "load": os.getloadavg()[0],
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    if not blocks_only:
-        table = made["column"]
-        row["telling"] = sorted(table.loc[table["decision"] == "matters", "column"])
-        row["report_mb"] = made["report"].stat().st_size / 2**20
-    print(json.dumps(row))
+    return float(joint.max(axis=0).sum() / len(labels))
 
 
 def now_bytes(what):
@@ -136,38 +137,46 @@ def peer_seconds(folder):
 
 def exponents(rows):
     """Return by how much each stage grows with the edges: the slope of the last two sizes in logarithms."""
-    rows = [row for row in rows if "report_processor" in row]
-    if len(rows) < 2:
-        return {}
-    small, large = rows[-2:]
-    growth = np.log(large["n_edges"] / small["n_edges"])
-    return {
-        stage: float(np.log(large[f"{stage}_processor"] / small[f"{stage}_processor"]) / growth) for stage in STAGES
-    }
+    found = {}
+    for stage in STAGES:
+        times = [(row["n_edges"], row[f"{stage}_processor"]) for row in rows if f"{stage}_processor" in row]
+        if len(times) > 1:
+            (few, short), (many, long) = times[-2:]
+            found[stage] = float(np.log(long / short) / np.log(many / few))
+    return found
 
 
-def main(sizes, peer, blocks_only):
+def main(sizes, peer, blocks_only, folder):
     path = RESULTS / "scale.json"
     rows = {row["n_edges"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
     say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores; processor seconds")
     say(f"{'edges':>12} " + " ".join(f"{head:>10}" for head in (*STAGES, "bytes/edge", "found")))
     for n_edges in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            for word in ("--plant", "--measure"):
-                command = [sys.executable, __file__, word, str(n_edges), "--folder", folder]
-                command += ["--blocks-only"] if blocks_only else []
-                said = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-                if said.returncode:
-                    raise SystemExit(f"{n_edges} edges: see above")
-            row = json.loads(said.stdout)
-            row["graph_tool_seconds"] = peer_seconds(Path(folder)) if peer else None
+        with tempfile.TemporaryDirectory() if folder is None else nullcontext(folder / str(n_edges)) as place:
+            row = measured_row(n_edges, Path(place), blocks_only)
+            row["graph_tool_seconds"] = peer_seconds(Path(place)) if peer else None
         rows[n_edges] = row
         shown = " ".join(f"{row.get(f'{stage}_processor', np.nan):10.2f}" for stage in STAGES)
-        say(f"{n_edges:12,} {shown} {row['bytes_per_edge']:10.0f} {row['found']:10.1%}")
+        say(f"{n_edges:12,} {shown} {row['bytes_per_edge']:10.0f} {row.get('found', np.nan):10.1%}")
         ordered = [rows[size] for size in sorted(rows)]
         write(
             "scale", ("ffbm", "numba", "numpy", "scipy"), {**SETTINGS, "rows": ordered, "exponents": exponents(ordered)}
         )
+
+
+def measured_row(n_edges, folder, blocks_only):
+    """Return the row of one size, measured in a process of its own; as far as that came, if it failed."""
+    said = ""
+    for word in ("--plant", "--measure"):
+        if word == "--plant" and (folder / "graph.npz").exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, __file__, word, str(n_edges), "--folder", str(folder)]
+        done = subprocess.run(command + ["--blocks-only"] * blocks_only, stdout=subprocess.PIPE, text=True)
+        said = done.stdout
+        if done.returncode and not said:
+            raise SystemExit(f"{n_edges} edges: see above")
+    return json.loads(said.splitlines()[-1])
 
 
 if __name__ == "__main__":
@@ -177,11 +186,11 @@ if __name__ == "__main__":
     parser.add_argument("--blocks-only", action="store_true", help="leave weights, columns and the report out")
     parser.add_argument("--plant", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help="where the files of each size are kept, or are already")
     chosen = parser.parse_args()
     if chosen.plant is not None:
         plant(chosen.plant, chosen.folder)
     elif chosen.measure is not None:
         measure(chosen.measure, chosen.folder, chosen.blocks_only)
     else:
-        main(chosen.sizes, not chosen.no_peer, chosen.blocks_only)
+        main(chosen.sizes, not chosen.no_peer, chosen.blocks_only, chosen.folder)

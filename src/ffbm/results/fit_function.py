@@ -299,7 +299,7 @@ def fit_with(
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
         with with_a_hint_to_resume(config.out):
-            return _fit_in_folder(config, config.out, wanted, go, progress)
+            return _fit_in_folder(config, config.out, wanted, go, progress, pool)
 
 
 def _fit_in_folder(
@@ -308,6 +308,7 @@ def _fit_in_folder(
     wanted: Callable[[FitConfig], dict[str, Any]],
     go: Callable[[FitConfig, Checkpoints], Fit],
     progress: Listener | bool | None,
+    workers: Workers,
 ) -> Fit:
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
@@ -316,7 +317,7 @@ def _fit_in_folder(
             config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = measured(go(config, checkpoints), progress)
+        found = measured(go(config, checkpoints), progress, workers)
         with listening(progress) as tell:  # verdicts and figures take their time
             tell(Progress("report and files", 0, 1))
             found.save(out)
@@ -324,13 +325,13 @@ def _fit_in_folder(
         return found
 
 
-def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
+def measured(found: Fit, progress: Listener | bool | None = None, workers: Workers = None) -> Fit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
     measure = found.explanation.measure
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(RunContext(None, tell))
+        columns = measure(RunContext(workers, tell))
     return Fit.of(found, explanation=replace(found.explanation, measure=lambda _context=None: columns))
 
 
@@ -363,4 +364,5 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
         span = span_in_words(low, high)
         if not isinstance(config.n_sweeps, int):
             span += f", more until chains have converged ({config.max_minutes:g} minutes at most)"
+            span += "; then what each column explains, and the report"
         logging.getLogger("ffbm").info("this takes about %s%s", span, saved)
