@@ -73,9 +73,7 @@ class Graph:
             raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
         looped = np.flatnonzero(source == target)
         loops = np.bincount(source[looped], minlength=n_nodes).astype(np.int32)
-        key: Array = np.empty(
-            (2, n_edges), dtype=np.int64
-        )  # row and column in one number, each edge from both its ends
+        key: Array = np.empty((2, n_edges), dtype=np.int64)  # row and column in one, each edge from both its ends
         for side, (row, column) in enumerate(((source, target), (target, source))):
             key[side] = row
             if directed:  # two rows of a vertex: where to, where from
