@@ -21,7 +21,7 @@ def main():
     for name in NETWORKS:
         graph = ffbm.read_network(folder / name / "edges.csv", directed=True).graph
         trace = ffbm.sample_blocks(graph, "auto", n_sweeps=50, n_chains=1, progress=False)
-        row, peer = against_graph_tool(name, graph, trace.best_labels, trace.n_blocks)
+        row, peer = against_graph_tool(name, graph, trace.best_labels, trace.n_blocks, repeats=15)
         rows.append(row)
     write("directed", ("ffbm", "numba", "numpy", "scipy"), {"threads": 1, "graph_tool": peer, "visits": rows})
 

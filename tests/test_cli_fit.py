@@ -62,7 +62,7 @@ def test_the_answer_of_a_registered_set(capsys):
 def test_not_converged_comes_first_and_strict_fails(files, capsys):
     assert run(["fit", *files, *SHORT]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("NOT CONVERGED: too short.")
+    assert shown.out.startswith("NOT CONVERGED: too short (")
     assert "Warning" not in shown.err
     assert run(["fit", *files, *SHORT, "--strict"]) == 1
     assert capsys.readouterr().out == shown.out

@@ -1,6 +1,7 @@
 """``ffbm test``: the table, the sentences, the JSON, and what is refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,8 +164,13 @@ def test_what_is_refused(files, arguments, words, capsys):
 def test_a_network_without_columns_is_refused(files, capsys):
     assert run(["test", "edges.csv"]) == 2
     assert capsys.readouterr().err == (
-        "ffbm: the network must have a column to test; it has none: give a table of vertex attributes, --nodes FILE\n"
+        "ffbm: a test is of columns, which become features, and this network has none: give a table of vertex"
+        " attributes with --nodes\n"
     )
+    table = Path("nodes.csv").read_text().splitlines()
+    Path("same.csv").write_text("id,all\n" + "".join(f"{line.partition(',')[0]},x\n" for line in table[1:]))
+    assert run(["test", "edges.csv", "--nodes", "same.csv"]) == 2
+    assert "and none of its columns became one (column 'all' left out: it is 'x'" in capsys.readouterr().err
 
 
 def test_many_columns_without_a_sign_have_one_sentence():

@@ -60,6 +60,11 @@ def test_the_order_is_by_what_a_column_adds(fits):
     table = replace(whole, measure=lambda: untested).column_table
     assert table["column"].tolist() == ["x0", "x1"]
     assert table["verdict"][1] == "explains much; not tested beyond the others"
+    said = "1 column was not tested beyond the others: --columns all does."
+    some = replace(fits["learned"], explanation=replace(whole, measure=lambda: untested))
+    for verbose in (False, True):
+        assert said in " ".join(some.summary(verbose).split())
+        assert said not in " ".join(fits["learned"].summary(verbose).split())
 
 
 def test_two_standard_errors_are_little_where_several_columns_are_looked_at(fits):

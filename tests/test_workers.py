@@ -2,13 +2,15 @@
 
 import logging
 import sys
+from unittest.mock import Mock
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from ffbm import progress
 from ffbm.errors import OptionError
 from ffbm.progress import Progress, listening
-from ffbm.workers import open_workers
+from ffbm.workers import blas, open_workers
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2, 9])
@@ -30,6 +32,38 @@ def test_pieces_of_work_are_taken_one_by_one(workers):
         assert [run.submit(pow, 3, 2).result(), run.submit(pow, 4, 2).result()] == [8, 16]
         with pytest.raises(ZeroDivisionError):
             run.submit(lambda n: 1 // n, 0).result()
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_blas_keeps_to_one_thread_until_the_last_has_left():
+    """Whoever came first may leave first, as workers of their own threads do."""
+    before = blas_threads()
+    with threadpool_limits(limits=2, user_api="blas"):
+        if blas_threads() != {2}:
+            pytest.skip("this BLAS has one thread")
+        first, second = open_workers(1, 1), open_workers(1, 1)
+        first.__enter__()
+        second.__enter__()
+        assert blas_threads() == {1}
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == {2}
+    assert blas_threads() == before
+
+
+def test_blas_libraries_are_looked_for_again_only_if_modules_were_imported(monkeypatch):
+    with open_workers(2, 2):
+        assert blas_threads() == {1}
+    monkeypatch.setattr(blas, "ThreadpoolController", Mock(side_effect=AssertionError("looked for again")))
+    with open_workers(2, 2):
+        assert blas_threads() == {1}
+    monkeypatch.setitem(sys.modules, "a_module_with_another_library", sys)
+    with pytest.raises(AssertionError, match="looked for again"), open_workers(2, 2):
+        pass
 
 
 def test_number_of_workers_is_checked():

@@ -20,6 +20,7 @@ MUCH = 0.1  # of the bits that name a block
 SAME = 0.5  # of a column's bits: what is shared beyond this share is called the same
 NO_SIGN = "no sign that it matters"
 LINKED = "no sign in these blocks, but edges are related to it"
+LEAST = 0.5  # inclusion: a column that is more likely in than out shows a sign
 CHANCE = 0.05  # the false discovery rate of p values at which edges are said to be related to a column
 _NAMED = 3  # values of a column that are named
 _LISTED = 4  # blocks whose numbers are
@@ -158,6 +159,9 @@ def _verdict(
         "matters, but predicts too little to see" if decision == MATTERS else LINKED if is_linked else "",
         decision == MATTERS,
     )
+    if decision == OPEN and relevance is not None and relevance.inclusion[g] > LEAST:  # that is a sign, if a weak one
+        words = {NO_SIGN: "", LINKED: "edges are related to it"}.get(words, words)
+        return f"{OPEN}; {words}".removesuffix("; ")
     return f"{OPEN}; {words}" if decision == OPEN and "explain" in words else words
 
 

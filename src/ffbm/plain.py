@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+EACH_WAY = 2.0  # standard errors of a 95 % interval
+
 
 def count_of(number: int, thing: str, things: str = "") -> str:
     """Write a number of things.
@@ -63,6 +65,18 @@ def in_percent(part: int, whole: int) -> str:
     if 0 < percent < 1:
         return "under 1 %"
     return "over 99 %" if 99 < percent < 100 else f"{percent:.0f} %"
+
+
+def with_interval(value: float, error: float) -> str:
+    """Write an estimate with its 95 % interval, two standard errors each way; alone if the error is not known.
+
+    >>> with_interval(0.77, 0.09), with_interval(0.5, float("nan"))
+    ('0.77 (95 % 0.59 to 0.95)', '0.50')
+    """
+    if math.isnan(error):
+        return f"{value:.2f}"
+    low, high = (round(end, 2) + 0.0 for end in (value - EACH_WAY * error, value + EACH_WAY * error))  # no "-0.00"
+    return f"{value:.2f} (95 % {low:.2f} to {high:.2f})"
 
 
 def visible(text: str) -> str:

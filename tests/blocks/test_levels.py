@@ -9,7 +9,6 @@ from math import comb, factorial, log
 import numpy as np
 import pytest
 
-from ffbm.blocks.edge_weights import weight_parts
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.levels import coarsened, edge_matrix, multigraph_nats
 from ffbm.blocks.priors import FULL
@@ -98,32 +97,97 @@ def plain_partition(members):
 EDGES, COUNTS = ((0, 3), (0, 4), (1, 3), (1, 3), (2, 4), (0, 1), (2, 2)), (3, 0, 2, 5, 1, 4, 2)
 
 
-def test_weights_are_those_of_the_lowest_level():
+def weighed(model, values=COUNTS, directed=False):
+    weights = EdgeWeights(np.array(values, dtype=float), model)
+    return Graph.from_edges(*np.array(EDGES).T, 5, directed, weights)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("model", ["geometric", "poisson", "exponential"])
+def test_sums_of_weights_are_explained_level_by_level(model, directed):
+    """By a plain sum: the pairs of one level are the edges of the next, with the sums of weights on them."""
+    hierarchy = (0, 1, 1, 2, 2), (0, 0, 1), (0, 0)
+    graph = weighed(model, [count + 1 for count in COUNTS], directed)
+    plain = Graph.from_edges(*np.array(EDGES).T, 5, directed)
+    without, found = (description_length(it, hierarchy) for it in (plain, graph))
+    edges = [(pair, count + 1) for pair, count in zip(EDGES, COUNTS, strict=True)]
+    nats = []
+    for labels in hierarchy:
+        pairs: dict[tuple[int, ...], list[int]] = {}
+        for (i, j), x in edges:
+            ends = (labels[i], labels[j])
+            pairs.setdefault(ends if directed else tuple(sorted(ends)), []).append(x)
+        ways = 0.0
+        for held in pairs.values():
+            m, x = len(held), sum(held)
+            if model == "exponential":
+                ways += (m - 1) * log(x) - log(factorial(m - 1))
+            elif model == "poisson" and not nats:
+                ways += x * log(m) - log(factorial(x)) + sum(log(factorial(one)) for one in held)
+            else:
+                ways += choose(m - 1 + x, x)
+        nats.append(ways)
+        edges = [(pair, sum(held)) for pair, held in pairs.items()]
+    assert [level.weights for level in found.levels] == pytest.approx(nats, abs=1e-10)
+    assert found.weights == pytest.approx(sum(nats), abs=1e-10)
+    assert found.total == pytest.approx(without.total + sum(nats), abs=1e-10)
+    assert [level.edge_counts for level in found.levels] == [level.edge_counts for level in without.levels]
+
+
+@pytest.mark.parametrize("model", ["geometric", "poisson", "exponential", "normal"])
+def test_weights_on_top_cost_what_they_do_in_the_flat_model(model):
+    graph, labels = weighed(model, [count + 1 for count in COUNTS]), (0, 1, 1, 2, 2)
+    flat = description_length(graph, labels, prior="full")
+    for above in (), ([0, 0, 0],), ([2, 0, 1], [0, 0, 0]), ([0, 0, 0], [0]):
+        assert description_length(graph, [labels, *above]).weights == pytest.approx(flat.weights, abs=1e-10)
+
+
+@pytest.mark.parametrize(("model", "prior"), [("normal", None), ("geometric", {"a": 1.0, "b": 1.0})])
+def test_weights_whose_sums_are_not_explained_are_those_of_the_lowest_level(model, prior):
+    graph = Graph.from_edges(*np.array(EDGES).T, 5, weights=EdgeWeights(np.array(COUNTS, dtype=float), model, prior))
     blocks = (0, 1, 1, 2, 2)
-    plain = Graph.from_edges(*np.array(EDGES).T, 5)
-    graph = Graph.from_edges(*np.array(EDGES).T, 5, weights=EdgeWeights(np.array(COUNTS, dtype=float), "geometric"))
-    without, found = (description_length(it, [blocks, (0, 0, 1), (0, 0)]) for it in (plain, graph))
-    pairs: dict[tuple[int, ...], list[int]] = {}
-    for (i, j), x in zip(EDGES, COUNTS, strict=True):
-        pairs.setdefault(tuple(sorted((blocks[i], blocks[j]))), []).append(x)
-    nats = sum(choose(len(held) - 1 + sum(held), sum(held)) for held in pairs.values())
-    nats += choose(len(pairs) - 1 + sum(COUNTS), sum(COUNTS))
-    assert found.weights == pytest.approx(nats, abs=1e-10)
-    assert found.total == pytest.approx(without.total + nats, abs=1e-10)
-    assert found.levels == without.levels
+    found = description_length(graph, [blocks, (0, 0, 1), (0, 0)])
+    flat = description_length(graph, blocks).weights
+    assert [level.weights for level in found.levels] == pytest.approx([flat, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("model", ["geometric", "poisson"])
+@pytest.mark.parametrize("levels", [((0, 1, 2),), ((0, 1, 1), (0, 0)), ((0, 1, 2), (0, 0, 1), (0, 0))])
+def test_weights_of_a_hierarchy_are_a_law(model, levels):
+    """Given edges, levels and the sum of all weights, the chances of all weights sum to one."""
+    source, target, total = [0, 0, 0, 1, 2], [0, 1, 1, 2, 2], 4
+    chances = 0.0
+    for values in product(range(total + 1), repeat=5):
+        if sum(values) == total:
+            weights = EdgeWeights(np.array(values, dtype=float), model)
+            graph = Graph.from_edges(source, target, 3, weights=weights)
+            chances += np.exp(-description_length(graph, [list(labels) for labels in levels]).weights)
+    assert chances == pytest.approx(1.0)
+
+
+def test_exponential_weights_of_a_hierarchy_are_a_law():
+    """By a sum over cells of the simplex of all weights; two pairs of blocks are in one pair of groups."""
+    levels, n = [[0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 0]], 60
+    grid = (np.arange(n) + 0.5) / n
+    chances = 0.0
+    for one, other in product(grid, grid):
+        if one + other < 1:  # the last is what is left of a sum of 1
+            values = np.array([one, other, 1 - one - other])
+            graph = Graph.from_edges([0, 1, 2], [2, 2, 3], 4, weights=EdgeWeights(values, "exponential"))
+            chances += np.exp(-description_length(graph, levels).weights) / n**2
+    assert chances == pytest.approx(1.0, abs=0.02)
 
 
 def test_reference_of_weights(shared):
-    """The reference describes the sums of pairs level by level, which is another law; all else is the same."""
     held = json.loads((shared / "reference" / "likelihoods.json").read_text())
     (case,) = (case for case in held["cases"] if case["model"] == "nested" and "weight_law" in case)
     given, exact = held["graphs"][case["graph"]], case["exact_nats"]
     weights = EdgeWeights(np.array(given["weights"], dtype=float), "geometric")
     graph = Graph.from_edges(*np.array(given["edges"]).T, given["n_nodes"], weights=weights)
     found = description_length(graph, case["labels"])
-    given_sums, sums = weight_parts(graph, np.array(case["labels"][0]))
-    assert given_sums == pytest.approx(exact["weights_given_sums"], abs=1e-6)
-    assert found.total - sums == pytest.approx(exact["total_without_weights"] + given_sums, abs=1e-6)
+    wanted = [exact["weights_given_sums"], *exact["weight_sums_by_level"]]
+    assert [level.weights for level in found.levels] == pytest.approx(wanted, abs=1e-6)
+    assert found.total == pytest.approx(exact["total"], abs=1e-6)
 
 
 def test_types_by_a_plain_sum():

@@ -58,10 +58,17 @@ def weighted_arcs(arcs):
     return Graph.from_edges(*arcs.edges.T, 96, True, EdgeWeights(sizes, "normal"))
 
 
+@pytest.fixture(scope="module")
+def timed_arcs(arcs):
+    """Arcs with numbers above 0 on them, larger from the first half."""
+    times = np.random.default_rng(7).exponential(1 + 3 * (arcs.edges[:, 0] < 48))
+    return Graph.from_edges(*arcs.edges.T, 96, True, EdgeWeights(times, "exponential"))
+
+
 HALVES = np.arange(96) // 48  # the two groups of level 2
 CARRIED = (
     ("graph", 2, None), ("arcs", 4, None), ("arcs", 4, HALVES), ("weighted", 4, None), ("weighted_arcs", 4, None),
-    ("weighted", 4, HALVES),
+    ("weighted", 4, HALVES), ("timed_arcs", 4, None), ("timed_arcs", 4, HALVES),
 )  # fmt: skip
 
 
@@ -87,6 +94,8 @@ def test_what_is_carried_is_what_is_counted(request, name, n_rows, types):
                 assert np.array_equal(getattr(tower, name), getattr(state.tower, name)), name
         for name in ("sums", "squares", "whole") if graph.weights is not None else ():
             assert np.array_equal(getattr(ledger, name), getattr(state.ledger, name)), name
+        for name in ("pairs", "sums") if types is None else ():
+            assert np.array_equal(getattr(tower, name), getattr(state.tower, name)), name
         assert np.allclose(ledger.term, state.ledger.term)
         seen.add(tuple(int(labels.max()) + 1 for labels in found))
     assert len(seen) > 10

@@ -131,6 +131,28 @@ def test_decisions_come_from_all_vertices_and_scores_from_another_run(net, parts
     assert parts.weights.weight_prior == "learned"
 
 
+def test_folds_are_runs_of_their_own_and_columns_are_measured_on_them(net, monkeypatch):
+    runs, measured = [], []
+    sample = joint_fit.select_jointly
+
+    def watched(net, n_blocks, rows, **options):
+        runs.append((rows, sample(net, n_blocks, rows, **options)))
+        return runs[-1][1]
+
+    monkeypatch.setattr(joint_fit, "select_jointly", watched)
+    monkeypatch.setattr(joint_fit, "measuring_on", lambda *of: measured.append(of[4]))
+    found = run_fit(net, dataclasses.replace(QUICK, folds=2), progress=False)
+    (everyone, first), *others = runs
+    assert len(everyone) == net.n_nodes
+    held_out = np.concatenate([np.setdiff1d(np.arange(net.n_nodes), rows) for rows, _ in others])
+    assert sorted(held_out) == list(range(net.n_nodes))
+    assert found.scores.n_test == net.n_nodes
+    for fold, (rows, run) in zip(measured[0], others, strict=True):
+        assert np.array_equal(fold.rows, rows)
+        own = number_blocks_like(run, first.memberships).memberships
+        assert np.array_equal(fold.members, own.probs)
+
+
 def test_the_error_of_inclusion_is_over_partitions_too(parts):
     selected = parts.weights.selected
     assert len(selected.by_partition) == 48

@@ -218,7 +218,7 @@ def test_what_is_refused(planted, options, error, words):
 
 
 def test_networks_that_are_refused(planted):
-    with pytest.raises(DataError, match="the network must have a column to test; it has none"):
+    with pytest.raises(DataError, match="a test is of columns, which become features, and this network has none"):
         permutation_test(ffbm.as_network([(0, 1)]))
     with pytest.raises(DataError, match=r"net must be a Network, .* got Graph"):
         permutation_test(planted.graph)

@@ -72,6 +72,7 @@ def test_an_interrupt_while_the_cache_is_looked_at_is_not_lost(monkeypatch):
                 raise KeyboardInterrupt  # as if Ctrl-C came while the generator is closed
 
     monkeypatch.setattr(kernels, "CACHE_FOLDER", Folder())
+    monkeypatch.setattr(kernels, "_compiled", [])
     monkeypatch.setattr(kernels.numba.config, "DISABLE_JIT", 0)
     with pytest.raises(KeyboardInterrupt):
         kernels.is_cold()

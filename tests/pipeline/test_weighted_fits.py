@@ -41,6 +41,24 @@ def test_weights_make_the_blocks(weighted):
 
 
 @pytest.mark.slow
+def test_laws_of_the_same_weights_are_compared_on_one_measure(weighted):
+    labels = np.repeat([0, 1], 20)
+    net = weighted.network
+    prior = {"a": 1.0, "b": 1.0}
+    models = {
+        "geometric": {"edge_weight_model": "geometric", "edge_weight_prior": prior},
+        "microcanonical": {"edge_weight_prior": "microcanonical"},
+        "normal": {"edge_weight_model": "normal", "edge_weight_prior": {"m0": 5.0, "k0": 1.0, "v0": 4.0, "nu0": 3.0}},
+    }
+    fits = {name: ffbm.fit(net, blocks=labels, **model, **SHORT) for name, model in models.items()}
+    told = ffbm.compare(weighted, fits["geometric"])
+    assert told.names == ("poisson", "geometric")
+    assert "description length per vertex and edge" in told.summary()
+    for name in ("microcanonical", "normal"):  # the sum of all weights is given, or densities are no chances
+        assert "description length" not in ffbm.compare(weighted, fits[name]).summary()
+
+
+@pytest.mark.slow
 def test_carried_length_is_the_description_length(weighted):
     net = weighted.network
     for b, carried in zip(weighted.blocks.labels[0, ::10], weighted.blocks.entropy[0, ::10], strict=True):

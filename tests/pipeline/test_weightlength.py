@@ -1,5 +1,7 @@
 """Weight chains that run until they are done: the rule looks at draws alone, and longer runs begin as shorter ones."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -148,6 +150,34 @@ def test_rounds_over_partitions(made, monkeypatch):
     again = select_columns(net.features, blocks, members, n_draws=auto.n_draws, **options)
     for name in FIELDS:
         assert np.array_equal(getattr(auto, name), getattr(again, name)), name
+
+
+def test_sweeps_that_cannot_be_precise_in_time_end_early(made, monkeypatch):
+    """An error of 0.5 would need 2,500 times the sweeps; one of 0.02, four times as many."""
+    net, labels = made
+    options = {"weight_prior": "learned", "n_chains": 2, "n_warmup": 30, "n_draws": "auto", "seed": 3}
+    monkeypatch.setattr(weightlength, "_judge", lambda *_: Verdict("converged", "so it is"))
+    monkeypatch.setattr("ffbm.pipeline.selection.FIRST_SWEEPS", 8)
+    lengths = {}
+    for error in (0.5, 0.02):
+        monkeypatch.setattr(
+            weightlength, "batch_error", lambda chance, _, e=error: np.array([e if chance.shape[1] < 32 else 0.001])
+        )
+        monkeypatch.setattr(weightlength, "IN_VAIN", 0.0)
+        trace = sample_weights(net.features, labels, max_minutes=0.5, progress=False, **options)
+        lengths[error] = trace.selected.n_draws
+    assert lengths == {0.5: 8, 0.02: 64}
+
+
+def test_when_sweeps_end():
+    length = weightlength.DrawLength(None, time.monotonic() + 600, in_vain=60)
+    assert length.end_of_sweeps(20, 1, 0.05) == length.end  # 24 times as long is just enough
+    for error, in_all in ((0.06, 40), (0.5, 40)):  # after 20 seconds a second round would end after 40: it may begin
+        assert length.end_of_sweeps(20, 1, error) == pytest.approx(time.monotonic() - 20 + in_all, abs=1)
+    assert length.end_of_sweeps(45, 2, 0.5) < time.monotonic()  # a third one would end after 67
+    assert weightlength.DrawLength(None).end_of_sweeps(20, 1, 0.5) == np.inf
+    soon = weightlength.DrawLength(None, time.monotonic() + 5, in_vain=60)
+    assert soon.end_of_sweeps(20, 1, 0.5) == soon.end
 
 
 def test_sweeps_that_were_stopped_go_on_bit_for_bit(made, monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 from ffbm.report.charts import BLUE_RED, GREENS
 from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
 from ffbm.report.markup import mark_up
@@ -111,6 +111,19 @@ def test_one_block_has_nothing_to_explain(evil):
     found = outline(report_text(short_fit(evil.network, n_blocks=1)))
     assert found.sections == ["answer", "network", "matrix", "checks", "chains", "origin"]
     assert "nothing to explain" in " ".join(found.text)
+    assert "There is one block, and every edge lies inside it" in " ".join(found.text)
+
+
+def test_one_block_has_no_figure_that_compares_blocks(evil, monkeypatch):
+    one = short_fit(evil.network, n_blocks=1)
+    assert "block_matrix" not in report_text(one)
+    assert set(Plots.NAMES) - one.plot.left_out() == {"network", "traces", "check"}
+    with pytest.raises(DataError, match="one block, of which the figure 'block_matrix' has nothing to show"):
+        one.plot.block_matrix()
+    monkeypatch.setattr("ffbm.report.network.is_large", lambda scene: True)
+    page = report_text(one)
+    assert "too large to draw vertex by vertex, and it has one block" in page
+    assert 'id="fig-block_graph"' not in page
 
 
 def test_no_vertex_held_out(evil):

@@ -19,7 +19,7 @@ from ffbm.report.tables import column_table, ranking_table
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import set_apart
 from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
-from ffbm.results.columns import columns_text
+from ffbm.results.columns import _shown, columns_text
 from ffbm.results.html import fit_html
 from ffbm.results.record import fit_record
 from ffbm.results.report import subject_of
@@ -131,14 +131,26 @@ def test_of_noise_nothing_is_named():
 def test_what_misleads_stands_first(fitted):
     scores = replace(fitted.scores, bits_test=-0.3, bits_se_test=0.1)
     wrong = replace(fitted, explanation=replace(fitted.explanation, scores=scores))
-    said = "Features mislead: on held-out vertices they lose 0.30 +- 0.10 bits per vertex."
+    said = "Features mislead: on held-out vertices they lose 0.30 (95 % 0.10 to 0.50) bits per vertex."
     paragraphs = [part for part in wrong.summary().split("\n\n") if not part.startswith("NOT CONVERGED")]
-    assert paragraphs[0] == said
+    assert " ".join(paragraphs[0].split()) == said
     assert paragraphs[1] == "Of 2 columns 1 matters: x1."
     assert wrong.sentence().startswith(said)
     assert wrong.ranking.notes[0].code == "misleading"
     assert fitted.ranking.notes == ()
-    assert any(text == said.replace("+-", "±") for text in warning_paragraphs(wrong))
+    assert any(text == said for text in warning_paragraphs(wrong))
+
+
+def test_many_columns_that_matter_fit_on_a_screen():
+    n = 40
+    table = pd.DataFrame(
+        {"inclusion": np.linspace(0.3, 1, n), "decision": ["matters" if g > 10 else "not decided" for g in range(n)]}
+    )
+    assert _shown(table, 5, verbose=True) == [*range(5), *range(11, n)]
+    assert _shown(table, 5, verbose=False) == [*range(11, 19)]
+    few = table.head(14)
+    assert _shown(few, 5, verbose=False) == [*range(5), 11, 12, 13]
+    assert _shown(table.head(6), 5, verbose=False) == [*range(6)]
 
 
 def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):

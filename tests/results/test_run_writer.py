@@ -11,6 +11,7 @@ import pytest
 import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.results import fit, load_fit
+from ffbm.results.run_writer import save_fit
 
 from ..store.test_tree import assert_same
 
@@ -173,3 +174,13 @@ def test_a_newer_run_is_refused(good, tmp_path):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 99}))
     with pytest.raises(DataError, match="in schema 99, and this ffbm reads up to schema 1: update ffbm"):
         load_fit(tmp_path / "run")
+
+
+def test_saving_tells_how_far_it_is(good, tmp_path):
+    heard = []
+    save_fit(good, tmp_path / "told", heard.append)
+    files = [event for event in heard if event.stage == "report and files"]
+    assert [event.done for event in files] == list(range(files[0].total + 1))
+    assert {"summary.json", "report.html", "writing"} <= {event.note for event in files}
+    assert [event.done for event in heard if event.stage == "replicates"] == list(range(1, 201))
+    assert [event.done for event in heard if event.stage == "pairs of columns"] == [0, 1]

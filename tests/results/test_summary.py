@@ -38,7 +38,7 @@ def test_a_short_answer_fits_on_a_screen(good, bad):
 def test_a_good_fit(good):
     lines = lines_of(good)
     text = "\n".join(lines)
-    assert len(lines) <= 58
+    assert len(lines) <= 72
     assert lines[0] == "What each column explains, by bits beyond the others"
     order = [
         "planted: 80 vertices, ",
@@ -55,7 +55,7 @@ def test_a_good_fit(good):
     support = int(good.network.features.support[1])
     train = int((sp.csr_array(good.network.features.values)[good.train][:, [1]] != 0).sum())
     assert first.endswith(f"{support} ({train})")
-    assert f"{good.scores.bits_test:.2f} +- {good.scores.bits_se_test:.2f}" in text
+    assert f"{good.scores.bits_test:.2f} +- {2 * good.scores.bits_se_test:.2f}" in text
     assert f"{good.reduced.scores.loss_test:.3f}" in text
 
 
@@ -84,6 +84,10 @@ def test_a_bad_fit_says_so_first(bad):
     assert bad.diagnostics.weights.converged.reason[:40] in head
     assert "\n".join(lines).count("rely on") == 1
     assert "converged" not in lines[-1]
+    brief = " ".join(bad.summary().split())
+    assert brief.startswith("NOT CONVERGED: too short (weights). Do not rely on what follows")
+    assert "R-hat" not in brief
+    assert "With --verbose, or summary(verbose=True): what speaks against convergence" in brief
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
@@ -126,8 +130,9 @@ def with_bits(made, bits):
 
 
 def test_what_features_explain_is_put_into_words(good):
-    assert "Features explain 0.30 +- 0.10 bits per vertex" in with_bits(good, 0.3)
-    assert "It is not sure that features tell the block of an unseen vertex: 0.10 +- 0.10" in with_bits(good, 0.1)
+    assert "Features explain 0.30 (95 % 0.10 to 0.50) bits per vertex" in with_bits(good, 0.3)
+    doubt = "It is not sure that features tell the block of an unseen vertex: 0.10 (95 % -0.10 to 0.30)"
+    assert doubt in " ".join(with_bits(good, 0.1).split())
     assert "Features mislead" in with_bits(good, -0.3)
 
 
@@ -203,7 +208,7 @@ def test_what_reading_changed_is_told():
     text = made.summary(verbose=True)
     assert "\nreading\n  - pairs: edges link" in text
     assert "\n  - column 'same' left out" in text
-    assert "2 notes on reading the data" in made.summary()
+    assert "2 notes on reading the data" in " ".join(made.summary().split())
     assert " number" in made.summary()
     rows = {row[1]: row for row in ranking_table(subject_of(made)).rows}
     assert rows["age"][6] is None

@@ -70,9 +70,12 @@ def test_the_text(fit):
         "event: 10 vertices",
         "place",
         "bits per vertex",
-        "chains: ",
+        "NOT CONVERGED: too short (blocks, weights of event and weights of person). Let",
+        "With --verbose, or summary(verbose=True): what speaks against convergence",
     ):
         assert part in text
+    assert "it run longer: --sweeps " in text
+    assert "chains: " in fit.summary(verbose=True)
     assert max(map(len, text.splitlines())) <= 100
     told = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
     assert told["types"]["person"]["n_nodes"] == 14

@@ -48,8 +48,8 @@ def test_the_dictionary_is_strict_json(scores):
 
 def test_the_short_form_tells_what_is_explained(scores):
     assert repr(scores) == (
-        "<Scores: features explain 0.50 +- 0.50 bits per vertex (loss 0.500 against 0.500 of the base rate)"
-        " on 4 held-out vertices>"
+        "<Scores: features explain 0.50 (95 % -0.50 to 1.50) bits per vertex (loss 0.500 against 0.500 of the base"
+        " rate) on 4 held-out vertices>"
     )
     assert scores.n_blocks == 2
 

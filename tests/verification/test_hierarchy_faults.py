@@ -16,9 +16,13 @@ MOVES = [
     f"ffbm.kernels.{name}" for name in ("compilation", "nestedmoves", "nestedchain")
 ]  # what is below them is as it was
 LEVELS = [
-    f"ffbm.kernels.{name}" for name in ("compilation", "tower", "levelprior", "nested", "nestedmoves", "nestedchain")
+    f"ffbm.kernels.{name}"
+    for name in ("compilation", "tower", "levelprior", "levelsums", "nested", "nestedmoves", "nestedchain")
 ]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
+WITH_WEIGHTS = (
+    "return with_weights(likelihood.sums, likelihood.own, nats, likelihood.tower, likelihood.level, g, c, i, s)"
+)
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
     "the chance of the way back left out": ("nestedmoves", [("path[1], back", "path[1], 0.0")], MOVES, "two levels"),
@@ -31,7 +35,19 @@ FAULTS = {
     "the partition of the level above forgotten": ("tower", [(PARTITIONS, "")], LEVELS, "two levels"),
     "weights not looked at": (
         "nested",
-        [("return own_add_weights(likelihood.own, nats, g, c, i, s)", "return nats")],
+        [(WITH_WEIGHTS, "return nats")],
+        LEVELS,
+        "weighted, two levels",
+    ),
+    "pairs that lose their last edge counted on": (
+        "levelsums",
+        [("int(m + d > 0) - int(m > 0), room[3, k])", "0, room[3, k])")],
+        LEVELS,
+        "weighted, two levels",
+    ),
+    "sums carried up one level only": (
+        "levelsums",
+        [("        if row == tower.used.shape[0]:\n            break\n", "        break\n")],
         LEVELS,
         "weighted, two levels",
     ),

@@ -2,10 +2,13 @@
 
 The m edges between two blocks have weights with the sum x and, around their mean, the sum of squares v. Microcanonical:
 all weights with these sums are alike; the sums of the pairs are alike given the sum X of all, which has no prior.
+In a hierarchy the sums of counts and of exponential weights are explained level by level: those of the pairs of groups
+of one level are alike given their sums over the pairs of groups of the next.
 Conjugate: weights between two blocks have a law with a parameter of its own, which is integrated out. The kernels are
 held to this file.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,19 +39,52 @@ def weight_parts(graph: Graph, b: Array) -> tuple[float, float]:
     if weights.prior is not None:
         return given + float(conjugate(weights.model, weights.prior, sums).sum()), 0.0
     least = least_square(weights)
-    if weights.model in ("geometric", "poisson"):
-        n, total = len(sums.m), float(weights.values.sum())
-        compositions = float(log_binomial(n - 1 + total, total))
-        if weights.model == "geometric":
-            return given + float(log_binomial(sums.m - 1 + sums.x, sums.x).sum()), compositions
-        return given + float((sums.x * np.log(sums.m) - gammaln(sums.x + 1)).sum()), compositions
-    if weights.model == "exponential":
-        return given + float(simplex(sums.m, sums.x).sum()), float(simplex(len(sums.m), sums.x.sum()))
+    if is_summed(weights):
+        if weights.model == "poisson":
+            given += float((sums.x * np.log(sums.m) - gammaln(sums.x + 1)).sum())
+        else:
+            given += float(ways_to_sum(weights, sums.m, sums.x).sum())
+        return given, float(ways_to_sum(weights, len(sums.m), weights.values.sum()))
     spread = np.maximum(sums.v, least * sums.m)[sums.m > 1]
     given += float(sphere(sums.m, sums.v, least).sum()) + float(
         simplex(len(spread), spread.sum()) if len(spread) else 0
     )
     return given, float(sphere(len(sums.m), np.square(sums.x - sums.x.mean()).sum(), least))
+
+
+def level_parts(graph: Graph, levels: Sequence[Array]) -> list[float]:
+    """Return what the weights cost on each level of a hierarchy: labels of vertices, of their groups, and so on.
+
+    The first entry is -ln P of the weights given the sums of pairs of blocks, each further one that of the sums of one
+    level given those of the next. A pair of groups with m pairs of members that have edges between them, and the sum x,
+    costs what a pair of blocks with m edges does; of Poisson weights what one of geometric weights does. Sums that are
+    left on top are a part of the last level. Where the sums are not explained by levels all is in the first entry.
+    """
+    given, sums = weight_parts(graph, levels[0])
+    if graph.weights is None or not graph.n_edges or not is_summed(graph.weights):
+        return [given + sums, *(0.0 for _ in levels[1:])]
+    ends, pair = pairs_of(graph, levels[0][graph.edges])
+    parts, x = [given], np.bincount(pair, weights=graph.weights.scored)
+    for labels in levels[1:]:
+        ends, pair = pairs_of(graph, labels[ends])
+        x = np.bincount(pair, weights=x)
+        parts.append(float(ways_to_sum(graph.weights, np.bincount(pair), x).sum()))
+    parts[-1] += float(ways_to_sum(graph.weights, len(x), x.sum()))
+    return parts
+
+
+def is_summed(weights: EdgeWeights) -> bool:
+    """Tell whether sums are all that the law of the weights counts, so that levels can explain them.
+
+    Of normal weights every level would leave a sum of squares without a prior, and hierarchies of different depth would
+    not be compared on one measure; a conjugate prior has no prior of sums.
+    """
+    return weights.prior is None and weights.model in ("geometric", "poisson", "exponential")
+
+
+def ways_to_sum(weights: EdgeWeights, m: Any, x: Any) -> Any:
+    """Return ln of the number of ways, or of the volume of all ways, in which m weights sum to x."""
+    return simplex(m, x) if weights.model == "exponential" else log_binomial(np.asarray(m) - 1 + x, x)
 
 
 def weight_nats(graph: Graph, b: Array) -> float:
@@ -68,11 +104,17 @@ def constant(graph: Graph) -> float:
 def pair_sums(graph: Graph, b: Array) -> PairSums:
     """Return the sums of each pair of blocks with edges between them; of a directed graph each way by itself."""
     assert graph.weights is not None
-    ends = b[graph.edges] if graph.is_directed else np.sort(b[graph.edges], axis=1)
-    pair = np.unique(ends, axis=0, return_inverse=True)[1].ravel()
-    m, y = np.bincount(pair), graph.weights.scored
-    x = np.bincount(pair, weights=y)
+    y = graph.weights.scored
+    _, pair = pairs_of(graph, b[graph.edges])
+    m, x = np.bincount(pair), np.bincount(pair, weights=y)
     return PairSums(m, x, np.bincount(pair, weights=np.square(y - (x / m)[pair])))
+
+
+def pairs_of(graph: Graph, ends: Array) -> tuple[Array, Array]:
+    """Return the pairs of groups among the ends (E, 2) of edges, and the number of each edge's pair."""
+    ends = ends if graph.is_directed else np.sort(ends, axis=1)
+    pairs, number = np.unique(ends, axis=0, return_inverse=True)
+    return pairs, number.ravel()
 
 
 def simplex(m: Any, x: Any) -> Any:

@@ -18,7 +18,7 @@ from ffbm.types import Array, Graph, Network, NodeTypes, node_types
 
 @dataclass(frozen=True, slots=True)
 class DescriptionLength:
-    """The parts of S(b), in nats; of a hierarchy also ``levels``, whose edge counts and partitions are summed here."""
+    """The parts of S(b), in nats; of a hierarchy also ``levels``, whose parts are summed here."""
 
     adjacency: float
     degrees: float
@@ -83,7 +83,8 @@ def description_length(
     one type too: on top there is one group for each, and a level that puts them all together adds nothing.
 
     Weights of edges add a term for each pair of blocks that has edges, by the law that the network was read with: see
-    the page on weighted edges. Of a hierarchy it is that of the blocks, level 0: the levels above know no weights.
+    the page on weighted edges. Of a hierarchy the sums of counts and of exponential weights are explained level by
+    level, as edge counts are.
 
     If several groups are left on top, their edge counts are charged as above, all alike. One group on top of them adds
     ln B to the partition.
@@ -170,8 +171,10 @@ def _nested_length(
     if types is not None:
         checked = check_typed_levels(checked, types)
     lengths = level_lengths(graph, checked, None if types is None else types.of_vertex)
-    edges, partition = sum(one.edge_counts for one in lengths), sum(one.partition for one in lengths)
-    return DescriptionLength(adjacency, degrees, edges, partition, lengths, weight_nats(graph, checked[0]))
+    edges, partition, weights = (
+        sum(getattr(one, part) for one in lengths) for part in ("edge_counts", "partition", "weights")
+    )
+    return DescriptionLength(adjacency, degrees, edges, partition, lengths, weights)
 
 
 def check_labels(labels: npt.ArrayLike, n_nodes: int) -> Array:

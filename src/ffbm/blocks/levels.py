@@ -1,16 +1,17 @@
 """What the levels above the blocks cost in the nested model, written to be read; the kernels are held to it.
 
 At level l >= 1 the groups of level l-1 are the vertices of a multigraph with edge counts e^{l-1}, and b^l puts them
-into groups of their own. Given the edge counts of those, every way to deal edges to pairs of vertices is alike.
+into groups of their own. Given the edge counts of those, every way to deal edges to pairs of vertices is alike. What
+weights of edges cost on each level is in ``edge_weights``.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
+from ffbm.blocks.edge_weights import level_parts
 from ffbm.blocks.edges import log_binomial
 from ffbm.blocks.priors import FULL
 from ffbm.errors import DataError
@@ -24,6 +25,7 @@ class LevelLength:
     n_groups: int
     edge_counts: float
     partition: float
+    weights: float = 0.0  # of edges; above the blocks those of the sums of pairs of groups of the level below
 
 
 def edge_matrix(graph: Graph, labels: Array) -> Array:
@@ -73,19 +75,19 @@ def level_lengths(graph: Graph, levels: Sequence[Array], types: Array | None = N
 
     The edge counts of the lowest level are those that the next one explains, so entry 0 has none; with several groups
     left on top, their edge counts are all alike, ln C(B (B + 1)/2 + E - 1, E), of arcs ln C(B^2 + E - 1, E), and a part
-    of the last level.
+    of the last level. Weights, where edges have some, are a part of every level.
     """
-    counts = edge_matrix(graph, levels[0])
-    lengths = [LevelLength(len(counts), 0.0, typed_nats(levels[0], types))]
-    for below, labels in pairwise(levels):
+    counts, weights = edge_matrix(graph, levels[0]), level_parts(graph, levels)
+    lengths = [LevelLength(len(counts), 0.0, typed_nats(levels[0], types), weights[0])]
+    for below, labels, sums in zip(levels, levels[1:], weights[1:], strict=False):
         types = None if types is None else types_of_blocks(types, below)
         edges = multigraph_nats(counts, labels, graph.is_directed)
         counts = coarsened(counts, labels)
-        lengths.append(LevelLength(len(counts), edges, typed_nats(labels, types)))
+        lengths.append(LevelLength(len(counts), edges, typed_nats(labels, types), sums))
     if len(counts) > 1:
         one = np.zeros(len(counts), dtype=np.int64)
         top, last = multigraph_nats(counts, one, graph.is_directed), lengths[-1]
-        lengths[-1] = LevelLength(last.n_groups, last.edge_counts + top, last.partition)
+        lengths[-1] = replace(last, edge_counts=last.edge_counts + top)
     return tuple(lengths)
 
 

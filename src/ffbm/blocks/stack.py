@@ -1,6 +1,7 @@
 """Levels stacked on blocks by greedy merges: a quick bound on what a hierarchy would save of the description length.
 
-Blocks stay as they are, so that only what their edge counts cost is compared: P(e|b) against the levels above.
+Blocks stay as they are, so that only what their edge counts cost is compared, and the sums of their weights if edges
+have some: P(e|b) against the levels above.
 """
 
 import numpy as np
@@ -24,8 +25,9 @@ def nats_by_levels(graph: Graph, labels: Array) -> float:
         return 0.0
     levels = [blocks, *stack_levels(edge_matrix(graph, blocks), graph.is_directed)]
     flat, *_ = level_lengths(graph, [blocks])
-    _, *above = level_lengths(graph, [*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)])
-    return max(flat.edge_counts - sum(level.edge_counts + level.partition for level in above), 0.0)
+    own, *above = level_lengths(graph, [*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)])
+    nested = own.weights + sum(level.edge_counts + level.partition + level.weights for level in above)
+    return max(flat.edge_counts + flat.weights - nested, 0.0)
 
 
 def stack_levels(counts: Array, is_directed: bool) -> list[Array]:

@@ -22,7 +22,7 @@ def weighted_tables(graph: Graph, own: Any) -> Weighted:
     """Return the tables of a likelihood of edges with those of their weights."""
     weights = graph.weights
     assert weights is not None
-    law = _law(weights)
+    law = weight_law(weights)
     y = (weights.scored - law.centre) / law.scale
     x = np.rint(y / law.unit).astype(np.int64)
     is_normal = law.kind == NORMAL
@@ -47,7 +47,8 @@ def _half_edges(graph: Graph) -> tuple[Array, Array, Array]:
     return np.concatenate((plain, plain))[order], loop, u[loop]
 
 
-def _law(weights: EdgeWeights) -> Law:
+def weight_law(weights: EdgeWeights) -> Law:
+    """Return the law of weights, with the units that they are counted in."""
     values, kind = weights.scored, _KINDS[weights.model]
     prior = [] if weights.prior is None else [weights.prior[name] for name in HYPERPARAMETERS[weights.model]]
     unit, square_unit, centre, scale, pair_unit, spread_unit, least = 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0
@@ -61,7 +62,7 @@ def _law(weights: EdgeWeights) -> Law:
         spread_unit = _unit(float(np.square(values - centre).sum()) + least * len(values))
     hyper = [float(one) for one in (*prior, 0.0, 0.0, 0.0, 0.0)[:4]]
     return Law(
-        kind, weights.prior is not None, unit, square_unit, centre, scale, least, pair_unit, spread_unit,
+        kind, weights.prior is not None, True, unit, square_unit, centre, scale, least, pair_unit, spread_unit,
         float(values.sum()), *hyper,
     )  # fmt: skip
 

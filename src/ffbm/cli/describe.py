@@ -77,7 +77,8 @@ def _duration(fit: dict[str, Any], *, is_given: bool) -> str:
     blocks = f" with {count_of(fit['n_blocks'], 'block')}" if is_given else ""
     return (
         f"a fit{blocks} takes {in_words(fit['seconds_low'])} or more on {cores}: its chains run until they have"
-        f" converged, {fit['max_minutes']:g} minutes at most (--max-minutes)"
+        f" converged, {fit['max_minutes']:g} minutes at most (--max-minutes); bits of columns, permutations and the"
+        " report come on top"
     )
 
 

@@ -79,7 +79,9 @@ Sweeps = Annotated[
 MaxMinutes = Annotated[
     float | None,
     typer.Option(
-        metavar="X", help=f"How long a fit may take if sweeps or draws are auto [default: {FitConfig.max_minutes:g}]."
+        metavar="X",
+        help="How long chains may run in all if sweeps or draws are auto; bits of columns, permutations and the"
+        f" report come on top [default: {FitConfig.max_minutes:g}].",
     ),
 ]
 Tempering = Annotated[

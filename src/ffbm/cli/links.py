@@ -39,6 +39,7 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
         ]
         for row in rows
     ]
-    print_text(align([["source", "target", "probability", "blocks"], *cells], right=[2]))
+    head = ["source", "target", "probability", "blocks"]
+    print_text(align([head, *cells], right=[2]) if cells else "Every pair of vertices has an edge: no link is missing.")
     if out is not None:
         print_text(f"wrote {out}")

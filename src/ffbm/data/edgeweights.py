@@ -45,8 +45,8 @@ def real_weights(values: Any, column: str, where: str, place: Callable[[int], st
         first = int(np.argmax(bad))
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
-            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}:"
-            " repair or drop it"
+            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}"
+            f" ({count_of(int(bad.sum()), 'edge')} in all): repair or drop {'it' if bad.sum() == 1 else 'them'}"
         )
     return RawWeights(column, numbers, place)
 
@@ -152,7 +152,11 @@ def _choose(x: Array) -> tuple[str, str]:
     else:
         return "normal", "some are below 0" if (x < 0).any() else "some are 0 and not all are whole"
     costs = [_one_law(x, model) for model in models]
+    if len(x) and x.min() == x.max():
+        what = f"{what}, all {x[0]:g}, so that they say nothing of blocks"
     best, other = (0, 1) if costs[0] <= costs[1] else (1, 0)
+    if np.isinf(costs[other]):
+        return models[best], f"{what}, all equal, which {models[other]} weights cannot be"
     return models[best], f"{what}, {models[best]} by {costs[other] - costs[best]:,.1f} nats over {models[other]}"
 
 

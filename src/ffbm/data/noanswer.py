@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ffbm.data.remarks import Remark, option
+from ffbm.data.remarks import Remark, drop
 from ffbm.plain import count_of
 from ffbm.types import Array
 
@@ -25,7 +25,7 @@ def remark_no_answer(name: str, known: Array) -> list[Remark]:
         count = int(counts[distinct == value][0])
         message = (
             f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
-            f" {'a number' if count == 1 else 'numbers'}; {option('drop')} if it means no answer"
+            f" {'a number' if count == 1 else 'numbers'}; {drop(name, f'{value:g}')} if it means no answer"
         )
         remarks.append(Remark("looks-missing", name, message, count))
     return remarks

@@ -1,10 +1,11 @@
 """What encoding has to tell: one remark for each thing it left out or changed, gathered into notes."""
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ffbm.errors import either, keyword
-from ffbm.types import Note
+from ffbm.types import Network, Note
 
 
 def option(name: str, value: str = "") -> str:
@@ -15,6 +16,26 @@ def option(name: str, value: str = "") -> str:
     """
     typed = " ".join(("--" + name.replace("_", "-"), value)).rstrip()
     return either(f"{name}={value} ({typed})", typed)
+
+
+def drop(column: str, value: str) -> str:
+    """Name the option that reads a value of a column as missing.
+
+    >>> Note("looks-missing", drop("my clubs", "9"), 1).message
+    "drop={'my clubs': '9'} (--drop 'my clubs=9')"
+    """
+    typed = shlex.join(["--drop", f"{column}={value}"])
+    return either(f"drop={{{column!r}: {value!r}}} ({typed})", typed)
+
+
+def why_no_features(net: Network) -> str:
+    """Say why a network has no features, and what to do."""
+    left = [note.message for note in net.notes if note.code in _LEFT_OUT]
+    if left:
+        which = either("include= (--include)", "--include")
+        return f"none of its columns became one ({'; '.join(left[:3])}): see {which}"
+    nodes = either("nodes= (--nodes), or features=", "--nodes")
+    return f"this network has none: give a table of vertex attributes with {nodes}"
 
 
 # The sentence for a whole group of columns, used where one note for each column would bury the reader.
@@ -44,6 +65,7 @@ HEADLINES = {
     "trimmed": "with spaces around values, taken off",
     "unnamed": "without a name, named by their place",
 }
+_LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
 _NOTES_PER_CODE = 20
 _FEWER = {"looks-coded": 3, "read-as-number": 3}  # said of many columns alike
 _NAMES_PER_NOTE = 5

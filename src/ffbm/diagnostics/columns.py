@@ -131,7 +131,7 @@ class ColumnVerdict:
         if not yes and not no:
             return ""
         if len(no) == len(self.columns):
-            return "in every picture found no column matters"
+            return "in no picture found is a column decided to matter"
         parts = [f"{_names(yes, 'and')} {_verb(yes, 'matter')}"] if yes else []
         if no:
             which = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"

@@ -43,12 +43,21 @@ class FitDiagnostics:
     @cached_property
     def converged(self) -> Verdict:
         """The worst grade of all stages; the reason names the stages."""
-        verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
+        return reduce(and_, (one.named(stage) for stage, one in self._verdicts.items()))
+
+    @property
+    def open_stages(self) -> tuple[str, ...]:
+        """The stages whose chains have not converged."""
+        return tuple(stage for stage, one in self._verdicts.items() if not one)
+
+    @property
+    def _verdicts(self) -> dict[str, Verdict]:
+        found = {"blocks": self.blocks.converged, "weights": self.weights.converged}
         if self.reduced is not None:
-            verdicts["weights of the kept features"] = self.reduced.converged
+            found["weights of the kept features"] = self.reduced.converged
         if self.joint is not None:
-            verdicts["labels and weights together"] = self.joint.converged
-        return reduce(and_, (one.named(stage) for stage, one in verdicts.items()))
+            found["labels and weights together"] = self.joint.converged
+        return found
 
     @cached_property
     def columns(self) -> ColumnVerdict | None:

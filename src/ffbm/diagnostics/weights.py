@@ -69,12 +69,15 @@ class WeightDiagnostics:
 def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
     """Return the diagnostics of a trace: R-hat and ESS of the stored draws, and the divergences of all of them.
 
-    Where columns are selected, the Monte Carlo error of every inclusion belongs to the verdict.
+    Where columns are selected, the Monte Carlo error of every inclusion belongs to the verdict. The weights of a single
+    block say nothing, and nothing is asked of them.
     """
     # a stored draw stands for itself and those before it, the last also for what is left over
     first = np.arange(trace.weights.shape[1]) * trace.thin
     diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
     found = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
+    if trace.n_blocks == 1:
+        return replace(found, converged=Verdict(CONVERGED, "of one block weights say nothing"))
     if trace.selected is None:
         return found
     return replace(found, converged=found.converged & _judge_inclusion(trace.selected))

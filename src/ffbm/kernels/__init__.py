@@ -57,8 +57,11 @@ CACHE_FOLDER = _WANTED if _IS_KEPT else _pass_by()
 
 def is_cold() -> bool:
     """Tell whether nothing is compiled yet, so that the first call takes some seconds longer."""
+    if numba.config.DISABLE_JIT or _compiled:
+        return False
     # A list, not any(): what Ctrl-C raises while a generator is thrown away half read is lost.
-    return not numba.config.DISABLE_JIT and not list(CACHE_FOLDER.rglob("*.nbi"))
+    _compiled.extend(list(CACHE_FOLDER.rglob("*.nbi"))[:1])
+    return not _compiled
 
 
 def announce_compiling() -> None:
@@ -74,6 +77,7 @@ def _announce(message: str) -> None:
 
 
 _announced: list[str] = []  # in this process
+_compiled: list[Path] = []  # one file of the cache, once there is one: there are hundreds, and chains ask often
 
 
 class NamedByContent(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types

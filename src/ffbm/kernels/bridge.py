@@ -9,7 +9,7 @@ from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.hmc import bare_metric, move
 from ffbm.kernels.metric import apply_inverse, follow_precisions
 from ffbm.kernels.slab import draw_precisions
-from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.softmax import energy_and_gradient, given_scales
 
 
 @njit(**INNER)
@@ -47,14 +47,14 @@ def follow_path(
     """
     target, metric, w, column = bare(target), bare_metric(metric, scratch.factor), bare(w), bare(column)
     tile, bits, line, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.line), bare(scratch.own)
-    g, q, gain = own[0], own[1], 0.0
+    g, q, gain, gaussian = own[0], own[1], 0.0, given_scales(target)
     draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
     multiply_column(target, column, path[0])
-    u = energy_and_gradient(target, w, g, tile, bits)
+    u = energy_and_gradient(gaussian, w, g, tile, bits)
     for at in range(1, len(path)):
         gain += u
         multiply_column(target, column, path[at])
-        u = energy_and_gradient(target, w, g, tile, bits)
+        u = energy_and_gradient(gaussian, w, g, tile, bits)
         gain -= u
         if at < len(path) - 1:
             u += _add_prior(target, w, g, -1.0)
@@ -62,5 +62,5 @@ def follow_path(
             follow_precisions(metric, target.precision)
             u += _add_prior(target, w, g, 1.0)
             apply_inverse(metric, g, q, line)
-            u, _, _ = move(rng, target, metric, w, u, step, n_steps, own, tile, bits, line)
+            u, _, _ = move(rng, gaussian, metric, w, u, step, n_steps, own, tile, bits, line)
     return gain

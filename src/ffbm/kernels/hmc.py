@@ -9,8 +9,8 @@ from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INNER, copy_table
 from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
 from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, follow_precisions
-from ffbm.kernels.slab import draw_precisions, without_scales
-from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.slab import draw_precisions, draw_scales, without_scales
+from ffbm.kernels.softmax import energy_and_gradient, given_scales
 from ffbm.kernels.stretch import stretch_columns
 from ffbm.kernels.weightchain import keep_draw, learn, step_size
 
@@ -134,29 +134,32 @@ def run_hmc(
     w, mean, square = bare(w), bare(mean), bare(square)
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
     own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)
-    g, q = own[0], own[1]
+    g, q, gaussian = own[0], own[1], given_scales(target)
     n_active, learned, slab = w.shape[0], len(target.slab.column) > 0, target.slab
-    u = energy_and_gradient(target, w, g, tile, bits)
+    active, places = target.rows.active, (target.rows.active, target.rows.idle, target.scale)
+    u = energy_and_gradient(gaussian, w, g, tile, bits)
     apply_inverse(metric, g, q, line)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         acceptance, n_steps, diverged, step = 1.0, 0, False, 0.0
         if n_active > 0:
             if learned:
-                draw_precisions(rng, slab, target.rows.active, w, target.scale, target.precision)
+                draw_precisions(rng, slab, active, w, target.scale, target.precision)
                 follow_precisions(metric, target.precision)
-                u = energy_and_gradient(target, w, g, tile, bits)
+                u = energy_and_gradient(gaussian, w, g, tile, bits)
                 apply_inverse(metric, g, q, line)
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
-            u, acceptance, diverged = move(rng, target, metric, w, u, step, n_steps, own, tile, bits, line)
+            u, acceptance, diverged = move(rng, gaussian, metric, w, u, step, n_steps, own, tile, bits, line)
             if warm:
                 learn(adapt, acceptance, plan.target)
             if learned:
-                u += without_scales(slab, target.rows.active, w, target.precision)
+                u += without_scales(slab, active, w, target.precision)
                 u -= stretch_columns(rng, target, w, logits, counts, tile, bits)
         if not warm:
-            row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
+            if learned:
+                draw_scales(rng, slab, active, w, target.scale)
+            row = keep_draw(rng, places, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = acceptance, step
             record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged

@@ -8,8 +8,8 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, copy_table
 from ffbm.kernels.metric import take_mean_away
-from ffbm.kernels.slab import draw_precisions, without_scales
-from ffbm.kernels.softmax import energy_and_gradient
+from ffbm.kernels.slab import draw_precisions, draw_scales, without_scales
+from ffbm.kernels.softmax import energy_and_gradient, given_scales
 from ffbm.kernels.weightchain import keep_draw, learn, step_size
 
 
@@ -33,17 +33,18 @@ def run_mala(
     """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
     target, w, mean, square = bare(target), bare(w), bare(mean), bare(square)
     tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
-    g, w_new, g_new = own[0], own[1], own[2]
-    n_active, n_blocks, learned = w.shape[0], w.shape[1], len(target.slab.column) > 0
-    u = energy_and_gradient(target, w, g, tile, bits)
+    g, w_new, g_new, gaussian = own[0], own[1], own[2], given_scales(target)
+    n_active, n_blocks, learned, slab = w.shape[0], w.shape[1], len(target.slab.column) > 0, target.slab
+    active, places = target.rows.active, (target.rows.active, target.rows.idle, target.scale)
+    u = energy_and_gradient(gaussian, w, g, tile, bits)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
         mean_acceptance, h = 1.0, 0.0
         if n_active > 0:
             mean_acceptance = 0.0
             if learned:
-                draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
-                u = energy_and_gradient(target, w, g, tile, bits)
+                draw_precisions(rng, slab, active, w, target.scale, target.precision)
+                u = energy_and_gradient(gaussian, w, g, tile, bits)
             for i in range(plan.n_inner):
                 if plan.anneal > 0.0:
                     h = plan.anneal * 250.0 * (1000.0 + t * plan.n_inner + i) ** -0.8
@@ -57,7 +58,7 @@ def run_mala(
                 for d in range(n_active):
                     for k in range(n_blocks):
                         w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]
-                u_new = energy_and_gradient(target, w_new, g_new, tile, bits)
+                u_new = energy_and_gradient(gaussian, w_new, g_new, tile, bits)
                 log_ratio = u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)
                 acceptance = exp(min(log_ratio, 0.0)) if log_ratio == log_ratio else 0.0
                 if rng.random() < acceptance:
@@ -68,8 +69,10 @@ def run_mala(
                     learn(adapt, acceptance, plan.target)
                 mean_acceptance += acceptance / plan.n_inner
             if learned:
-                u += without_scales(target.slab, target.rows.active, w, target.precision)
+                u += without_scales(slab, active, w, target.precision)
         if not warm:
-            row = keep_draw(rng, target, plan, done, t, w, u, draw, mean, square, record)
+            if learned:
+                draw_scales(rng, slab, active, w, target.scale)
+            row = keep_draw(rng, places, plan, done, t, w, u, draw, mean, square, record)
             record.acceptance[row], record.step_size[row] = mean_acceptance, h
             record.n_steps[row], record.diverging[row] = plan.n_inner, False

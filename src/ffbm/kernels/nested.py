@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.likelihood import add_weights as own_add_weights
+from ffbm.kernels.levelsums import follow_sums, recount_sums, sums_total, with_weights
 from ffbm.kernels.likelihood import block_term as own_block_term
 from ffbm.kernels.likelihood import change as own_change
 from ffbm.kernels.likelihood import follow as own_follow
@@ -24,6 +24,7 @@ class Nested(NamedTuple):
     tables: Any  # of the levels above: ``multigraph.Multigraph`` or ``DirectedMultigraph``
     work: np.ndarray  # (L, 3, K) int64, zero before and after
     level: int  # row ``level`` of the tower is the one above
+    sums: Any  # ``levelsums.LevelSums`` if the levels explain weights, else ``NoSums``
 
 
 @njit(**INLINE)
@@ -38,7 +39,8 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the level and those above cost."""
-    return own_total(likelihood.own, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
+    nats = own_total(likelihood.own, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
+    return nats + sums_total(likelihood.sums, likelihood.tower, likelihood.level)
 
 
 @njit(**INLINE)
@@ -52,18 +54,20 @@ def follow(likelihood, g, c, i, r, s):
     """Bring the levels above up to date, and the weights of edges if there are some."""
     follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
     own_follow(likelihood.own, g, c, i, r, s)
+    follow_sums(likelihood.sums, likelihood.own, likelihood.tower, likelihood.level, g, c, i, r)
 
 
 @njit(**INLINE)
 def recount(likelihood, g, c):
     """Count the weights of edges, if there are some."""
     own_recount(likelihood.own, g, c)
+    recount_sums(likelihood.sums, likelihood.tower, likelihood.level, c)
 
 
 @njit(**INLINE)
 def add_weights(likelihood, nats, g, c, i, s):
-    """Return ``nats`` and the change of -ln P of the weights of edges, of which the levels above know nothing."""
-    return own_add_weights(likelihood.own, nats, g, c, i, s)
+    """Return ``nats`` and the change of -ln P of the weights of edges, on the level and above."""
+    return with_weights(likelihood.sums, likelihood.own, nats, likelihood.tower, likelihood.level, g, c, i, s)
 
 
 register(

@@ -14,6 +14,7 @@ from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy, copy_table
 from ffbm.kernels.groups import list_groups
 from ffbm.kernels.ledger import Ledger, blocks_in_use
 from ffbm.kernels.levelprior import LevelPrior
+from ffbm.kernels.levelsums import hold_members
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
 from ffbm.kernels.single import ROUNDING, sweep
@@ -26,6 +27,7 @@ class Room(NamedTuple):
 
     groups: Any  # ``Adjacency`` or ``Arcs``: the groups of a level as vertices, room for W of them
     tables: Any  # ``Multigraph`` or ``DirectedMultigraph``, whose edge_cost is 0
+    sums: Any  # ``LevelSums`` or ``NoSums``
     size_cost: np.ndarray  # (W+2,) -ln n!
     size_step: np.ndarray  # (W+1,)
     used_cost: np.ndarray  # (K+1,) of the level that moves
@@ -97,12 +99,13 @@ def cycle(rng, m, c, tower, room, schedule, totals, tally):
             list_groups(room.groups, c.ers, n_members)
         else:
             list_groups(room.groups, tower.ers[u - 2], n_members)
+        hold_members(room.sums, tower, u - 1, c)
         move_members(
             rng, model_of(m, tower, room, u, n_members), ledger_of_level(tower, room, u, n_members), tower.b[u],
             room, schedule, totals, tally,
         )  # fmt: skip
     for _ in range(int(schedule.shifts + rng.random())):
-        move_level(rng, c, tower, room.tables.lf, schedule.beta, totals)
+        move_level(rng, c, tower, room.tables.lf, room.sums, schedule.beta, totals)
 
 
 @njit(**INNER)
@@ -123,7 +126,7 @@ def move_members(rng, m, c, parents, room, schedule, totals, tally):
 @njit(**INLINE)
 def lowest_model(m, tower, room):
     """Return the model of the vertices, given the levels above."""
-    likelihood = Nested(m.likelihood, tower, room.tables, room.work, 0)
+    likelihood = Nested(m.likelihood, tower, room.tables, room.work, 0, room.sums)
     own = m.prior
     prior = LevelPrior(own.size_cost, own.size_step, own.used_cost, room.tables.lf, tower.b, tower.used, 0)
     return Model(m.graph, likelihood, prior, m.field, m.constant)
@@ -134,7 +137,7 @@ def model_of(m, tower, room, u, n_members):
     """Return the model of level u >= 1, given the levels above: its vertices are the groups of the level below."""
     for n_groups in range(1, min(n_members, room.used_cost.size - 1) + 1):
         room.used_cost[n_groups] = partition_cost(room.tables.lf, n_members, n_groups)
-    likelihood = Nested(room.tables, tower, room.tables, room.work, u)
+    likelihood = Nested(room.tables, tower, room.tables, room.work, u, room.sums)
     prior = LevelPrior(
         room.size_cost, room.size_step, room.used_cost, room.tables.lf, tower.b, tower.used, u
     )  # fmt: skip

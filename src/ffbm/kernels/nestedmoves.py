@@ -9,6 +9,7 @@ from numba import njit
 from ffbm.kernels.acceptance import IMPOSSIBLE, accepts, decide
 from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
+from ffbm.kernels.levelsums import count_row
 from ffbm.kernels.likelihood import recount
 from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
 from ffbm.kernels.multigraph import log_factorial
@@ -85,11 +86,11 @@ def fill_gap(m, c, parents):
 
 
 @njit(**INNER)
-def move_level(rng, c, tower, lf, beta, totals):
+def move_level(rng, c, tower, lf, sums, beta, totals):
     """Try to open a level whose groups have one member each, or to close such a level; return whether it was done.
 
-    Its n groups cost ln n! + ln n, those of each type apart, and no edge counts. There are as many rows as there are: a
-    level is opened only while the last but one is not needed.
+    Its n groups cost ln n! + ln n, those of each type apart, and no edge counts or weights. There are as many rows as
+    there are: a level is opened only while the last but one is not needed.
     """
     last, fewest = tower.used.shape[0] - 1, n_types(tower.used)
     u = int(rng.random() * last)
@@ -110,6 +111,7 @@ def move_level(rng, c, tower, lf, beta, totals):
             stand_alone(tower, u, c.ers, n_members)
         else:
             stand_alone(tower, u, tower.ers[u - 1], n_members)
+        count_row(sums, tower, u, c)
     else:
         totals[0] -= cost
         for g in range(n_members):
@@ -119,6 +121,7 @@ def move_level(rng, c, tower, lf, beta, totals):
         for row in range(u, last):
             copy_row(tower, row + 1, row)
         stand_alone(tower, last, tower.ers[last - 1], fewest)
+        count_row(sums, tower, last, c)
     return True
 
 
@@ -143,6 +146,9 @@ def copy_row(tower, source, target):
         tower.n[target, r] = tower.n[source, r]
         for s in range(tower.n.shape[1]):
             tower.ers[target, r, s] = tower.ers[source, r, s]
+            if tower.sums.size > 0:
+                tower.pairs[target, r, s] = tower.pairs[source, r, s]
+                tower.sums[target, r, s] = tower.sums[source, r, s]
     for row in range(tower.e.shape[1]):
         tower.e[target, row] = tower.e[source, row]
     tower.used[target, 0] = tower.used[source, 0]

@@ -30,6 +30,7 @@ class Law(NamedTuple):
 
     kind: int
     is_conjugate: bool
+    is_flat: bool  # whether the sums of all pairs are alike; if not, the levels of a hierarchy explain them
     unit: float  # of a sum: y = unit times whole number; a weight is centre + scale y
     square_unit: float  # of a sum of squares of y
     centre: float
@@ -109,7 +110,7 @@ def _conjugate(law, m, x):
 @njit(**INNER)
 def cost_of_sums(law, used, many, square, spread):
     """Return -ln P of the sums of all pairs given the sum of all weights; 0 under a conjugate prior."""
-    if law.is_conjugate or used == 0:
+    if law.is_conjugate or not law.is_flat or used == 0:
         return 0.0
     n = float(used)
     if law.kind in (GEOMETRIC, POISSON):

@@ -56,6 +56,20 @@ class Target(NamedTuple):
     slab: Slab = NO_SLAB  # which scales are learned
 
 
+class Gaussian(NamedTuple):
+    """A target given its scales, all that its energy depends on: a call copies its tuples, so hot ones are small."""
+
+    rows: TrainingRows
+    sums: np.ndarray
+    precision: np.ndarray
+
+
+@njit(**INNER)
+def given_scales(target: Any) -> Any:
+    """Return the part of a target that ``energy_and_gradient`` looks at, of the same arrays."""
+    return Gaussian(target.rows, target.sums, target.precision)
+
+
 @njit(**DOOR)
 def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
     """Fill g (A, B) with the gradient of U at w (A, B) and return U.

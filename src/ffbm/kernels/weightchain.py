@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INNER, copy_table
-from ffbm.kernels.slab import draw_scales
+from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy_table
 
 
 class Plan(NamedTuple):
@@ -71,10 +70,10 @@ def step_size(adapt: Any, warm: bool) -> float:
     return exp(min(max(adapt[0] if warm else adapt[1], -20.0), 20.0))
 
 
-@njit(**INNER)
+@njit(**INLINE)
 def keep_draw(
     rng: Any,
-    target: Any,
+    places: Any,
     plan: Any,
     done: int,
     t: int,
@@ -88,23 +87,21 @@ def keep_draw(
     """Complete draw t of a stretch that began at ``done`` and store it if it is one in ``thin``; return its row."""
     before, drawn = max(done - plan.n_warmup, 0), t - plan.n_warmup + 1  # after warm-up
     row = drawn - before - 1
-    record.energy[row] = record_draw(rng, target, w, u, drawn, draw, mean, square)
+    record.energy[row] = record_draw(rng, places, w, u, drawn, draw, mean, square)
     if drawn % plan.thin == 0:
         copy_table(draw, record.weights[drawn // plan.thin - before // plan.thin - 1])
     return row
 
 
 @njit(**INNER)
-def record_draw(rng: Any, target: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
+def record_draw(rng: Any, places: Any, w: Any, u: float, n_drawn: int, draw: Any, mean: Any, square: Any) -> float:
     """Complete the contrasts w by exact draws of the rest, in ``draw`` (B, D), and take it into the moments.
 
-    Return U of the complete weights. ``mean`` and ``square`` (B, D) are Welford's running mean and sum of
-    squares over n_drawn draws, this one included.
+    Return U of the complete weights. ``places`` are the active features, the idle ones and the scales of all; ``mean``
+    and ``square`` (B, D) are Welford's running mean and sum of squares over n_drawn draws, this one included.
     """
     n_active, n_blocks = w.shape
-    active, idle, scale = target.rows.active, target.rows.idle, target.scale
-    if len(target.slab.column) > 0:
-        draw_scales(rng, target.slab, active, w, scale)
+    active, idle, scale = places
     for a in range(n_active):
         d = active[a]
         own = 0.0

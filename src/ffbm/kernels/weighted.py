@@ -73,8 +73,11 @@ def weigh(likelihood, c, n_changes):
 
 
 @njit(**INNER)
-def foresee(likelihood, g, c, i, s):
-    """Return the change of all pairs when vertex i moves from its block to another block s."""
+def list_changes(likelihood, g, c, i, s):
+    """Write down the changes of all pairs when vertex i moves from its block to another block s; return their number.
+
+    No pair is written down twice.
+    """
     likelihood, g, c = bare(likelihood), bare(g), bare(c)
     r, s, around, turn = np.int64(c.b[i]), np.int64(s), c.around, turn_of(g, i)
     n_near = n = 0
@@ -104,7 +107,13 @@ def foresee(likelihood, g, c, i, s):
     for a in range(n_near):
         for k in range(6):
             around[k, around[6, a]] = 0
-    return weigh(likelihood, c, n)
+    return n
+
+
+@njit(**INLINE)
+def foresee(likelihood, g, c, i, s):
+    """Return the change of all pairs when vertex i moves from its block to another block s."""
+    return weigh(likelihood, c, list_changes(likelihood, g, c, i, s))
 
 
 @njit(**INLINE)

@@ -11,14 +11,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
-from ffbm.blocks.edge_weights import weight_nats
+from ffbm.blocks.edge_weights import is_summed, weight_parts
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
+from ffbm.blocks.weighted import weight_law
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.ledger import Ledger, WeightedLedger
+from ffbm.kernels.levelsums import LevelSums, NoSums, count_tower
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.nestedchain import Room
 from ffbm.kernels.target import Model
@@ -43,9 +45,8 @@ class NestedTarget(NamedTuple):
     def entropy(self, levels: Sequence[Array]) -> float:
         """Return S, all partitions included; with types the last level has one group for each of them."""
         lengths = level_lengths(self.graph, levels, self.types)
-        above = sum(one.edge_counts + one.partition for one in lengths)
-        own = sum(self.likelihood.parts(self.graph, levels[0])) + weight_nats(self.graph, levels[0])
-        return float(own + above)
+        above = sum(one.edge_counts + one.partition + one.weights for one in lengths)
+        return float(sum(self.likelihood.parts(self.graph, levels[0])) + above)
 
     def partitions(self, levels: Sequence[Array]) -> float:
         """Return the part of S that the partitions of all levels have."""
@@ -73,11 +74,32 @@ def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
 def nested_model(target: NestedTarget, layout: Layout) -> Model:
     """Tabulate the target for the vertices; what the levels above cost is not in it."""
     model = block_model(BlockTarget(target.graph, target.likelihood, FULL), layout.n_blocks)
-    model = model._replace(likelihood=with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1)))
+    likelihood = with_edge_costs(model.likelihood, np.zeros(layout.n_blocks + 1))
+    if levels_explain_weights(target.graph):
+        likelihood = likelihood._replace(law=likelihood.law._replace(is_flat=False))
+    model = model._replace(likelihood=likelihood)
     if target.types is None:
         return model
     top = float(target.likelihood.edge_cost(target.graph, n_types_of(target.types)))  # the edges between types
+    if levels_explain_weights(target.graph):
+        top += weight_parts(target.graph, target.types)[1]
     return model._replace(constant=model.constant + top)
+
+
+def levels_explain_weights(graph: Graph) -> bool:
+    """Tell whether edges have weights whose sums the levels above the blocks explain."""
+    return graph.weights is not None and is_summed(graph.weights)
+
+
+def level_sums(graph: Graph, layout: Layout) -> LevelSums | NoSums:
+    """Return what sums of weights are explained by, and worked with."""
+    if graph.weights is None or not levels_explain_weights(graph):
+        return NoSums(graph.is_directed)
+    (width, n_above, _), law = layout, weight_law(graph.weights)
+    held, changes, mark = (
+        np.zeros(shape, dtype=np.int64) for shape in ((width, width), (5, 4 * width + 4), (n_above, n_above))
+    )
+    return LevelSums(graph.is_directed, law, held, changes, mark)
 
 
 def nested_room(graph: Graph, layout: Layout) -> Room:
@@ -91,6 +113,7 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     return Room(
         groups=_room_for_groups(graph, width),
         tables=tables(np.zeros(n_above + 1), lf),
+        sums=level_sums(graph, layout),
         size_cost=size_cost,
         size_step=np.diff(size_cost),
         used_cost=np.zeros(n_above + 1),
@@ -123,12 +146,15 @@ def lay_out(
 ) -> tuple[Ledger | WeightedLedger, Tower]:
     """Return the counts of a hierarchy; levels of one group, or one of each type, are added up to the layout's rows."""
     (width, n_above, n_rows), graph = layout, target.graph
+    weighed = (n_rows, n_above, n_above) if levels_explain_weights(graph) else (0, 0, 0)
     tower = Tower(
         b=np.zeros((n_rows, width), dtype=np.int32),
         n=np.zeros((n_rows, n_above), dtype=np.int64),
         e=np.zeros((n_rows, _n_sides(graph) * n_above), dtype=np.int64),
         ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
         used=np.zeros((n_rows, 1), dtype=np.int64),
+        pairs=np.zeros(weighed, dtype=np.int64),
+        sums=np.zeros(weighed, dtype=np.int64),
     )
     counts, block_types = edge_matrix(graph, levels[0]), types_of_blocks(target.types, np.asarray(levels[0]))
     for row in range(n_rows):
@@ -144,7 +170,9 @@ def lay_out(
         tower.e[row, : ends.size] = ends.ravel()
         tower.ers[row, :n_groups, :n_groups] = counts
         tower.used[row, 0] = n_groups
-    return block_ledger(model, np.asarray(levels[0]), width), tower
+    ledger = block_ledger(model, np.asarray(levels[0]), width)
+    count_tower(ledger, tower, level_sums(graph, layout))
+    return ledger, tower
 
 
 def read_hierarchy(labels: Array, above: Any, types: Array | None = None) -> Hierarchy:

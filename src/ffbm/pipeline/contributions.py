@@ -11,7 +11,7 @@ from ffbm.config import FitConfig
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
-from ffbm.progress import Progress
+from ffbm.progress import Listener, Progress
 from ffbm.rng import stream
 from ffbm.scoring import base_rate, fold_rows
 from ffbm.scoring.prediction import predict_pieces
@@ -21,7 +21,7 @@ from ffbm.theta.design import Design
 from ffbm.types import Array, Memberships, Network
 from ffbm.types.columns import ColumnBits, SharedBits
 from ffbm.types.weights import WeightTrace
-from ffbm.workers import open_workers
+from ffbm.workers import Workers, open_workers
 
 MOST_ALONE = 500  # columns whose bits alone are taken
 MOST_PAIRS = 15
@@ -150,13 +150,21 @@ def measuring_on(
     seed: int,
     among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
-    """Return the same, on given folds and of some vertices of the network."""
+    """Return the same, on given folds and of some vertices of the network.
 
-    def measure(context: RunContext | None = None) -> ColumnBits:
-        quiet = RunContext(None, lambda _: None) if context is None else context
-        return column_bits(net, config, design, weights, folds, seed, quiet, among)
+    It takes whoever hears of its progress, and workers; if left out, threads of this process, as the settings say.
+    """
+    threads = RunContext(config.workers, _nobody).threads
+
+    def measure(tell: Listener = _nobody, workers: Workers = None) -> ColumnBits:
+        context = RunContext(threads if workers is None else workers, tell)
+        return column_bits(net, config, design, weights, folds, seed, context, among)
 
     return measure
+
+
+def _nobody(_: Progress) -> None:
+    """Hear nothing."""
 
 
 class _Work(NamedTuple):

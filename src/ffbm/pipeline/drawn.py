@@ -165,13 +165,14 @@ def select_columns(
     workers: Workers = None,
     progress: Listener | bool | None = None,
     max_minutes: float | None = 10,
+    whole_minutes: float | None = None,
     stage: str = "weights",
     checkpoints: Checkpoints | None = None,
 ) -> SelectionTrace:
     """Sample which columns are included for some of the kept partitions: their mean is the inclusion given A.
 
     Averaged memberships blur partitions of different modes and do not decide. The arguments are those of
-    ``sample_weights_drawn``.
+    ``sample_weights_drawn``; ``whole_minutes`` are those of a fit, if ``max_minutes`` are what is left of them.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def select_columns(
     >>> trace.by_partition.shape, round(float(trace.probability[0]), 3)
     ((5, 1), 1.0)
     """
-    labels, length = _aligned(blocks, members), check_draws(n_draws, max_minutes)
+    labels, length = _aligned(blocks, members), check_draws(n_draws, max_minutes, whole_minutes)
     prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)
     plan = plan_drawn(
         features, labels, blocks.n_blocks, rows, 1.0, intercept, sampler="hmc", n_warmup=0, n_each=1,

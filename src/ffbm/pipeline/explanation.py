@@ -196,7 +196,7 @@ def sampler_given(
             half = {"n_sweeps": 0, "max_minutes": one["max_minutes"] / 2}
             weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
             some = affordable_rows(design, rows, members.n_blocks, stream(seed, "selection", "vertices"))
-            one |= {"max_minutes": minutes_left(until), "rows": some}
+            one |= {"max_minutes": minutes_left(until), "whole_minutes": config.max_minutes, "rows": some}
             selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
             weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))
         else:
@@ -244,7 +244,9 @@ def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
 
 
 def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
-    names = "rows intercept intercept_sd column_groups seed workers progress max_minutes stage checkpoints"
+    names = (
+        "rows intercept intercept_sd column_groups seed workers progress max_minutes whole_minutes stage checkpoints"
+    )
     return {name: one[name] for name in names.split()}
 
 

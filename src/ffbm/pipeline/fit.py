@@ -6,7 +6,8 @@ from typing import Any
 
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
-from ffbm.errors import DataError, OptionError, either, keyword
+from ffbm.data.remarks import why_no_features
+from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.context import RunContext
@@ -34,7 +35,6 @@ from ffbm.workers import Workers
 
 _MOST_OF_BLOCKS, _LEAST_OF_BLOCKS = 0.8, 0.4  # the share of blocks in the time that a fit may take
 _MOVES = 4000  # of the weights, about, that columns need in a large network: chains, selection, refits; on two cores
-_LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns
 
 
 def run_fit(
@@ -73,7 +73,9 @@ def run_fit(
     ((4, 100, 2, 4), 73, None)
     """
     if net.n_features == 0:
-        raise DataError(f"a fit explains blocks by features, and {_why_none(net)}; sample_blocks does without")
+        raise DataError(
+            f"a fit explains blocks by features, and {why_no_features(net)}; in Python, ffbm.sample_blocks does without"
+        )
     seed = resolve_seed(config.seed)
     config = replace(config, seed=seed)
     design = make_design(net.features, bool(config.intercept), config.impute)
@@ -143,17 +145,6 @@ def _fit_hierarchy(
         parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
     )
     return replace(parts, hierarchy=tree)
-
-
-def _why_none(net: Network) -> str:
-    """Say why a network has no features, and what to do."""
-    left = [note.message for note in net.notes if note.code in _LEFT_OUT]
-    if left:
-        return (
-            f"none of its columns became one ({'; '.join(left[:3])}): see {either('include= (--include)', '--include')}"
-        )
-    nodes = either("nodes= (--nodes), or features=", "--nodes")
-    return f"this network has none: give a table of vertex attributes with {nodes}"
 
 
 def minutes_of_blocks(net: Network, config: FitConfig) -> float:

@@ -22,6 +22,7 @@ from ffbm.blocks.permutation import (
 from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_int
+from ffbm.data.remarks import why_no_features
 from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.choice import find_candidates
@@ -230,10 +231,7 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
         raise DataError(f"net must be a Network, as read_network and as_network return; got {type(net).__name__}")
     known = net.features.column_names
     if not known or not net.n_nodes:
-        raise DataError(
-            "the network must have a column to test; it has none: give a table of vertex attributes,"
-            f" {keyword('nodes', 'FILE')}"
-        )
+        raise DataError(f"a test is of columns, which become features, and {why_no_features(net)}")
     wanted = [columns] if isinstance(columns, str) else columns
     if wanted is None:
         wanted = [name for name in known if name != within]

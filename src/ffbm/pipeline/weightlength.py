@@ -28,6 +28,7 @@ WEIGHTS = Stepper(advance, WeightState, Record)
 _LEAST_DRAWS = 100  # of a weight chain, whatever the time
 _LEAST_SWEEPS = 10  # over the columns, where partitions are not drawn
 _MOST_STORED = 2000  # draws of the weights of a chain: above, thinning doubles with the length
+IN_VAIN = 0.1  # the share of ``max_minutes`` that sweeps over columns may take which will not be precise in all of them
 
 
 class DrawLength(NamedTuple):
@@ -35,6 +36,7 @@ class DrawLength(NamedTuple):
 
     n_draws: int | None  # None: until they are done
     end: float = inf  # of the clock
+    in_vain: float = inf  # seconds of sweeps over columns that will not be precise by then
 
     @property
     def planned(self) -> int:
@@ -50,12 +52,29 @@ class DrawLength(NamedTuple):
         """Tell whether chains that are not done may run on."""
         return self.n_draws is None and time.monotonic() < self.end
 
+    def end_of_sweeps(self, seconds: float, n_rounds: int, error: float) -> float:
+        """Return when sweeps over columns are to end that took so many seconds for so many rounds.
 
-def check_draws(n_draws: Any, max_minutes: Any) -> DrawLength:
-    """Return how long weight chains run: so many draws, or until they are done or so many minutes are over."""
+        The error falls with the square root of the length. Where that takes longer than there is time, there is no
+        further round beyond ``in_vain``.
+        """
+        now = time.monotonic()
+        if now + seconds * ((error / MOST_ERROR) ** 2 - 1) <= self.end:
+            return self.end
+        return min(now + self.in_vain - seconds * (1 + 1 / n_rounds), self.end)
+
+
+def check_draws(n_draws: Any, max_minutes: Any, whole_minutes: float | None = None) -> DrawLength:
+    """Return how long weight chains run: so many draws, or until they are done or so many minutes are over.
+
+    ``whole_minutes`` are those of a fit, if ``max_minutes`` are what is left of them.
+    """
     minutes = None if max_minutes is None else check_real("max_minutes", max_minutes, low=0, above=True)
     wanted = check_int_or("auto", "n_draws", n_draws, low=1)
-    return DrawLength(None, end_in(minutes)) if isinstance(wanted, str) else DrawLength(wanted)
+    if not isinstance(wanted, str):
+        return DrawLength(wanted)
+    whole = minutes if whole_minutes is None else whole_minutes
+    return DrawLength(None, end_in(minutes), inf if whole is None else 60 * IN_VAIN * whole)
 
 
 def run_weights(
@@ -120,11 +139,12 @@ def run_selection(
 ) -> tuple[SelectionRecord, Array, int]:
     """Run chains for so many rounds, or until no Monte Carlo error is above 0.01 at two checks in a row.
 
-    The first round over partitions is not cut short; where there are none, it has 10 steps at least. Return the draws,
-    the partition of each (C, T), which is ``partition`` of the number of rounds, and one in how many weights is stored.
+    They end at the latest when the time is over, and sooner where all of it would not do: see ``end_of_sweeps``. The
+    first round over partitions is not cut short; where there are none, it has 10 steps at least. Return the draws, the
+    partition of each (C, T), which is ``partition`` of the number of rounds, and one in how many weights is stored.
     """
     done, n_before, n_steps = rounds.n_rounds or 1, rounds.n_before, rounds.n_steps
-    first = Clock()
+    first, begun = Clock(), time.monotonic()
     if rounds.n_rounds is None and rounds.each is None:
         first = Clock(length.end, least=n_before + min(_LEAST_SWEEPS, n_steps))
     states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
@@ -132,14 +152,15 @@ def run_selection(
     while not is_cut and length.goes_on():
         error = batch_error(drawn.chance, partition(done)).max(initial=0.0)
         is_precise = bool(error <= MOST_ERROR)
-        if is_precise and was_precise:
+        end = length.end_of_sweeps(time.monotonic() - begun, done, float(error))
+        if (is_precise and was_precise) or time.monotonic() >= end:
             break
         was_precise, n_stored = is_precise, drawn.weights.shape[1]
         n_each = n_stored if rounds.each is None else rounds.each // thin
         if n_each > 1 and (2 * n_stored > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes):
             thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, n_each))
         _set_thin(states, thin)
-        clock = Clock(length.end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
+        clock = Clock(end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
         states, more, made = run_stretch(name, stepper, model, again, done * n_steps, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps

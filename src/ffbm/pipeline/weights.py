@@ -96,7 +96,8 @@ def sample_weights(
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
     max_minutes : float or None
-        How long chains with ``n_draws="auto"`` may take; None for as long as it takes.
+        How long chains with ``n_draws="auto"`` may take; None for as long as it takes. Sweeps over columns that would
+        not be precise by then end after a tenth of it.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and whether the column matters, the default: see Notes; or the paper's
         with ``sigma``.

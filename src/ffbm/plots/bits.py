@@ -4,13 +4,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
+from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 from ffbm.types.scores import Scores
 
 
 def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figure:
-    """Draw how many bits per vertex features explain in each block over the base rate, with two standard errors.
+    """Draw how many bits per vertex features explain in each block over the base rate, with 95 % intervals.
 
     They are of vertices that were held out, or of training vertices if none was.
 
@@ -28,7 +29,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)
     >>> trace = sample_weights(x, labels, rows=range(30), n_draws=100, seed=1, weight_prior="fixed")
     >>> plot_bits(score_weights(trace, x, labels)).axes[0].get_ylabel().splitlines()
-    ['held-out bits per vertex', '± 2 standard errors']
+    ['held-out bits per vertex', '95 % intervals']
     """
     side = "test" if scores.n_test else "train"
     bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
@@ -40,15 +41,15 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     axes.axhline(0, color=FAINT, linewidth=0.6)
     for block in there.tolist():
         axes.errorbar(
-            block, bits[block], yerr=2 * float(np.nan_to_num(error[block])), fmt=block_marker(block), markersize=4,
-            elinewidth=1.0, color=block_colour(block),
+            block, bits[block], yerr=EACH_WAY * float(np.nan_to_num(error[block])), fmt=block_marker(block),
+            markersize=4, elinewidth=1.0, color=block_colour(block),
         )  # fmt: skip
     quiet_axes(axes, grid="y")
     axes.set_xlim(-0.6, scores.n_blocks - 0.4)
     axes.set_xticks(np.arange(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     of = "held-out" if scores.n_test else "training"
-    axes.set_ylabel(f"{of} bits per vertex\n± 2 standard errors", fontsize=SMALL, color=INK, labelpad=2)
+    axes.set_ylabel(f"{of} bits per vertex\n95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
     if title:
         figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

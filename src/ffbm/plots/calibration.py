@@ -5,7 +5,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
-from ffbm.plain import count_of
+from ffbm.plain import EACH_WAY, count_of
 from ffbm.plots.palette import FAINT, INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 from ffbm.scoring.calibration import calibration_bins
@@ -19,9 +19,9 @@ def plot_calibration(
 ) -> Figure:
     """Draw observed membership against predicted probability, over all pairs of a vertex and a block.
 
-    Pairs are put in ten bins by their predicted probability. A point is the mean of both in a bin, its bar two standard
-    errors each way within [0, 1], taken over vertices; the number is how many pairs are there. Points lie on the
-    diagonal if a block that features give 30 % is the vertex's in 30 of 100 cases.
+    Pairs are put in ten bins by their predicted probability. A point is the mean of both in a bin, its bar the 95 %
+    interval, two standard errors over vertices each way within [0, 1]; the number is how many pairs are there. Points
+    lie on the diagonal if a block that features give 30 % is the vertex's in 30 of 100 cases.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def plot_calibration(
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
     bins = calibration_bins(p, y)
     for x, mean, error, n in bins[["predicted", "observed", "error", "n"]].to_numpy().tolist():
-        reach = 2 * error
+        reach = EACH_WAY * error
         bar = [[min(reach, mean)], [min(reach, 1 - mean)]]  # a share lies in [0, 1]
         axes.errorbar(x, mean, yerr=np.maximum(bar, 0), fmt="o", markersize=3, elinewidth=0.9, color=_POINT)
         axes.annotate(f"{int(n):,}", (x, mean), xytext=(4, -6), textcoords="offset points", fontsize=_NOTE, color=INK)
@@ -58,6 +58,6 @@ def plot_calibration(
     axes.set_xlabel("predicted by features", fontsize=TEXT, color=INK, labelpad=1)
     axes.set_ylabel("observed membership", fontsize=TEXT, color=INK, labelpad=2)
     held = count_of(len(p), "held-out vertex", "held-out vertices")
-    figure.supxlabel(f"{held}; numbers: pairs of vertex and block", fontsize=_NOTE, color=INK)
+    figure.supxlabel(f"{held}; bars: 95 % intervals; numbers: pairs of vertex and block", fontsize=_NOTE, color=INK)
     axes.set_title(title, fontsize=SMALL, color=INK, pad=3, parse_math=False)
     return figure

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from ffbm.check import check_int
 from ffbm.errors import DataError
+from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
 
@@ -23,7 +24,7 @@ _DOTS = (("alone", ALONE, "o", -1), ("unique", BEYOND, "D", 1))
 def plot_columns(
     table: "pd.DataFrame", *, n_columns: int | None = None, title: str = "", width: float = COLUMN
 ) -> Figure:
-    """Draw the held-out bits of each column, alone and beyond the others, with two standard errors each way.
+    """Draw the held-out bits of each column, alone and beyond the others, with 95 % intervals.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def plot_columns(
     axes.axvline(0, color=FAINT, linewidth=0.6)
     for name, colour, marker, side in _DOTS:
         axes.errorbar(
-            table[f"bits_{name}"], np.arange(n) + side * _APART, xerr=2 * table[f"bits_{name}_se"], fmt=marker,
+            table[f"bits_{name}"], np.arange(n) + side * _APART, xerr=EACH_WAY * table[f"bits_{name}_se"], fmt=marker,
             markersize=3.2 if marker == "o" else 2.8, elinewidth=1.0, color=colour,
             label="alone" if name == "alone" else "beyond the others",
         )  # fmt: skip
@@ -64,7 +65,7 @@ def plot_columns(
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(n - 0.4, -0.6)
     name_ticks(axes.yaxis, range(n), short_names(list(table["column"])))
-    axes.set_xlabel("held-out bits per vertex, ± 2 standard errors", fontsize=SMALL, color=INK, labelpad=2)
+    axes.set_xlabel("held-out bits per vertex, 95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
     figure.legend(loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False, handletextpad=0.3, labelcolor=INK)
     if title:  # below the legend, which a title of the figure would overlap
         axes.set_title(title, fontsize=TEXT, color=INK, parse_math=False)

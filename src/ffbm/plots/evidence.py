@@ -5,6 +5,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
+from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK
 from ffbm.plots.paper import COLUMN, TEXT, new_figure, quiet_axes
 
@@ -23,7 +24,7 @@ def plot_evidence(
     """Draw the evidence for the features when their weights have a share t of their size.
 
     A line above 0 says that the network is more likely with features of that strength than without, one that falls
-    that weaker features would predict it better. The bars are two standard errors each way.
+    that weaker features would predict it better. The bars are 95 % intervals, two standard errors each way.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def plot_evidence(
     --------
     >>> figure = plot_evidence([0.2, 0.5, 1], [3, 9, 12], [0.1, 0.1, 0.2])
     >>> figure.axes[0].get_ylabel()
-    'evidence, nats'
+    'evidence, nats, 95 % intervals'
     """
     x, y, spread = (np.asarray(part, dtype=np.float64) for part in (at, nats, error))
     if x.ndim != 1 or not len(x) or x.shape != y.shape or x.shape != spread.shape:
@@ -51,12 +52,12 @@ def plot_evidence(
     axes = figure.subplots()
     axes.axhline(0, color=FAINT, linewidth=0.6)
     axes.errorbar(
-        np.append(0.0, x), np.append(0.0, y), yerr=2 * np.append(0.0, spread), color=_LINE, linewidth=1.2, marker="o",
-        markersize=2.5, elinewidth=0.9,
+        np.append(0.0, x), np.append(0.0, y), yerr=EACH_WAY * np.append(0.0, spread), color=_LINE, linewidth=1.2,
+        marker="o", markersize=2.5, elinewidth=0.9,
     )  # fmt: skip
     quiet_axes(axes, grid="y")
     axes.set_xlabel(label, fontsize=TEXT, color=INK, labelpad=1)
-    axes.set_ylabel("evidence, nats", fontsize=TEXT, color=INK, labelpad=2)
+    axes.set_ylabel("evidence, nats, 95 % intervals", fontsize=TEXT, color=INK, labelpad=2)
     if title:
         axes.set_title(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

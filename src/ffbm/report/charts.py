@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ffbm.plain import visible
+from ffbm.plain import EACH_WAY, visible, with_interval
 from ffbm.plots.columns import ALONE, BEYOND
 from ffbm.plots.columns import SHOWN as SHOWN_COLUMNS
 from ffbm.plots.effects import largest_effects
@@ -99,7 +99,7 @@ def draw_heat_map(subject: Subject) -> Any:
 
 
 def draw_columns(subject: Subject) -> Any:
-    """Draw the held-out bits of each column, alone and beyond the others, with two standard errors each way."""
+    """Draw the held-out bits of each column, alone and beyond the others, with 95 % intervals."""
     from bokeh.models import ColumnDataSource
     from bokeh.models.annotations import Span
 
@@ -107,7 +107,7 @@ def draw_columns(subject: Subject) -> Any:
     n = len(table)
     tips = [("column", "@name"), ("@what", "@said"), ("verdict", "@verdict")]
     middle = table[["bits_alone", "bits_unique"]].to_numpy()
-    error = 2 * table[["bits_alone_se", "bits_unique_se"]].to_numpy()
+    error = EACH_WAY * table[["bits_alone_se", "bits_unique_se"]].to_numpy()
     chart = new_chart(
         110 + _COLUMN * n, xlabel="held-out bits per vertex", tips=tips, y_range=(n - 0.4, -0.6),
         x_range=from_zero(middle - error, middle + error),
@@ -121,9 +121,9 @@ def draw_columns(subject: Subject) -> Any:
         bits, error = (table[f"bits_{name}{end}"].to_numpy()[there] for end in ("", "_se"))
         source = ColumnDataSource(
             {
-                "row": there + side, "bits": bits, "low": bits - 2 * error, "high": bits + 2 * error,
+                "row": there + side, "bits": bits, "low": bits - EACH_WAY * error, "high": bits + EACH_WAY * error,
                 "what": [what] * len(there), "name": [visible(table["column"][g]) for g in there],
-                "said": [f"{b:.2f} ± {e:.2f} (standard error)" for b, e in zip(bits, error, strict=True)],
+                "said": [with_interval(b, e) for b, e in zip(bits, error, strict=True)],
                 "verdict": [visible(table["verdict"][g]) for g in there], "colour": [colour] * len(there),
             }
         )  # fmt: skip
@@ -149,11 +149,13 @@ def draw_ranking(subject: Subject) -> Any:
     ranking = subject.parts.ranking
     table = ranking.table.head(SHOWN)
     row = np.arange(len(table))
+    ends = intervals(subject, ranking.order[:SHOWN])[:, table["block"].to_numpy(), row]
     source = ColumnDataSource(
         {
             "row": row, "score": table["score"].to_numpy(), "name": [visible(name) for name in table["feature"]],
             "block": table["block"].tolist(), "said": [f"{s:.2f}" for s in table["score"]],
-            "weight": [f"{m:+.2f} ± {s:.2f}" for m, s in zip(table["centred_mean"], table["centred_sd"], strict=True)],
+            "weight": [f"{m:+.2f}, 95 % {a:+.2f} to {b:+.2f}"
+                       for m, a, b in zip(table["centred_mean"], *ends, strict=True)],
             "shape": [shape(b) for b in table["block"]], "kept": ["kept" if k else "left out" for k in table["kept"]],
             "fill": [block_colour(b) if k else _CLEAR for b, k in zip(table["block"], table["kept"], strict=True)],
             "edge": [OUTLINE if k else hollow(b) for b, k in zip(table["block"], table["kept"], strict=True)],
@@ -164,7 +166,7 @@ def draw_ranking(subject: Subject) -> Any:
     least = min(0.0, float(table["score"].min()) * 1.1)
     most = max(float(table["score"].max()) * 1.1, 0.1)
     chart = new_chart(
-        80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.6), x_range=(least, most)
+        80 + _ROW * len(table), xlabel="score", tips=tips, y_range=(len(table) - 0.4, -0.9), x_range=(least, most)
     )
     chart.ygrid.visible = False
     chart.segment(0, "row", "score", "row", source=source, line_color=OUTLINE, line_width=1)
@@ -198,7 +200,7 @@ def draw_effects(subject: Subject) -> Any:
     )  # fmt: skip
     tips = [("feature", "@name"), ("block", "@block"), ("change of probability", "@said")]
     chart = new_chart(
-        80 + _ROW * len(best), xlabel="change in probability", tips=tips, y_range=(len(best) - 0.4, -0.6),
+        80 + _ROW * len(best), xlabel="change in probability", tips=tips, y_range=(len(best) - 0.4, -0.9),
         x_range=from_zero(best["low"].to_numpy(), best["high"].to_numpy()),
     )  # fmt: skip
     chart.ygrid.visible = False
@@ -216,7 +218,7 @@ def draw_effects(subject: Subject) -> Any:
 def _number_points(chart: Any, source: Any, at: str) -> None:
     """Write the number of its block at each point: colours alone say nothing to some."""
     chart.text(
-        at, "row", "block", source=source, x_offset=8, y_offset=-3, text_font_size="11px", text_color=TEXT,
+        at, "row", "block", source=source, y_offset=-6, text_font_size="11px", text_color=TEXT, text_align="center",
         text_baseline="bottom",
     )  # fmt: skip
 
@@ -231,12 +233,12 @@ def draw_bits(subject: Subject) -> Any:
     bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
     accuracy, n = getattr(scores, f"accuracy_{side}"), getattr(scores, f"n_by_block_{side}")
     there = np.flatnonzero(np.isfinite(bits))
-    spread = np.nan_to_num(error[there])
+    spread = EACH_WAY * np.nan_to_num(error[there])
     source = ColumnDataSource(
         {
-            "block": there, "bits": bits[there], "low": bits[there] - 2 * spread, "high": bits[there] + 2 * spread,
+            "block": there, "bits": bits[there], "low": bits[there] - spread, "high": bits[there] + spread,
             "colour": colours(there), "shape": [shape(b) for b in there], "n": [f"{k:,}" for k in n[there]],
-            "said": [f"{b:.2f} ± {e:.2f} (standard error)" for b, e in zip(bits[there], error[there], strict=True)],
+            "said": [with_interval(b, e) for b, e in zip(bits[there], error[there], strict=True)],
             "accuracy": [f"{a:.0%}" for a in accuracy[there]],
         }
     )  # fmt: skip
@@ -244,7 +246,7 @@ def draw_bits(subject: Subject) -> Any:
     n_blocks = scores.n_blocks
     chart = new_chart(
         300, xlabel="block", ylabel="bits per vertex", tips=tips, x_range=(-0.6, n_blocks - 0.4),
-        y_range=from_zero(bits[there] - 2 * spread, bits[there] + 2 * spread),
+        y_range=from_zero(bits[there] - spread, bits[there] + spread),
     )  # fmt: skip
     chart.xgrid.visible = False
     chart.add_layout(Span(location=0, dimension="width", line_color="#888888"))

@@ -40,7 +40,7 @@ def new_chart(
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "13px"
         axis.axis_label_text_color = axis.major_label_text_color = TEXT
         axis.minor_tick_line_color = None
-    chart.xaxis.ticker.desired_num_ticks = 5  # there is room for so many on a phone
+    chart.xaxis.ticker.desired_num_ticks = 5  # the page's script asks for fewer on a phone
     chart.grid.grid_line_color = "#88888844"
     if tips is not None:
         chart.add_tools(HoverTool(tooltips=_tip(tips), renderers=[], name="tips", limit=3))

@@ -20,7 +20,7 @@ WORDS = {
     "held out": "Vertices whose blocks the weights were not fitted to. Scores on them are honest.",
     "inclusion": "The posterior probability that a column matters at all.",
     "intercept": "The part of a block's log odds that no feature accounts for.",
-    "interval": "The middle 95 % of the draws, or two standard errors each way where it says so.",
+    "interval": "All are 95 %: the middle 95 % of the draws, or, of bits over vertices, two standard errors each way.",
     "loss": "The mean of minus the log probability given to the true block, in nats. Less is better.",
     "mode": "A group of partitions that are alike. Several modes mean several pictures of the same network.",
     "nats": "As bits, with natural logarithms: 1 nat is 1.44 bits.",

@@ -6,6 +6,7 @@ from markupsafe import Markup, escape
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _COMMAND = re.compile(r"(?<=To go on: )\S.*$")
+_JOINTS = re.compile(r"(?<=[/_;])")
 _PERCENT = re.compile(r"(?<=\d) %")
 
 
@@ -22,3 +23,12 @@ def mark_up(text: str) -> Markup:
         words = _OPTION.sub(r"<span>\g<0></span>", str(escape(command[0])))
         marked += f'<code class="command">{words}</code>'
     return Markup(marked)
+
+
+def breakable(text: str) -> Markup:
+    """Return a name as markup that may break after its slashes, underscores and semicolons, where a line is short.
+
+    >>> print(breakable("a_b/<c>"))
+    a_<wbr>b/<wbr>&lt;c&gt;
+    """
+    return Markup("<wbr>").join(_JOINTS.split(text))

@@ -42,6 +42,14 @@
     [...node.children].forEach(passOver);
   }
 
+  // On a phone there is room for few numbers below a figure.
+  function thinOut(axis) {
+    if (!/Axis$/.test(axis.type)) return;
+    const { ticks, desired_num_ticks: wanted } = axis.ticker, step = ticks ? Math.ceil(ticks.length / 10) : 1;
+    if (step > 1) axis.ticker.setv({ ticks: Array.from(ticks).filter((_, i) => i % step === 0) });
+    else if (wanted) axis.ticker.setv({ desired_num_ticks: 3 });
+  }
+
   async function drawAll() {
     document.fonts && await document.fonts.ready;
     Bokeh.set_log_level && Bokeh.set_log_level("error");
@@ -53,6 +61,7 @@
       drawn[name] = document_;
       [...place.children].forEach(passOver);
       paint(document_.roots()[0], dark.matches);
+      if (innerWidth < 600) document_.roots()[0].below.forEach(thinOut);
       if ((name === "network" || name === "block_graph") && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
       if (name === "network" && data.edges) startNetwork(document_);
       await new Promise((done) => setTimeout(done, 0));  // the page stays awake between figures

@@ -11,7 +11,7 @@ from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, finite, visible
 from ffbm.report import apart, charts, network, tables
 from ffbm.report.glossary import WORDS
-from ffbm.report.markup import mark_up
+from ffbm.report.markup import breakable, mark_up
 from ffbm.report.panels import Panel, explanation_panels, network_panels
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
@@ -116,7 +116,7 @@ def _fill(name: str, **parts: Any) -> str:
         loader=PackageLoader("ffbm.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["mark_up"] = mark_up
+    environment.filters |= {"mark_up": mark_up, "breakable": breakable}
     return environment.get_template(name).render(**parts)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ffbm.columntable import inclusion_in_words, name_of_inclusion
+from ffbm.plain import EACH_WAY
 from ffbm.report.charts import SHOWN, drawn_points, intervals
 from ffbm.report.network import edge_counts, vertex_texts
 from ffbm.report.scene import Scene
@@ -50,14 +51,16 @@ def column_table(subject: Subject) -> Table:
     learned = subject.parts.relevance is not None
     names = {
         "column": "column", "kind": "kind", "n_features": "features", "inclusion": "inclusion",
-        "bits_alone": "bits alone", "bits_alone_se": "standard error", "bits_unique": "beyond the others",
-        "bits_unique_se": "standard error", "p_value": "p, who with whom", "p_value_degrees": "p, how many",
+        "bits_alone": "bits alone", "bits_alone_se": "± 95 %", "bits_unique": "beyond the others",
+        "bits_unique_se": "± 95 %", "p_value": "p, who with whom", "p_value_degrees": "p, how many",
         "verdict": "verdict", "sets_apart": "set apart", "shares_with": "explain much of the same",
         "splits": "in the tree",
     }  # fmt: skip
     if learned and name_of_inclusion(table) != "inclusion":  # in place of an average over modes
         table = table.assign(inclusion=inclusion_in_words(table))
         names["inclusion"], names["decision"] = name_of_inclusion(table), "decision"
+    for name in ("bits_alone_se", "bits_unique_se"):
+        table = table.assign(**{name: EACH_WAY * table[name]})
     kept = {name: head for name, head in names.items() if name in table and (name != "inclusion" or learned)}
     return _with_heads("Columns, by what each adds", table, kept, digits=3, is_long=True)
 
@@ -118,7 +121,7 @@ def block_table(subject: Subject) -> Table:
         ("block", table["block"]), *given, ("vertices", table["vertices"]), ("mean membership", table["membership"]),
         ("accuracy, training", scores.accuracy_train), ("accuracy, held out", scores.accuracy_test),
         ("bits, training", scores.bits_by_block_train), ("bits, held out", scores.bits_by_block_test),
-        ("standard error", scores.bits_se_by_block_test), ("held-out vertices", scores.n_by_block_test),
+        ("± 95 %", EACH_WAY * scores.bits_se_by_block_test), ("held-out vertices", scores.n_by_block_test),
     ]  # fmt: skip
     rows = list(zip(*(values for _, values in columns), strict=True))
     return Table("Blocks", tuple(name for name, _ in columns), rows)
@@ -132,11 +135,11 @@ def score_table(subject: Subject) -> Table:
         sides.append((f"the {len(parts.ranking.kept)} kept", parts.reduced.scores))
     head = ["score", *(f"{name}, {side}" for name, _ in sides for side in ("training", "held out"))]
     rows = [
-        (text, *(getattr(scores, f"{key}_{side}") for _, scores in sides for side in ("train", "test")))
-        for text, key in (
-            ("vertices", "n"), ("bits explained per vertex", "bits"), ("its standard error", "bits_se"),
-            ("loss per draw (nats)", "loss"), ("loss of the averaged prediction", "predictive_loss"),
-            ("loss of the base rate", "base_rate_loss"),
+        (text, *(times * getattr(scores, f"{key}_{side}") for _, scores in sides for side in ("train", "test")))
+        for text, key, times in (
+            ("vertices", "n", 1), ("bits explained per vertex", "bits", 1), ("± 95 %", "bits_se", EACH_WAY),
+            ("loss per draw (nats)", "loss", 1), ("loss of the averaged prediction", "predictive_loss", 1),
+            ("loss of the base rate", "base_rate_loss", 1),
         )
     ]  # fmt: skip
     return Table("Scores", tuple(head), rows, digits=3)
@@ -204,8 +207,9 @@ def calibration_table(table: "pd.DataFrame") -> Table:
     """One row for each bin of predicted probabilities: how often vertices were in the block."""
     names = {
         "low": "from", "high": "to", "n": "pairs of vertex and block", "predicted": "predicted",
-        "observed": "observed", "error": "standard error",
+        "observed": "observed", "error": "± 95 %",
     }  # fmt: skip
+    table = table.assign(error=EACH_WAY * table["error"])
     return _with_heads("Predicted against observed blocks of held-out vertices", table, names, digits=3)
 
 
@@ -238,11 +242,11 @@ def split_table(subject: Subject) -> Table:
     tree = subject.parts.hierarchy
     rows = [] if tree is None else [
         (node.number, node.level, tree.size(node.number), ", ".join(str(tree.size(child)) for child in node.children),
-         node.nats, node.support, node.bits, node.bits_se,
+         node.nats, node.support, node.bits, EACH_WAY * node.bits_se,
          ", ".join(f"{name} ({inclusion:.2f})" for name, inclusion in node.columns))
         for node in tree.splits
     ]  # fmt: skip
-    head = ("node", "level", "vertices", "children", "nats", "share of draws", "bits", "standard error",
+    head = ("node", "level", "vertices", "children", "nats", "share of draws", "bits", "± 95 %",
             "columns that matter (inclusion)")  # fmt: skip
     return Table("Splits", head, rows)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ffbm.plain import EACH_WAY
 from ffbm.results.apart import set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import (
@@ -41,7 +42,7 @@ def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
 
 def _share(fit: FitParts) -> str:
     s = fit.scores
-    if not s.n_test or not s.bits_test > 2 * s.bits_se_test:
+    if not s.n_test or not s.bits_test > EACH_WAY * s.bits_se_test:
         return ""
     whole = s.base_rate_loss_test / np.log(2)
     share = f" That is {s.bits_test / whole:.0%} of the structure in blocks."

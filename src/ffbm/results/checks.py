@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ffbm.check import check_int
-from ffbm.progress import Listener
+from ffbm.progress import Listener, Progress, listening
 from ffbm.results.calibration import check_calibration
 from ffbm.results.inside import check_inside
 from ffbm.results.pairs import check_pairs, pair_summary
@@ -124,7 +124,10 @@ def check_fit(
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
     n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
     inside = None if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
-    together, calibration = check_pairs(fit, pairs, seed), check_calibration(fit, seed)
+    with listening(progress) as tell:
+        tell(Progress("pairs of columns", 0, 1))
+        together, calibration = check_pairs(fit, pairs, seed), check_calibration(fit, seed)
+        tell(Progress("pairs of columns", 1, 1))
     rng = stream(seed, "check")
     graph = fit.network.graph
     sources = np.sort(rng.permutation(graph.n_nodes)[:_SOURCES])
@@ -132,7 +135,12 @@ def check_fit(
     which = np.linspace(0, len(labels) - 1, n_replicates).astype(np.int64)
     corrected = bool(fit.blocks.settings.get("degree_corrected", True))
     observed = measure(graph, sources)
-    found = np.array([measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources) for t in which])
+    rows = []
+    with listening(progress) as tell:
+        for done, t in enumerate(which, 1):
+            rows.append(measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources))
+            tell(Progress("replicates", done, n_replicates))
+    found = np.array(rows)
     of_columns, refits = (None, None) if inside is None else inside
     return Check(_tabulate(observed, found), found, of_columns, refits, together, calibration)
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ffbm.columntable import NO_SIGN, inclusion_in_words, pairs_that_share
-from ffbm.plain import count_of
+from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
-from ffbm.types.relevance import BY_MODE, MATTERS
+from ffbm.types.columns import ColumnBits
+from ffbm.types.relevance import BY_MODE, IN_A_SET, MATTERS
 from ffbm.typeset import number, tabulate, wrap
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 _PAIRS = 5
 _OVER_MODES = "Inclusion: the least and the largest over modes."
-_LIKELY = 0.5  # inclusion of columns that are always shown
+_LIKELY = 0.5  # inclusion of columns that are shown wherever they stand
+_MORE = 3  # of these on a screen
 
 
 def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
@@ -28,7 +30,7 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
     inclusion = [] if fit.relevance is None else inclusion_in_words(table)
-    which = _shown(table, most)
+    which = _shown(table, most, verbose)
     named = [] if fit.relevance is None else ["inclusion"]
     head = ["column", "features", *named, "bits alone", "bits beyond", "p"]
     shown = table.iloc[which].to_dict("records")
@@ -52,14 +54,18 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     return "\n".join([title, *messages, *(wrap(text, "  ", "  ") for text in remarks)])
 
 
-def _shown(table: "pd.DataFrame", most: int) -> list[int]:
+def _shown(table: "pd.DataFrame", most: int, verbose: bool) -> list[int]:
     """Return the rows that are shown: the first ones, all columns that matter or are more likely in than out.
 
-    A single row more is shown too: it takes no more room than to say that it is left out.
+    A single row more is shown too: it takes no more room than to say that it is left out. Without ``verbose`` they are
+    few enough for a screen: columns that matter go before those that are likely, these before the first.
     """
     modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]
-    is_likely = (table[modes or ["inclusion"]] > _LIKELY).any(axis=1) | (table["decision"] == MATTERS)
-    which = np.flatnonzero(is_likely.to_numpy() | (np.arange(len(table)) < most))
+    matters = (table["decision"] == MATTERS).to_numpy()
+    is_likely = (table[modes or ["inclusion"]] > _LIKELY).any(axis=1).to_numpy() | matters
+    which = np.flatnonzero(is_likely | (np.arange(len(table)) < most))
+    if len(which) > most + _MORE and not verbose:
+        which = np.sort(np.lexsort((np.arange(len(table)), ~is_likely, ~matters))[: most + _MORE])
     return list(range(len(table))) if len(which) == len(table) - 1 else [int(place) for place in which]
 
 
@@ -75,11 +81,13 @@ def _numbers(row: dict[Any, Any], inclusion: list[str]) -> list[str]:
 
 
 def _amount(bits: float, error: float) -> str:
-    return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(error, 2)}"
+    return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(EACH_WAY * error, 2)}"
 
 
 def _words(row: dict[Any, Any], verbose: bool) -> str:
     decision, verdict = row["decision"], row["verdict"]
+    if decision == IN_A_SET and not verbose:
+        return f"{IN_A_SET}, named above"
     decided = f"{decision}; " if decision in (MATTERS, BY_MODE) and not verdict.startswith("matters") else ""
     apart = f": {row['sets_apart']}" if row["sets_apart"] and verbose else ""
     return f"{decided}{verdict}{apart}"
@@ -87,12 +95,22 @@ def _words(row: dict[Any, Any], verbose: bool) -> str:
 
 def _short_remarks(fit: FitParts) -> tuple[str, ...]:
     """Say what the numbers are in a line or two, and whether inclusion is not known well."""
-    message = "Bits per vertex over the base rate, held out: alone, and beyond the other columns."
+    message = "(bits per vertex held out, over the base rate, +- 95 %)"
     if decided_by_mode(fit) is not None:
         message += f" {_OVER_MODES}"
     elif fit.relevance is not None and not fit.relevance.is_precise:
         message += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
-    return (message,)
+    bits = fit.explanation.columns
+    return (message, *(() if bits is None else _untested(bits)))
+
+
+def _untested(bits: ColumnBits) -> list[str]:
+    """Say how many columns were not tested beyond the others, if any."""
+    left = len(bits.names) - bits.n_tested
+    if not left or not bits.n_vertices:
+        return []
+    which = "1 column was" if left == 1 else f"{left:,} columns were"
+    return [f"{which} not tested beyond the others: --columns all does."]
 
 
 def column_remarks(fit: FitParts) -> tuple[str, ...]:
@@ -101,24 +119,21 @@ def column_remarks(fit: FitParts) -> tuple[str, ...]:
     if bits is None or fit.memberships.n_blocks == 1:
         return ()
     pairs = [
-        f"{bits.names[pair.first]} and {bits.names[pair.second]} ({pair.bits:.2f} +- {pair.error:.2f})"
+        f"{bits.names[pair.first]} and {bits.names[pair.second]} {with_interval(pair.bits, pair.error)}"
         for pair in pairs_that_share(bits)
     ]
     lines = []
     if pairs:
         more = f" and {count_of(len(pairs) - _PAIRS, 'more pair')}" if len(pairs) > _PAIRS else ""
         lines.append(f"Pairs that explain the same bits in part: {', '.join(pairs[:_PAIRS])}{more}.")
-    left = len(bits.names) - bits.n_tested
-    if left and bits.n_vertices:
-        which = "1 column was" if left == 1 else f"{left:,} columns were"
-        lines.append(f"{which} not tested beyond the others: --columns all does.")
+    lines += _untested(bits)
     if (np.nan_to_num(bits.unique) > bits.whole + 0.005).any():
         lines.append("Bits beyond the others exceed those of all columns where the others alone score below 0.")
     held = "one split" if bits.n_folds == 1 else f"{bits.n_folds} folds"
     lines.append(
         f"Bits per vertex over the base rate, {count_of(bits.n_vertices, 'vertex', 'vertices')} held out, {held}: of a"
-        " column alone, and what all columns lose without it (beyond). Errors treat vertices as independent. p: who is"
-        f" linked with whom, {bits.n_permutations:,} permutations."
+        " column alone, and what all columns lose without it (beyond), +- 95 % (two standard errors, vertices taken as"
+        f" independent). p: who is linked with whom, {bits.n_permutations:,} permutations."
     )
     return (*lines, *_selection(fit))
 

@@ -1,5 +1,7 @@
 """A comparison of two fits in about a screen of plain text."""
 
+from typing import Any
+
 import numpy as np
 
 from ffbm.plain import count_of
@@ -91,8 +93,7 @@ def _scores(found: Differences) -> str:
     rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
     rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
     length = ("description length per vertex and edge", "description_length_without_partition", 4)
-    models = [(fit.network.graph.is_directed, _law(fit)) for fit in fits]
-    is_one = models[0] == models[1]  # else lengths are of different things
+    is_one = _measure(fits[0]) == _measure(fits[1])  # else lengths are of different things
     for text, key, digits in (
         *((length,) if is_one else ()),
         ("bits explained, training", "bits_train", 2),
@@ -104,10 +105,12 @@ def _scores(found: Differences) -> str:
     return tabulate(rows, right=(1, 2), gives=0)
 
 
-def _law(fit: FitParts) -> str | None:
-    """Return what the weights of edges are taken for."""
-    weights = fit.network.graph.weights
-    return None if weights is None else weights.in_words
+def _measure(fit: FitParts) -> tuple[Any, ...]:
+    """Return what a description length describes: edges, and weights as counts or as densities, given totals or not."""
+    graph, weights = fit.network.graph, fit.network.graph.weights
+    if weights is None:
+        return (graph.is_directed,)
+    return graph.is_directed, weights.is_counted, weights.prior is None, np.sort(weights.values).tobytes()
 
 
 def _fewer(fit: FitParts, share: float) -> str:

@@ -48,7 +48,8 @@ class Differences:
         nets = (first.network, second.network)
         if is_directed[0] != is_directed[1]:
             nets = (nets[0].undirected(), nets[1].undirected())
-        is_weighted = first.network.graph.weights is not None, second.network.graph.weights is not None
+        weights = first.network.graph.weights, second.network.graph.weights
+        is_weighted = weights[0] is not None, weights[1] is not None
         if any(is_weighted):  # one may be without weights, or take them for something else
             nets = (nets[0].without_weights(), nets[1].without_weights())
         if nets[0].fingerprint != nets[1].fingerprint:
@@ -62,6 +63,8 @@ class Differences:
             names = ("directed", "undirected") if is_directed[0] else ("undirected", "directed")
         elif targets[0] == targets[1] and is_weighted[0] != is_weighted[1]:
             names = ("weighted", "unweighted") if is_weighted[0] else ("unweighted", "weighted")
+        elif targets[0] == targets[1] and weights[0] and weights[1] and weights[0].model != weights[1].model:
+            names = weights[0].model, weights[1].model
         one, other = first.memberships.probs, second.memberships.probs
         size = max(one.shape[1], other.shape[1])
         shared = np.zeros((size, size))

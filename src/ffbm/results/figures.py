@@ -1,7 +1,8 @@
 """``fit.plot``: the figures of a fit."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
 
 FORMATS = (".pdf", ".png")
 _SHOWN = 30  # features whose effects are drawn
+_SEVERAL: set[str] = set()  # figures that a fit with one block does not have
+
+
+def _of_several_blocks(draw: Callable[..., "Figure"]) -> Callable[..., "Figure"]:
+    """Refuse, in words, to draw what only several blocks have."""
+
+    @wraps(draw)
+    def checked(self: "Plots", *arguments: Any, **options: Any) -> "Figure":
+        if self._fit.memberships.n_blocks == 1:
+            raise DataError(f"this fit has one block, of which the figure {draw.__name__!r} has nothing to show")
+        return draw(self, *arguments, **options)
+
+    _SEVERAL.add(draw.__name__)
+    return checked
 
 
 class Plots:
@@ -30,12 +45,14 @@ class Plots:
     def __init__(self, fit: FitParts) -> None:
         self._fit = fit
 
+    @_of_several_blocks
     def columns(self, **options: Any) -> "Figure":
         """Draw the bits of each column, alone and beyond the others: see ``ffbm.plots.plot_columns``."""
         from ffbm.plots import plot_columns
 
         return plot_columns(self._fit.column_table, **options)
 
+    @_of_several_blocks
     def effects(self, names: Sequence[str] | None = None, **options: Any) -> "Figure":
         """Draw the largest change in probability of each feature: see ``ffbm.plots.plot_effects``.
 
@@ -53,6 +70,7 @@ class Plots:
 
         return plot_network(self._fit.network, self._fit.memberships, **options)
 
+    @_of_several_blocks
     def block_graph(self, **options: Any) -> "Figure":
         """Draw blocks as discs and the edges between them as lines, with counts: see ``ffbm.plots.plot_block_graph``.
 
@@ -62,18 +80,21 @@ class Plots:
 
         return plot_block_graph(self._fit.network.graph, self._fit.memberships, **options)
 
+    @_of_several_blocks
     def weights(self, **options: Any) -> "Figure":
         """Draw the weights of the first features in each block: see ``ffbm.plots.plot_weights``."""
         from ffbm.plots import plot_weights
 
         return plot_weights(self._fit.ranking, **{"marks": marks_of(self._fit)} | options)
 
+    @_of_several_blocks
     def heatmap(self, **options: Any) -> "Figure":
         """Draw the centred weights of features by block as colours: see ``ffbm.plots.plot_heatmap``."""
         from ffbm.plots import plot_heatmap
 
         return plot_heatmap(self._fit.ranking, **{"marks": marks_of(self._fit)} | options)
 
+    @_of_several_blocks
     def ranking(self, **options: Any) -> "Figure":
         """Draw the scores of the first features and the cutoff: see ``ffbm.plots.plot_ranking``."""
         from ffbm.plots import plot_ranking
@@ -89,18 +110,21 @@ class Plots:
             raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
         return plot_tree(self._fit.hierarchy, **options)
 
+    @_of_several_blocks
     def bits(self, **options: Any) -> "Figure":
         """Draw the bits explained in each block: see ``ffbm.plots.plot_bits``."""
         from ffbm.plots import plot_bits
 
         return plot_bits(self._fit.scores, **options)
 
+    @_of_several_blocks
     def accuracy(self, **options: Any) -> "Figure":
         """Draw the accuracy of each block, training and held out: see ``ffbm.plots.plot_accuracy``."""
         from ffbm.plots import plot_accuracy
 
         return plot_accuracy(self._fit.scores, **options)
 
+    @_of_several_blocks
     def calibration(self, **options: Any) -> "Figure":
         """Draw observed against predicted blocks of held-out vertices: see ``ffbm.plots.plot_calibration``."""
         from ffbm.plots import plot_calibration
@@ -108,6 +132,7 @@ class Plots:
 
         return plot_calibration(*held_out_predictions(self._fit), **options)
 
+    @_of_several_blocks
     def block_matrix(self, **options: Any) -> "Figure":
         """Draw the edges between blocks: see ``ffbm.plots.plot_block_matrix``."""
         from ffbm.plots import plot_block_matrix
@@ -147,7 +172,7 @@ class Plots:
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write every figure as PDF and PNG into a new or empty folder, and return the files.
 
-        Left out are calibration and columns if no vertex was held out, columns, bits and effects of a single block, the
+        Left out are calibration and columns if no vertex was held out, of a single block all that compares blocks, the
         ladder of chains without tempering, the tree of a flat fit, and a single mode.
         """
         from ffbm.store.folder import check_new_folder
@@ -161,7 +186,7 @@ class Plots:
     def left_out(self) -> set[str]:
         """Return the names of the figures that this fit does not have."""
         left = set() if self._fit.scores.n_test else {"calibration", "columns"}
-        left |= {"columns", "effects", "bits"} if self._fit.memberships.n_blocks == 1 else set()
+        left |= _SEVERAL if self._fit.memberships.n_blocks == 1 else set()
         left |= set() if _is_tempered(self._fit) else {"ladder"}
         left |= {"tree"} if self._fit.hierarchy is None else set()
         return left | ({"modes"} if self._fit.memberships.n_modes == 1 else set())

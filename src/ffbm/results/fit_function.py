@@ -18,16 +18,16 @@ from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
-from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.room import check_room
 from ffbm.plain import span_in_words
-from ffbm.progress import Listener, Progress, listening
+from ffbm.progress import Listener, listening
 from ffbm.results.continuation import describe_run, go_on, saved_settings, with_a_hint_to_resume
 from ffbm.results.fitted import Fit
 from ffbm.results.provenance import describe_origin
 from ffbm.results.run_reader import load_fit
+from ffbm.results.run_writer import save_fit
 from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
 from ffbm.store.checkpoints import Checkpoints, open_checkpoints
@@ -152,8 +152,10 @@ def fit(
     directed : "auto" or bool
         Whether edges have a direction: "auto" does as the network says, False ignores it; see ``read_network``.
     max_minutes : float
-        How long the fit may take, the search for the number of blocks included, if ``n_sweeps`` or ``n_draws`` is
-        "auto". A run that is cut short has its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``.
+        How long all chains together may run, the search for the number of blocks included, if ``n_sweeps`` or
+        ``n_draws`` is "auto"; bits of columns, permutations and the report come on top. A run that is cut short has
+        its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps over columns whose inclusion
+        would not be known to 0.01 by then end after a tenth of it.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
@@ -319,9 +321,7 @@ def _fit_in_folder(
                 return load_fit(out)
         found = measured(go(config, checkpoints), progress, workers)
         with listening(progress) as tell:  # verdicts and figures take their time
-            tell(Progress("report and files", 0, 1))
-            found.save(out)
-            tell(Progress("report and files", 1, 1))
+            save_fit(found, out, tell)
         return found
 
 
@@ -331,8 +331,8 @@ def measured(found: Fit, progress: Listener | bool | None = None, workers: Worke
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(RunContext(workers, tell))
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _context=None: columns))
+        columns = measure(tell, workers)
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda *_: columns))
 
 
 def _fit(
@@ -364,5 +364,5 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
         span = span_in_words(low, high)
         if not isinstance(config.n_sweeps, int):
             span += f", more until chains have converged ({config.max_minutes:g} minutes at most)"
-            span += "; then what each column explains, and the report"
+            span += ", and then bits of columns, permutations and the report"
         logging.getLogger("ffbm").info("this takes about %s%s", span, saved)

@@ -3,7 +3,7 @@
 from html import escape
 
 from ffbm.columntable import inclusion_in_words, name_of_inclusion
-from ffbm.plain import count_of
+from ffbm.plain import count_of, with_interval
 from ffbm.results.answer import grade_in_a_line, warning_paragraphs
 from ffbm.results.apart import none_apart, set_apart
 from ffbm.results.sentences import interval_of, tell_readings, tell_relevance, tell_verdict
@@ -70,7 +70,7 @@ def _blocks(fit: FitParts) -> str:
 
 
 def _amount(bits: float, error: float) -> str:
-    return "" if bits != bits else f"{bits:.2f} ± {error:.2f}"
+    return "" if bits != bits else with_interval(bits, error)
 
 
 def _number(value: float, digits: int) -> str:

@@ -11,7 +11,7 @@ from scipy.special import expit, logsumexp
 from ffbm.blocks.additions import edge_gains, multiplicities
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.check import check_int
-from ffbm.errors import DataError
+from ffbm.errors import DataError, either
 from ffbm.plain import count_of
 from ffbm.rng import stream
 from ffbm.store.parts import FitParts
@@ -68,7 +68,7 @@ def fit_constant(fit: FitParts) -> float:
     if not len(edges) or len(edges) == n_pairs:
         raise DataError(
             f"probabilities of links need pairs with and without an edge; got {count_of(len(edges), 'pair')} with an"
-            f" edge of {n_pairs:,}: use link_scores"
+            f" edge of {n_pairs:,}{either(': use link_scores')}"
         )
     some = edges if len(edges) <= _KNOWN else edges[rng.choice(len(edges), _KNOWN, replace=False)]
     others = random_pairs_without_edge(graph, min(_KNOWN, n_pairs - len(edges)), rng)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ffbm.diagnostics import BlockDiagnostics, WeightDiagnostics
 from ffbm.errors import OptionError
+from ffbm.progress import Listener
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import marks_of, name_of_sure, set_apart
 from ffbm.results.checks import Check, check_fit
@@ -58,19 +59,23 @@ def write_report(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
     return file
 
 
-def report_text(fit: FitParts, against: FitParts | None = None, check: Check | None = None) -> str:
+def report_text(
+    fit: FitParts, against: FitParts | None = None, check: Check | None = None, tell: Listener | bool = False
+) -> str:
     """Return the page, with a section on how another fit of the same network differs if one is given."""
     from ffbm.report import render_page
 
-    return render_page(subject_of(fit, against, check))
+    return render_page(subject_of(fit, against, check, tell))
 
 
-def subject_of(fit: FitParts, against: FitParts | None = None, check: Check | None = None) -> "Subject":
-    """Work out what the page tells."""
+def subject_of(
+    fit: FitParts, against: FitParts | None = None, check: Check | None = None, tell: Listener | bool = False
+) -> "Subject":
+    """Work out what the page tells; ``tell`` hears how far the replicates are."""
     from ffbm.report import Subject
 
     if check is None and fit.network.graph.n_edges <= _CHECKED:
-        check = check_fit(fit)
+        check = check_fit(fit, progress=tell)
     found = fit.diagnostics
     stages: dict[str, Any] = {"Blocks": found.blocks, "Weights": found.weights}
     if found.reduced is not None:

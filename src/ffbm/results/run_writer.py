@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.data.decode import decode_features
+from ffbm.progress import Listener, Progress
 from ffbm.results.graphs import to_networkx
 from ffbm.results.imputed import imputed_table
 from ffbm.results.record import fit_record, strict_json
@@ -24,26 +25,33 @@ if TYPE_CHECKING:
 _ILLEGAL = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")  # in XML 1.0
 
 
-def save_fit(fit: FitParts, path: str | os.PathLike[str]) -> None:
-    """Write all files of a run: see docs/runs.md."""
+def save_fit(fit: FitParts, path: str | os.PathLike[str], tell: Listener = lambda _: None) -> None:
+    """Write all files of a run: see docs/runs.md. ``tell`` hears how far it is."""
     from ffbm.store.tree import to_tree, write_tree
 
     tree = to_tree(fit)
-    files: dict[str, Writer | str] = {
-        TRACES: lambda draft: write_tree(tree, draft),
-        "config.toml": fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
-        "summary.txt": summary_text(fit, verbose=True) + "\n",
-        "summary.json": strict_json(fit_record(fit)),
-        "nodes.csv": to_csv(table_of_nodes(fit)),
-        "blocks.csv": to_csv(table_of_blocks(fit)),
-        "columns.csv": to_csv(fit.column_table),
-        "ranking.csv": to_csv(fit.ranking.table),
-        "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft),
-        REPORT: report_text(fit),
+    texts: dict[str, Callable[[], str]] = {
+        "config.toml": lambda: fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
+        "summary.txt": lambda: summary_text(fit, verbose=True) + "\n",
+        "summary.json": lambda: strict_json(fit_record(fit)),
+        "nodes.csv": lambda: to_csv(table_of_nodes(fit)),
+        "blocks.csv": lambda: to_csv(table_of_blocks(fit)),
+        "columns.csv": lambda: to_csv(fit.column_table),
+        "ranking.csv": lambda: to_csv(fit.ranking.table),
+        REPORT: lambda: report_text(fit, tell=tell),
     }
     if fit.config.impute:
-        files["imputed.csv"] = to_csv(imputed_table(fit))
+        texts["imputed.csv"] = lambda: to_csv(imputed_table(fit))
+    files: dict[str, Writer | str] = {
+        TRACES: lambda draft: write_tree(tree, draft),
+        "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft),
+    }
+    for done, (name, text) in enumerate(texts.items()):
+        tell(Progress("report and files", done, len(texts) + 1, name))
+        files[name] = text()
+    tell(Progress("report and files", len(texts), len(texts) + 1, "writing"))
     write_run(path, files, fit.provenance)
+    tell(Progress("report and files", len(texts) + 1, len(texts) + 1))
 
 
 def to_csv(table: "pd.DataFrame") -> str:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ffbm.columntable import CLEAR, inclusion_in_words
-from ffbm.plain import count_of
+from ffbm.columntable import inclusion_in_words
+from ffbm.plain import count_of, with_interval
 from ffbm.results.by_mode import decided_by_mode, tell_decisions
 from ffbm.results.sentences import name_one_block
 from ffbm.store.parts import FitParts
@@ -44,11 +44,11 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     s = fit.scores
     if n == 1:
         only = table.iloc[0]
-        amount = _amount(only["bits_alone"], only["bits_alone_se"])
+        amount = with_interval(s.bits_test, s.bits_se_test)
         how = f"{only['inclusion']:.2f}" if decided_by_mode(fit) is None else f"{inclusion_in_words(table)[0]} by mode"
         sure = "" if fit.relevance is None else f"; it matters with probability {how}"
         return f"The attribute {only['column']} explains {amount} {needed}{_chance(only['p_value'], bits)}{sure}."
-    whole = f"Together {count_of(n, 'attribute')} explain {_amount(s.bits_test, s.bits_se_test)} {needed}"
+    whole = f"Together {count_of(n, 'attribute')} explain {with_interval(s.bits_test, s.bits_se_test)} {needed}"
     if found.empty:
         none = "there is no sign that any of them matters"
         return f"{whole}; {none if fit.relevance is None else tell_decisions(fit)}."
@@ -56,11 +56,12 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
     for row in found.head(_NAMED).to_dict("records"):
         beyond = ""
         if np.isfinite(row["bits_unique"]):
-            beyond = f" and {_amount(row['bits_unique'], row['bits_unique_se'])} beyond the others"
-        alone = _amount(row["bits_alone"], row["bits_alone_se"])
+            beyond = f" and {with_interval(row['bits_unique'], row['bits_unique_se'])} beyond the others"
+        alone = with_interval(row["bits_alone"], row["bits_alone_se"])
         if round(row["bits_unique"], 2) > round(s.bits_test, 2):
             beyond += ", more than all together, since without it the others score below 0"
-        same = f", much of which {row['shares_with']} explains too" if row["shares_with"] else ""
+        others = row["shares_with"].split(", ") if row["shares_with"] else []
+        same = f", much of which {list_of(others)} explain{'s' if len(others) == 1 else ''} too" if others else ""
         alone = f"{alone} alone{same}{',' if same and beyond else ''}"
         parts.append(f"{row['column']} {alone}{beyond}{_chance(row['p_value'], bits)}")
     verb = "explain" if fit.relevance is None else "matter"
@@ -86,11 +87,6 @@ def _is_found(fit: FitParts, table: "pd.DataFrame") -> "pd.Series":
     if fit.relevance is None:
         return table["verdict"].str.contains("explains")
     return table["decision"] == MATTERS
-
-
-def _amount(bits: float, error: float) -> str:
-    low, high = bits - CLEAR * error, bits + CLEAR * error
-    return f"{bits:.2f} (95 % {low:.2f} to {high:.2f})"
 
 
 def _chance(p_value: float, bits: ColumnBits) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
-from ffbm.plain import count_of
+from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import tell_decisions
 from ffbm.store.parts import FitParts
+from ffbm.types.relevance import list_of
 from ffbm.typeset import sentence, wrap
 
 _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next: odds of 20,000 and of 20
@@ -59,9 +60,9 @@ def tell_verdict(fit: FitParts) -> str:
     if not s.n_test:
         return "No vertex was held out: what features explain of unseen ones is not known."
     bits, error = s.bits_test, s.bits_se_test
-    amount = f"{bits:.2f} +- {error:.2f} bits per vertex"
+    amount = f"{with_interval(bits, error)} bits per vertex"
     whole = s.base_rate_loss_test / np.log(2)
-    if bits > 2 * error:
+    if bits > EACH_WAY * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
     if s.misleads is not None:
         return tell_misleading(fit)
@@ -169,18 +170,24 @@ def _tell_probabilities(fit: FitParts) -> str:
     return f"; with B free, chains have {shown}{', ...' if len(known) > _NUMBERS else ''}"
 
 
-def tell_grade(fit: FitParts) -> str:
-    """Say the grade of a fit: why, whether to rely on it, what it means for columns; a command is to follow, if any."""
+def tell_grade(fit: FitParts, brief: bool = False) -> str:
+    """Say the grade of a fit: why, whether to rely on it, what it means for columns; a command is to follow, if any.
+
+    In place of why, ``brief`` names the stages that have not converged.
+    """
     judged = fit.converged
-    message = sentence(judged.reason)
+    message, stages = sentence(judged.reason), ""
     if judged:
-        return f"The chains converged. {message}"
+        return "The chains converged." if brief else f"The chains converged. {message}"
+    stages_open = fit.diagnostics.open_stages if brief and fit.config.n_chains > 1 else ()
+    if stages_open:
+        message, stages = "", f" ({list_of(stages_open)})"
     columns = columns_if_open(fit)
     parts = [message, "" if columns is None else sentence(str(columns)), "To go on:"]
     if judged.is_usable:
-        parts.insert(0, "The chains are usable, not converged.")
+        parts.insert(0, f"The chains are usable, not converged{stages}.")
     else:
-        parts.insert(0, f"NOT CONVERGED: {judged.grade}.")
+        parts.insert(0, f"NOT CONVERGED: {judged.grade}{stages}.")
         parts.insert(2, _MEANS[judged.grade])
     return " ".join(part for part in parts if part)
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.plain import count_of, visible
+from ffbm.plain import EACH_WAY, count_of, visible
 from ffbm.results.apart import name_of_sure, none_apart, set_apart
+from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.columns import columns_text, warning_mark
 from ffbm.results.sentences import (
     notes_of,
@@ -23,12 +24,14 @@ from ffbm.results.sentences import (
 )
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
-from ffbm.types import Array
+from ffbm.types import Array, Network
+from ffbm.types.relevance import list_of
 from ffbm.types.scores import Scores
 from ffbm.types.tree import Tree
 from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
 
 GLOSSARY = "(words: docs/glossary.md, also at the end of report.html)"
+_SIZES = 20  # blocks whose sizes are listed
 _MOST_COLUMNS = 6  # columns of the user's table in the ranking
 
 
@@ -62,24 +65,22 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
-    parts += [tell_notes(fit), _reading(fit), GLOSSARY] if verbose else [_notes_by_count(fit)]
+    parts += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
 
 
 def _notes_by_count(fit: FitParts) -> str:
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
-    counts = [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
-    if n_reading:
-        counts.append(f"{count_of(n_reading, 'note')} on reading the data")
-    return wrap(f"{' and '.join(counts)}: see summary(verbose=True) or --verbose.") if counts else ""
+    parts = [] if fit.converged else ["what speaks against convergence"]
+    parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
+    parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
+    return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
 def _grade(fit: FitParts, verbose: bool) -> str:
-    if fit.converged and not verbose:
-        return "The chains converged."
     command = visible(fit.converged.command)  # in one line, so that it can be copied
-    return wrap(tell_grade(fit)) + (f"\n  {command}" if command else "")
+    return wrap(tell_grade(fit, brief=not verbose)) + (f"\n  {command}" if command else "")
 
 
 def _network(fit: FitParts, verbose: bool) -> str:
@@ -94,7 +95,8 @@ def _network(fit: FitParts, verbose: bool) -> str:
             f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
     if net.graph.weights is not None:
-        lines.append(wrap(f"edges weighted by {net.graph.weights.in_words} ({net.graph.weights.reason})", rest="  "))
+        why = f" ({net.graph.weights.reason})" if verbose else ""
+        lines.append(wrap(f"edges weighted by {net.graph.weights.in_words}{why}", rest="  "))
     if not fit.config.degree_corrected:
         lines.append("blocks without degree correction: vertices of different degree tend to different blocks")
     if fit.diagnostics.joint is not None:
@@ -138,7 +140,9 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
     choice = tell_choice(fit)
     if n_blocks == 1:
-        return f"{title}\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
+        return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
+    if not any(set_apart(fit, 1)) and given_names(fit) is None:
+        return f"{title}\n{choice}{wrap(_tell_sizes(fit), '  ', '  ')}"
     shown = min(n_blocks - empty, length.rows)
     most = max(1, min(length.most, length.rows // n_blocks))
     names = given_names(fit)
@@ -159,6 +163,8 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         lines.append(wrap(f"... and {' and '.join(left)} (blocks.csv, or --verbose)", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
+    elif length is SHORT:
+        message = "(of columns that matter; weights are centred)"
     else:
         message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
     lines.append(wrap(message, "  ", "  "))
@@ -167,6 +173,15 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         share = np.nanmedian(split.share)
         lines.append(f"  (the uncertainty of the blocks is in them: {share:.0%} of the variance, in the median)")
     return "\n".join(lines)
+
+
+def _tell_sizes(fit: FitParts) -> str:
+    """Say how large blocks are of which there is nothing else to say."""
+    sizes = [f"{size:,}" for size in fit.memberships.sizes if size]
+    left = len(sizes) - _SIZES
+    shown = [*sizes[:_SIZES], f"{left:,} more (blocks.csv)"] if left > 0 else sizes
+    where = "" if decided_by_mode(fit) is None else " in every mode"
+    return f"of {list_of(shown)} vertices; no feature clearly sets one of them apart{where}"
 
 
 def ranking_text(fit: FitParts, length: Length) -> str:
@@ -212,9 +227,9 @@ def _columns(fit: FitParts) -> list[str]:
     return [wrap(f"columns by their best feature: {', '.join(first)}{more}", "  ", "    ")]
 
 
-def _reading(fit: FitParts) -> str:
+def reading_text(net: Network) -> str:
     """List what reading the network changed or left out."""
-    notes = fit.network.notes
+    notes = net.notes
     if not notes:
         return ""
     return "\n".join(["reading", *(wrap(note.message, "  - ", "    ") for note in notes)])
@@ -251,8 +266,8 @@ def _scores(fit: FitParts) -> str:
         margin = min(2 + max(len(row[0]) for row in rows), WIDTH - 4 * (width + 2))
         lines.insert(1, " " * margin + "".join(f"  {text:>{2 * width + 2}}" for text in whose))
     message = (
-        "(bits per vertex over the base rate; accuracy: mean over blocks; losses in nats per vertex: mean over draws,"
-        f" of the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
+        "(bits per vertex over the base rate, +- 95 %; accuracy: mean over blocks; losses in nats per vertex: mean over"
+        f" draws, of the averaged prediction, of the training base rate; a uniform guess has {s.uniform_loss:.3f})"
     )
     lines.append(wrap(message, "  ", "  "))
     return "\n".join(lines)
@@ -260,7 +275,7 @@ def _scores(fit: FitParts) -> str:
 
 def _bits(s: Scores, side: str) -> str:
     bits, error = getattr(s, f"bits_{side}"), getattr(s, f"bits_se_{side}")
-    return "-" if np.isnan(bits) else f"{bits:.2f} +- {error:.2f}"
+    return "-" if np.isnan(bits) else f"{bits:.2f} +- {number(EACH_WAY * error, 2)}"
 
 
 def _accuracy(s: Scores, side: str) -> float:

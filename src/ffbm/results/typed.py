@@ -274,6 +274,6 @@ def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> Ty
     record = {}
     with listening(progress) as tell:
         for value, one in fit.explanations.items():
-            columns = None if one.measure is None else one.measure(RunContext(None, tell))
-            record[value] = one if columns is None else replace(one, measure=lambda _context=None, known=columns: known)
+            columns = None if one.measure is None else one.measure(tell)
+            record[value] = one if columns is None else replace(one, measure=lambda _tell=None, known=columns: known)
     return TypedFit.of(fit, explanations=record)

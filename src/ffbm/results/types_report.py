@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ffbm.report import Chapter, Subject, Table
 
 
+_TIMES = 4  # as long as it was
+
+
 def types_report_text(fit: TypedParts) -> str:
     """Return the page."""
     from ffbm.report import Scene, TypesSubject, render_types
@@ -26,7 +29,7 @@ def types_report_text(fit: TypedParts) -> str:
     judged = fit.blocks.converged
     verdicts = {"Blocks": judged, **{f"Weights, {value}": one.converged for value, one in fit.explanations.items()}}
     open_ones = [f"{name}: {one.reason}" for name, one in verdicts.items() if not one.is_usable]
-    warnings = [f"NOT CONVERGED. {'; '.join(open_ones)}. Let it run longer: --max-minutes."] if open_ones else []
+    warnings = [f"NOT CONVERGED. {'; '.join(open_ones)}. {longer_run(fit)}"] if open_ones else []
     chapters = tuple(_chapter(fit, value) for value in fit.types.values)
     scene = Scene(
         fit.network, fit.memberships, np.arange(fit.network.n_features), names=names_of(fit), styles=styles_of(fit)
@@ -44,6 +47,16 @@ def types_report_text(fit: TypedParts) -> str:
         provenance=fit.provenance,
     )
     return render_types(subject)
+
+
+def longer_run(fit: TypedParts) -> str:
+    """Say what would help chains that have not converged."""
+    config, weights = fit.config, [one.converged for one in fit.explanations.values()]
+    lengths = [("--sweeps", config.n_sweeps, config.countable_sweeps)] if not fit.blocks.converged else []
+    lengths += [("--draws", config.n_draws, config.countable_draws)] if not all(weights) else []
+    fixed = [f"{option} {_TIMES * number}" for option, given, number in lengths if given != "auto"]
+    clock = [f"--max-minutes {_TIMES * config.max_minutes:g}"] if len(fixed) < len(lengths) else []
+    return f"Let it run longer: {' '.join(fixed + clock)}."
 
 
 def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:

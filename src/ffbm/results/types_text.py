@@ -6,11 +6,12 @@ from typing import Any
 from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, visible
 from ffbm.results.columns import columns_text
-from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text, tree_text
+from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text, reading_text, tree_text
 from ffbm.results.types_parts import names_of, numbers_of, parts_of
-from ffbm.results.types_report import tell_type
+from ffbm.results.types_report import longer_run, tell_type
 from ffbm.store.parts import TypedParts
-from ffbm.typeset import wrap
+from ffbm.types.relevance import list_of
+from ffbm.typeset import sentence, wrap
 
 
 def judge(fit: TypedParts) -> Verdict:
@@ -46,11 +47,29 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
             parts += [columns_text(own, length.columns, verbose), tree_text(own.hierarchy, "the type")]
             parts += [blocks_text(own, length)]
             parts += [ranking_text(own, length)] if own.relevance is None else []
-    parts += [GLOSSARY] if verbose else []
+    if verbose:
+        parts += [reading_text(net), GLOSSARY]
+    elif net.notes:
+        notes = f"{count_of(len(net.notes), 'note')} on reading the data"
+        why = "" if judge(fit) else "what speaks against convergence and "
+        parts.append(wrap(f"With --verbose, or summary(verbose=True): {why}{notes}."))
     judged = judge(fit)
-    grade = "The chains converged." if judged else f"NOT CONVERGED: {judged}" if not judged.is_usable else f"{judged}"
-    parts.insert(len(parts) if judged.is_usable else 0, wrap(grade))
+    parts.insert(len(parts) if judged.is_usable else 0, wrap(_tell_grade(fit, judged, verbose)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _tell_grade(fit: TypedParts, judged: Verdict, verbose: bool) -> str:
+    """Say the grade, and the stages that have not converged or, with ``verbose``, why they have not."""
+    if judged:
+        return "The chains converged."
+    if verbose:
+        why = f": {judged.reason}"
+    else:
+        stages = [] if fit.blocks.converged else ["blocks"]
+        stages += [f"weights of {visible(value)}" for value, one in fit.explanations.items() if not one.converged]
+        why = f" ({list_of(stages)})"
+    grade = f"The chains are usable, not converged{why}" if judged.is_usable else f"NOT CONVERGED: {judged.grade}{why}"
+    return f"{sentence(grade)} {longer_run(fit)}"
 
 
 def typed_record(fit: TypedParts) -> dict[str, Any]:

@@ -60,6 +60,11 @@ class EdgeWeights:
         return {"column": self.column, "model": self.model, "prior": self.prior, "reason": self.reason}
 
     @property
+    def is_counted(self) -> bool:
+        """Whether the law is of whole numbers, so that it has chances; else it has densities."""
+        return self.model in ("geometric", "poisson")
+
+    @property
     def scored(self) -> Array:
         """The values that the model's law is of: their logarithms if it is log-normal."""
         return np.asarray(np.log(self.values) if self.model == "log-normal" else self.values)

@@ -14,6 +14,7 @@ from ffbm.types.selection import MOST_ERROR
 if TYPE_CHECKING:
     import pandas as pd
 
+_NAMED = 8  # columns that a sentence names
 MATTERS, IN_A_SET, OPEN, BY_MODE = "matters", "one of a set", "not decided", "depends on the mode"
 
 
@@ -130,7 +131,7 @@ class Relevance:
         n = len(self.column_names)
         if self.decided:
             verb = "matters" if len(self.decided) == 1 else "matter"
-            parts.append(f"of {count_of(n, 'column')} {len(self.decided)} {verb}: {list_of(self.matters)}")
+            parts.append(f"of {count_of(n, 'column')} {len(self.decided)} {verb}: {list_of(self.matters, _NAMED)}")
         parts += [f"one of {{{', '.join(part)}}} matters; the data cannot say which" for part in self.one_of]
         if not parts and self.none_included > 0.5:
             return f"none of {count_of(n, 'column')} matters: that has probability {self.none_included:.2f}"
@@ -167,6 +168,12 @@ class Relevance:
         return f"<Relevance: {self.sentence}>"
 
 
-def list_of(names: Sequence[str]) -> str:
-    """Write names with commas, and with "and" before the last."""
+def list_of(names: Sequence[str], most: int | None = None) -> str:
+    """Write names with commas, and with "and" before the last; with ``most``, how many there are besides.
+
+    >>> list_of(["a", "b", "c"]), list_of(["a", "b", "c", "d"], 2), list_of(["a", "b", "c"], 2)
+    ('a, b and c', 'a, b and 2 more', 'a, b and c')
+    """
+    if most is not None and len(names) > most + 1:  # one name takes no more room than to count it
+        names = [*names[:most], f"{len(names) - most:,} more"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ffbm.plain import count_of, finite
+from ffbm.plain import EACH_WAY, count_of, finite, with_interval
 from ffbm.types.graph import Array
 from ffbm.types.html import notes_html, table_html
 from ffbm.types.network import Note
@@ -99,9 +99,9 @@ class Scores:
     def misleads(self) -> Note | None:
         """What to say if features mislead, by two standard errors: they predict unseen vertices worse than none."""
         bits, error = self.bits_test, self.bits_se_test
-        if not self.n_test or not bits < -2 * error:
+        if not self.n_test or not bits < -EACH_WAY * error:
             return None
-        message = f"features mislead: on held-out vertices they lose {-bits:.2f} +- {error:.2f} bits per vertex"
+        message = f"features mislead: on held-out vertices they lose {with_interval(-bits, error)} bits per vertex"
         return Note("misleading", message, self.n_test)
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +123,9 @@ class Scores:
         sides = [("train", "training", self.n_train), ("test", "held out", self.n_test)]
         sides = [side for side in sides if side[2]]
         rows = [["vertices", *(f"{n:,}" for _, _, n in sides)]]
-        for label, name in (("bits explained, per vertex", "bits"), ("its standard error", "bits_se"), *_LOSSES):
+        bits = [with_interval(getattr(self, f"bits_{side}"), getattr(self, f"bits_se_{side}")) for side, _, _ in sides]
+        rows.append(["bits explained, per vertex", *bits])
+        for label, name in _LOSSES:
             rows.append([label, *(f"{getattr(self, f'{name}_{side}'):.3f}" for side, _, _ in sides)])
         head = ["", *(title for _, title, _ in sides)]
         table = table_html(head, rows, "What features explain of the blocks", range(1, len(head)))
@@ -139,6 +141,6 @@ class Scores:
         bits, error, loss = (getattr(self, f"{name}_{part}") for name in ("bits", "bits_se", "predictive_loss"))
         base = getattr(self, f"base_rate_loss_{part}")
         return (
-            f"<Scores: features explain {bits:.2f} +- {error:.2f} bits per vertex"
+            f"<Scores: features explain {with_interval(bits, error)} bits per vertex"
             f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
         )

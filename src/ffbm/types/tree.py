@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ffbm.plain import count_of, finite
+from ffbm.plain import EACH_WAY, count_of, finite
 from ffbm.types.graph import Array
 
 CLEAR = 0.5  # a split that fewer draws support is called uncertain
@@ -206,7 +206,13 @@ class Tree:
         more = [f"{len(children) - _SIZES} more"] if len(children) > _SIZES else []
         text = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
         by = ", ".join(name for name, _ in node.columns[:_COLUMNS]) + (", ..." if len(node.columns) > _COLUMNS else "")
-        message = "" if np.isnan(node.bits) else f"; {node.bits:.2f} bits by {by}" if by else "; no column matters"
+        message = ""
+        if by:
+            message = f"; {node.bits:.2f} bits by {by}"
+        elif node.bits > EACH_WAY * node.bits_se:  # columns that stand for each other, say
+            message = f"; {node.bits:.2f} bits, by which column is not decided"
+        elif not np.isnan(node.bits):
+            message = "; no column stands out"
         mark = ", UNCERTAIN" if node.is_uncertain else ""
         return f"{text}: {node.nats:,.0f} nats, in {node.support:.0%} of draws{mark}{message}"
 

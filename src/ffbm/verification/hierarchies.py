@@ -24,7 +24,9 @@ from ffbm.verification.partitions import (
     QUICK,
     REALS,
     RING,
+    TIMES,
     TRIANGLES,
+    TRIPS,
     VISITS,
     WHO,
 )
@@ -70,6 +72,9 @@ TRIALS = {
     "weighted, two levels": Trial(FIVE, 5, 2, _ALL, 40_000, 300_000, weights=COUNTS),
     "weighted, three levels": Trial(FOUR, 4, 3, _ALL, 0, 300_000, weights=REALS),
     "weighted, directed": Trial(RING, 4, 3, _ALL, 0, 300_000, directed=True, weights=LOGS),
+    "weighted, sums of three levels": Trial(FOUR, 4, 3, _ALL, 0, 300_000, weights=TIMES),
+    "weighted, sums of arcs": Trial(RING, 4, 3, _ALL, 0, 300_000, directed=True, weights=TRIPS),
+    "weighted, types": Trial(VISITS, 5, 3, _ALL, 0, 300_000, weights=COUNTS, types=WHO),
     "types, two levels": Trial(VISITS, 5, 2, _ALL, 40_000, 300_000, types=WHO),
     "types, levels opened and closed": Trial(VISITS, 5, 4, _ALL._replace(shifts=3.0), 0, 600_000, types=WHO),
     "types, directed": Trial(VISITS, 5, 3, _ALL, 0, 600_000, directed=True, types=WHO),
@@ -168,7 +173,7 @@ CHECKS = tuple(
     Check(
         f"hierarchies: {name}",
         "total variation between visits and the exact law on all hierarchies",
-        "a level's cost left out, edges not carried up, splits and merges out of balance, levels opened for nothing",
+        "a level's cost left out, edges or weights not carried up, splits and merges out of balance, levels free",
         partial(follow_the_law, name),
         full_only=True,
     )

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 from ffbm.check import check_workers, is_client
+from ffbm.workers.blas import one_blas_thread
 
 Result = TypeVar("Result")
 
@@ -57,7 +56,7 @@ def open_workers(workers: Workers, n_items: int) -> Iterator[Pool]:
             yield run
         return
     count = max(1, min(n_items, (os.cpu_count() or 1) if workers is None else workers))
-    with threadpool_limits(limits=1, user_api="blas"), _Caller() if count == 1 else ThreadPoolExecutor(count) as pool:
+    with one_blas_thread(), _Caller() if count == 1 else ThreadPoolExecutor(count) as pool:
         yield _Threads(pool, count)
 
 

@@ -7,10 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from ffbm.errors import DataError, OptionError
 from ffbm.states import from_bytes, to_bytes
+from ffbm.workers.blas import one_blas_thread
 
 _TIMEOUT = "20s"  # to find the scheduler
 _PATIENCE = 60.0  # seconds until a cluster without workers is given up
@@ -151,5 +150,5 @@ def _read_results(kind: Any, results: Sequence[bytes]) -> list[Any]:
 
 
 def _work(function: Callable[..., Any], kind: type, item: bytes, *shared: _Box) -> bytes:
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         return to_bytes(function(*(box.held for box in shared), from_bytes(kind, item)))

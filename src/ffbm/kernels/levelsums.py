@@ -1,0 +1,279 @@
+"""The sums of weights between groups, explained level by level: see ``ffbm.blocks.edge_weights``.
+
+A pair of groups has the pairs of its members that have edges between them, and the sum of their weights. A move changes
+the pairs of some groups; their parents' pairs change by the sum of that, and by how many pairs have edges now.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ffbm.kernels.bare import bare
+from ffbm.kernels.compilation import DOOR, INLINE, INNER
+from ffbm.kernels.dispatch import answer, question
+from ffbm.kernels.likelihood import add_weights
+from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
+from ffbm.kernels.pairterms import EXPONENTIAL, Law, log_compositions, log_simplex
+from ffbm.kernels.tables import look
+from ffbm.kernels.weighted import Weighted, edges_of, list_changes, weigh
+
+NO_EDGES = -1  # in place of a sum
+
+
+class NoSums(NamedTuple):
+    """Levels that explain edges alone."""
+
+    is_directed: bool
+
+
+class LevelSums(NamedTuple):
+    """Levels that explain sums of weights too: their law, and arrays to work in."""
+
+    is_directed: bool
+    law: Law
+    held: np.ndarray  # (W, W) int64: the sums between the members of the level that moves, ``NO_EDGES`` without edges
+    changes: np.ndarray  # (5, 4 W + 4) int64: a pair, how many pairs of members and which sum it gains, if it opens
+    mark: np.ndarray  # (K, K) int64: where a pair stands among the changes, from 1; zero before and after
+
+
+@question
+def sums_total(sums, tower, u):
+    """Return what the sums of rows u and above cost."""
+
+
+@question
+def with_weights(sums, own, nats, tower, u, g, c, i, s):
+    """Return ``nats`` and the change of what weights cost on level u and above when its member i moves to group s."""
+
+
+@question
+def follow_sums(sums, own, tower, u, g, c, i, r):
+    """Bring the sums of the levels above up to date after member i of level u has left group r."""
+
+
+@question
+def recount_sums(sums, tower, u, c):
+    """Count the sums of the groups of level u >= 1 again, after its labels have changed."""
+
+
+@question
+def count_row(sums, tower, u, c):
+    """Count the sums of row u from those of its members; c is the ledger of level 0."""
+
+
+@question
+def hold_members(sums, tower, u, c):
+    """Hold the sums between the members of row u, whose groups are about to change; c is the ledger of level 0."""
+
+
+@question
+def changes_of(own, sums, tower, u, g, c, i, s):
+    """Write down the pairs of groups that change on a row if member i of level u moves to group s.
+
+    Return the change of what the weights themselves cost, the row, and how many pairs there are.
+    """
+
+
+@njit(**INLINE)
+def cost_of_pair(law, m, x):
+    """Return what the sum x, in units, of m pairs of members costs; 0 for none or one."""
+    if m < 2:
+        return 0.0
+    if law.kind == EXPONENTIAL:
+        return log_simplex(float(m), law.unit * max(x, 1))
+    return log_compositions(float(m), law.unit * x)
+
+
+@njit(**INLINE)
+def note_pair(sums, n, r, t, d, dx):
+    """Write down that d pairs of members and the sum dx come to the pair of r and t; return how many pairs change."""
+    if r > t and not sums.is_directed:
+        r, t = t, r
+    changes, place = sums.changes, sums.mark[r, t]
+    if place == 0:
+        changes[0, n], changes[1, n], changes[2, n], changes[3, n] = r, t, d, dx
+        n += 1
+        sums.mark[r, t] = n
+    else:
+        changes[2, place - 1] += d
+        changes[3, place - 1] += dx
+    return n
+
+
+@njit(**INNER)
+def changes_of_blocks(own, sums, tower, u, g, c, i, s):
+    """Write down the pairs of parents of blocks: those of blocks are the business of the likelihood."""
+    n_changes, n, room, parents = list_changes(own, g, c, i, s), 0, c.room, tower.b[u]
+    nats = weigh(own, c, n_changes).nats
+    for k in range(n_changes):
+        r, t, d = room[0, k], room[1, k], room[2, k]
+        m = edges_of(own, c, r, t)
+        n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), int(m + d > 0) - int(m > 0), room[3, k])
+    return nats, u, n
+
+
+@njit(**INNER)
+def changes_of_groups(own, sums, tower, u, g, c, i, s):  # noqa: ARG001 - members and their sums are in ``sums.held``
+    """Write down the pairs of groups that the edges of one member leave and enter."""
+    r, s, held, n = np.int64(c.b[i]), np.int64(s), sums.held, 0
+    for j in range(c.b.size):
+        t = np.int64(c.b[j])
+        x = held[i, j]
+        if x != NO_EDGES:
+            n = note_pair(sums, n, r, t, -1, -x)
+            n = note_pair(sums, n, s, s if i == j else t, 1, x)
+        x = held[j, i]
+        if sums.is_directed and i != j and x != NO_EDGES:
+            n = note_pair(sums, n, t, r, -1, -x)
+            n = note_pair(sums, n, t, s, 1, x)
+    return 0.0, u - 1, n
+
+
+@njit(**INNER)
+def climb(sums, tower, row, n, follows):
+    """Return the change of what the sums of this row and those above cost by the changes written down.
+
+    With ``follows`` these are those of the way back, after a move, and the rows are brought up to date.
+    """
+    changes, mark, nats = sums.changes, sums.mark, 0.0
+    while n > 0:
+        pairs, held = tower.pairs[row], tower.sums[row]
+        for k in range(n):
+            r, t, d, dx = changes[0, k], changes[1, k], changes[2, k], changes[3, k]
+            mark[r, t] = 0
+            if follows:
+                pairs[r, t] -= d
+                held[r, t] -= dx
+            m, x = pairs[r, t], held[r, t]
+            changes[4, k] = int(m + d > 0) - int(m > 0)
+            if d != 0 or dx != 0:
+                nats += cost_of_pair(sums.law, m + d, x + dx) - cost_of_pair(sums.law, m, x)
+        row += 1
+        if row == tower.used.shape[0]:
+            break
+        n_below, n, parents = n, 0, tower.b[row]
+        for k in range(n_below):
+            r, t, d, dx = changes[0, k], changes[1, k], changes[4, k], changes[3, k]
+            if d != 0 or dx != 0:
+                n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), d, dx)
+    return nats
+
+
+@njit(**INNER)
+def level_total(sums, tower, u):
+    """Return what the sums of rows u and above cost."""
+    nats, width = 0.0, tower.n.shape[1]
+    for row in range(u, tower.used.shape[0]):
+        for r in range(width):
+            for t in range(width):
+                nats += cost_of_pair(sums.law, tower.pairs[row, r, t], tower.sums[row, r, t])
+    return nats
+
+
+@njit(**INNER)
+def level_weights(sums, own, nats, tower, u, g, c, i, s):
+    """Return ``nats`` and the change of what weights cost on level u and above."""
+    sums, own, tower, g, c = bare(sums), bare(own), bare(tower), bare(g), bare(c)
+    change, row, n = changes_of(own, sums, tower, u, g, c, i, s)
+    return nats + change + climb(sums, tower, row, n, np.int64(0))
+
+
+@njit(**INNER)
+def level_follow(sums, own, tower, u, g, c, i, r):
+    """Bring the sums up to date: the changes of the way back, undone."""
+    sums, own, tower, g, c = bare(sums), bare(own), bare(tower), bare(g), bare(c)
+    _, row, n = changes_of(own, sums, tower, u, g, c, i, r)
+    climb(sums, tower, row, n, np.int64(1))
+
+
+@njit(**INNER)
+def level_recount(sums, tower, u, c):
+    """Count the pairs of level u again from those of its members, which are held."""
+    if u > 0:
+        sum_up(sums, tower, u - 1, c.b.size)
+
+
+@njit(**INNER)
+def sum_up(sums, tower, row, n_members):
+    """Fill a row from what its members hold."""
+    pairs, total, b = tower.pairs[row], tower.sums[row], tower.b[row]
+    for r in range(pairs.shape[0]):
+        for t in range(pairs.shape[1]):
+            pairs[r, t] = total[r, t] = 0
+    for i in range(n_members):
+        for j in range(0 if sums.is_directed else i, n_members):
+            if sums.held[i, j] != NO_EDGES:
+                r, t = b[i], b[j]
+                if r > t and not sums.is_directed:
+                    r, t = t, r
+                pairs[r, t] += 1
+                total[r, t] += sums.held[i, j]
+
+
+@njit(**INNER)
+def hold(sums, edges, total, n_members):
+    """Hold the sums between the members of a level, given a table of their edges and one of their sums."""
+    for i in range(n_members):
+        for j in range(0 if sums.is_directed else i, n_members):
+            sums.held[i, j] = np.int64(look(total, i, j)) if look(edges, i, j) > 0 else NO_EDGES
+            if not sums.is_directed:
+                sums.held[j, i] = sums.held[i, j]
+
+
+@njit(**INNER)
+def level_hold(sums, tower, u, c):
+    """Hold the sums between blocks, or between groups."""
+    if u == 0:
+        hold(sums, c.ers, c.sums, c.used[0])
+    else:
+        hold(sums, tower.pairs[u - 1], tower.sums[u - 1], tower.used[u - 1, 0])
+
+
+@njit(**INNER)
+def level_count(sums, tower, u, c):
+    """Count the sums of row u."""
+    level_hold(sums, tower, u, c)
+    sum_up(sums, tower, u, c.used[0] if u == 0 else tower.used[u - 1, 0])
+
+
+@njit(**DOOR)
+def count_tower(ledger, tower, sums):
+    """Count the sums of all rows, from the vertices up."""
+    for row in range(tower.used.shape[0]):
+        count_row(sums, tower, row, ledger)
+
+
+@njit(**INLINE)
+def no_total(sums, tower, u):  # noqa: ARG001
+    """Return 0."""
+    return 0.0
+
+
+@njit(**INLINE)
+def own_weights(sums, own, nats, tower, u, g, c, i, s):  # noqa: ARG001
+    """Return ``nats`` and the change of what weights cost on the level itself, if its edges have some."""
+    return add_weights(own, nats, g, c, i, s)
+
+
+@njit(**INLINE)
+def follow_nothing(sums, own, tower, u, g, c, i, r):
+    """Follow no move."""
+
+
+@njit(**INLINE)
+def count_nothing(sums, tower, u, c):
+    """Count nothing."""
+
+
+answer(Weighted, changes_of=changes_of_blocks)
+for kind_of_graph in (Multigraph, DirectedMultigraph):
+    answer(kind_of_graph, changes_of=changes_of_groups)
+answer(
+    NoSums, sums_total=no_total, with_weights=own_weights, follow_sums=follow_nothing, recount_sums=count_nothing,
+    count_row=count_nothing, hold_members=count_nothing,
+)  # fmt: skip
+answer(
+    LevelSums, sums_total=level_total, with_weights=level_weights, follow_sums=level_follow, recount_sums=level_recount,
+    count_row=level_count, hold_members=level_hold,
+)  # fmt: skip
