@@ -1,23 +1,25 @@
-"""Do intervals of bits cover, and how often is noise called relevant? ``python benchmarks/columns.py [DATA_SETS]``.
+"""Do intervals of bits cover, and how often is noise called relevant? ``python benchmarks/columns.py [PART ...]``.
 
 Labels are given and features drawn so that every law is known: ``own`` and ``other`` tell blocks apart each by itself,
 ``copy`` is a noisy copy of ``own`` and shares its bits, ``noise`` tells nothing. What the refits of a data set would
 explain of fresh vertices is their mean over folds, summed over the law of (x, b), without sampling. In a second
-study columns of 2, 20 and 60 noise values stand beside ``own``.
+study columns of 2, 20 and 60 noise values stand beside ``own``. ``time`` needs the data of ``FFBM_DATA``.
 """
 
-import sys
 import time
+import warnings
 from itertools import product
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from record import say, write
+from record import run_parts, say
 
 import ffbm
 from ffbm.config import FitConfig
 from ffbm.pipeline import contributions
+from ffbm.pipeline import fit as stages
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import CLEAR, Fold, column_bits
 from ffbm.pipeline.weights import sample_weights
@@ -28,7 +30,10 @@ SIZES = (300, 1000, 3000)
 CONFIG = FitConfig(weight_prior="learned")
 VALUES = {"own": 3, "copy": 3, "other": 2, "noise": 5}
 NOISE = (2, 20, 60)
+CALLED = ("alone", "unique", "either")
 N_BLOCKS, N_FOLDS = 3, 5
+STATED = 0.9545
+BITS_ALONE = {"MOST_PAIRS": 0, "quick_p_values": lambda _net, columns, *_: (np.full((len(columns), 2), np.nan), 0)}
 
 
 def law(strength: float) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +103,8 @@ def cover(seed: int, n: int) -> list[dict[str, Any]]:
             ("alone", bits.alone[g], bits.alone_se[g], expected((g,))),
             ("unique", bits.unique[g], bits.unique_se[g], expected(every) - expected(rest)),
         ):
-            found.append({"n": n, "column": name, "kind": kind, "z": (value - truth) / error, "truth": truth})
+            z = (value - truth) / error
+            found.append({"n": n, "column": name, "kind": kind, "z": z, "covers": abs(z) <= CLEAR, "truth": truth})
     return found
 
 
@@ -109,58 +115,103 @@ def noise(seed: int, n: int) -> list[dict[str, Any]]:
     own = np.where(rng.random(n) < 0.7, labels, rng.integers(0, 3, n))
     table = named(np.column_stack([own, *(rng.integers(0, k, n) for k in NOISE)]), ["own", *map(str, NOISE)])
     bits = measure(table, labels, seed)
-    clear = bits.alone > CLEAR * bits.alone_se, bits.unique > CLEAR * bits.unique_se
-    return [
-        {"n": n, "column": name, "alone": bool(clear[0][g]), "unique": bool(clear[1][g]), "bits": float(bits.alone[g])}
-        for g, name in enumerate(bits.names)
-    ]
+    alone, unique = bits.alone > CLEAR * bits.alone_se, bits.unique > CLEAR * bits.unique_se
+    table = {"column": bits.names, "alone": alone, "unique": unique, "either": alone | unique, "bits": bits.alone}
+    return pd.DataFrame(table).to_dict("records")
 
 
-def study(n_sets: int, n_noise: int) -> dict[str, Any]:
-    """Run both studies, the sizes in turn."""
-    contributions._Refits, contributions.MOST_PAIRS = Watched, 0  # type: ignore[misc]
-    begun = time.process_time()
-    intervals = pd.DataFrame([row for i in range(n_sets) for row in cover(1000 + i, SIZES[i % len(SIZES)])])
-    contributions._Refits = Watched.__mro__[1]  # type: ignore[misc]
-    false = pd.DataFrame([row for i in range(n_noise) for row in noise(5000 + i, SIZES[i % 2])])
-    return {
-        "n_data_sets": n_sets,
-        "stated": 0.9545,
-        "coverage": [
-            {"n": int(n), "column": column, "kind": kind, "n_sets": len(part), "mean_bits": part["truth"].mean(),
-             "covered": float((part["z"].abs() <= CLEAR).mean()), "sd_of_z": float(part["z"].std()),
-             "mean_z": float(part["z"].mean())}
-            for (n, column, kind), part in intervals.groupby(["n", "column", "kind"])
-        ],
-        "covered_in_all": {
-            kind: {"rate": float((part["z"].abs() <= CLEAR).mean()), "n": len(part)}
-            for kind, part in intervals.groupby("kind")
-        },
-        "n_noise_sets": n_noise,
-        "noise": [
-            {"column": column, "n_sets": len(part), "alone": float(part["alone"].mean()),
-             "unique": float(part["unique"].mean()), "either": float((part["alone"] | part["unique"]).mean()),
-             "mean_bits_alone": float(part["bits"].mean())}
-            for column, part in false.groupby("column")
-        ],
-        "processor_seconds": time.process_time() - begun,
-    }  # fmt: skip
+def coverage_study(n_sets: int) -> dict[str, Any]:
+    """Return how often intervals of two standard errors cover, of all and by size and column."""
+    tables = []
+    with patch.multiple(contributions, _Refits=Watched, **BITS_ALONE):
+        for i in range(n_sets):
+            tables.append(pd.DataFrame(cover(1000 + i, SIZES[i % len(SIZES)])).assign(number=i))
+            if i % 30 == 29:
+                print(f"{i + 1} data sets", covered(pd.concat(tables)), flush=True)
+    intervals = pd.concat(tables)
+    say(f"{n_sets} data sets of {', '.join(map(str, SIZES))} vertices; intervals of two standard errors, {STATED:.2%}")
+    rates = covered(intervals)
+    for row in rates:
+        say(f"  bits {row['kind']}: {row['covered']:.3f} +- {row['error']:.3f} of {row['n']} cover")
+    parts = [
+        {"n_nodes": int(n), "column": column, "kind": kind, "n": len(part), "bits": float(part["truth"].mean()),
+         "covered": float(part["covers"].mean()), "mean_z": float(part["z"].mean()), "sd_z": float(part["z"].std())}
+        for (n, column, kind), part in intervals.groupby(["n", "column", "kind"])
+    ]  # fmt: skip
+    for row in parts:
+        say(
+            f"  N = {row['n_nodes']:5d}  {row['column']:6s} {row['kind']:6s} {row['bits']:6.3f} bits:"
+            f" covered {row['covered']:.3f} of {row['n']}, z {row['mean_z']:.2f} +- {row['sd_z']:.2f}"
+        )
+    return {"n_data_sets": n_sets, "stated": STATED, "rates": rates, "parts": parts}
 
+
+def covered(intervals: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the share of intervals that cover, with its standard error over data sets: those of one go together."""
+    rows = []
+    for kind, part in intervals.groupby("kind"):
+        shares = part.groupby("number")["covers"].mean()
+        rate, error = float(shares.mean()), float(shares.std() / np.sqrt(len(shares)))
+        rows.append({"kind": kind, "n": len(part), "covered": rate, "error": error, "off": (rate - STATED) / error})
+    return rows
+
+
+def noise_study(n_sets: int) -> dict[str, Any]:
+    """Return how often columns of noise are called relevant."""
+    tables = []
+    with patch.multiple(contributions, **BITS_ALONE):
+        for i in range(n_sets):
+            tables.append(pd.DataFrame(noise(5000 + i, SIZES[i % 2])))
+            if i % 10 == 9:
+                so_far = pd.concat(tables).groupby("column")[list(CALLED)].sum()
+                print(f"{i + 1} data sets with noise: {so_far.to_dict()}", flush=True)
+    found = pd.concat(tables)
+    say(f"{n_sets} data sets of {SIZES[0]} and {SIZES[1]} vertices with noise: clear of 0")
+    rows = [
+        {"column": column, "n": len(part), **{name: float(part[name].mean()) for name in CALLED},
+         "bits": float(part["bits"].mean())}
+        for column, part in found.groupby("column", sort=False)
+    ]  # fmt: skip
+    for row in rows:
+        rates = ", ".join(f"{name} {row[name]:.3f}" for name in CALLED)
+        say(f"  {row['column']:>4s}: {rates} of {row['n']}; {row['bits']:.3f} bits alone on average")
+    return {"n_data_sets": n_sets, "rows": rows}
+
+
+def time_study() -> dict[str, Any]:
+    """Return the processor seconds of what follows the block stage, kernels compiled.
+
+    The clock of a fit runs at half of the processor time, that of two cores which nobody else uses.
+    """
+    rows = []
+    for name, n_blocks in (
+        ("polbooks", 5),
+        ("polbooks", 5),
+        ("school", 10),
+        ("facebook", 10),
+    ):  # the first compiles
+        net = ffbm.load_dataset(name)
+        blocks = ffbm.sample_blocks(net, n_blocks=n_blocks, n_sweeps=1000, seed=1, progress=False)
+        begun = time.process_time()
+        with (
+            patch.object(stages, "_find_blocks", lambda *_, blocks=blocks: blocks),
+            patch("time.monotonic", lambda: time.process_time() / 2),
+        ):
+            fit = ffbm.fit(net, n_blocks=n_blocks, seed=1, workers=2, progress=False)
+            sampled = time.process_time()
+            table = fit.column_table
+        selected, seconds = fit.weights.selected, (sampled - begun, time.process_time() - sampled)
+        rows.append(
+            {"network": name, "features": net.n_features, "columns": len(table), "blocks": n_blocks,
+             "draws": fit.weights.n_draws, "sweeps": selected.n_draws, "error": float(selected.error.max()),
+             "weights_seconds": seconds[0], "columns_seconds": seconds[1], "on_two_cores": sum(seconds) / 2}
+        )  # fmt: skip
+        say(f"  {name}: weights {seconds[0]:.1f} s, columns {seconds[1]:.1f} s of processor time; {selected!r}")
+    return {"rows": rows[1:]}
+
+
+PARTS = {"coverage": lambda: coverage_study(300), "noise": lambda: noise_study(150), "time": time_study}
 
 if __name__ == "__main__":
-    n_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    found = study(n_sets, 2 * n_sets // 3)
-    say(f"{n_sets} data sets of {', '.join(map(str, SIZES))} vertices; intervals of two standard errors, 95.4 %")
-    for kind, told in found["covered_in_all"].items():
-        say(f"  bits {kind}: {told['rate']:.3f} of {told['n']} cover")
-    for told in found["coverage"]:
-        say(
-            f"  N = {told['n']:5d}  {told['column']:6s} {told['kind']:6s} {told['mean_bits']:6.3f} bits:"
-            f" covered {told['covered']:.3f} of {told['n_sets']}, z {told['mean_z']:.2f} +- {told['sd_of_z']:.2f}"
-        )
-    for told in found["noise"]:
-        say(
-            f"  {told['column']:>4s}: clear of 0 alone {told['alone']:.3f}, beyond {told['unique']:.3f}, either"
-            f" {told['either']:.3f} of {told['n_sets']}; mean bits alone {told['mean_bits_alone']:.3f}"
-        )
-    write("columns", ("ffbm", "numpy", "numba"), found)
+    warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
+    run_parts("columns", __doc__.splitlines()[0], ("ffbm", "numpy", "numba"), PARTS, {"n_folds": N_FOLDS})

@@ -155,7 +155,7 @@ def test_without_the_option_nothing_changes():
     net = ffbm.as_network(_edges([1, 2, 3, 4]))
     assert net.graph.weights is None
     assert (
-        "edge_weight= (--edge-weight) as their weight" in next(n for n in net.notes if n.code == "edge-columns").message
+        "their weight, edge_weight= (--edge-weight)" in next(n for n in net.notes if n.code == "edge-columns").message
     )
 
 

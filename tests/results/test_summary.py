@@ -15,6 +15,8 @@ from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import set_apart
 from ffbm.results.report import subject_of
+from ffbm.results.sentences import tell_readings
+from ffbm.types import Note
 from ffbm.typeset import cut, tabulate
 
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
@@ -224,3 +226,10 @@ def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():
     said = {f"{one.way} {one.feature}" for found in set_apart(made) for one in found}
     assert {"higher age", "lower age", "more vertices with team=red"} <= said
     assert re.search("The columns? that matters?: .*team", " ".join(answer_paragraphs(made, np.eye(2)[labels])))
+
+
+def test_readings_are_told_of_columns_that_are_still_there(good):
+    texts = [f"column '{name}' read as 3 values: alone it explains 1.00 bits" for name in ("x1", "made one with x1")]
+    notes = tuple(Note("read-as-values", text, 1) for text in texts)
+    told = tell_readings(Fit.of(good, network=dataclasses.replace(good.network, notes=notes)))
+    assert told.startswith("Numbers are read as values where these explain more: 'x1' as 3 values; numeric=")

@@ -137,8 +137,8 @@ def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> 
     """Say which columns of the edges are not used."""
     if not names:
         return []
-    remedy = f"; {option('multiplicity')} would take one as the number of edges" if can_count else ""
-    remedy += f", {option('edge_weight')} as their weight" if can_count else ""
+    remedy = "; one that holds numbers may be their number, {}, or their weight, {}"
+    remedy = remedy.format(option("multiplicity"), option("edge_weight")) if can_count else ""
     which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
     return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
 

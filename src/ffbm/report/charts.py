@@ -218,7 +218,7 @@ def draw_effects(subject: Subject) -> Any:
 def _number_points(chart: Any, source: Any, at: str) -> None:
     """Write the number of its block at each point: colours alone say nothing to some."""
     chart.text(
-        at, "row", "block", source=source, y_offset=-6, text_font_size="11px", text_color=TEXT, text_align="center",
+        at, "row", "block", source=source, y_offset=-7, text_font_size="11px", text_color=TEXT, text_align="center",
         text_baseline="bottom",
     )  # fmt: skip
 

@@ -43,8 +43,10 @@ def tell_relevance(fit: FitParts) -> str:
 
 
 def tell_readings(fit: FitParts) -> str:
-    """Say which columns of numbers or dates were read as values, since these explain more."""
-    taken = [note.message for note in fit.network.notes if note.code == "read-as-values"]
+    """Say which columns of numbers or dates were read as values, since these explain more; not those made one of."""
+    heads = tuple(f"column {name!r} " for name in fit.network.features.column_names)
+    notes = [note.message for note in fit.network.notes if note.code == "read-as-values"]
+    taken = [text for text in notes if text.startswith(heads) or not text.startswith("column ")]
     if not taken:
         return ""
     short = [text.removeprefix("column ").split(": alone")[0].replace(" read as ", " as ") for text in taken]
