@@ -1,9 +1,13 @@
-"""Scale: every stage of a fit on planted networks from 10^4 to 10^7 edges, in time and memory, each with its exponent.
+"""Scale: every stage of a fit on planted networks from 10^4 to 3 x 10^7 edges, in time and memory, with exponents.
 
 Edges and vertices are read from CSV: a tenth as many vertices as edges, five columns with 20 values each of which two
 tell something of the blocks. Weights have 100 draws after as many of warm-up. Every size has a process of its own, on
 all cores; the record is written after each, and sizes that are not run again keep their rows. ``--sizes 30000000`` asks
-for others. graph-tool stands beside it, one search at the same number of blocks, for at most five minutes a size.
+for others; ``--blocks-only`` stops after the memberships. graph-tool stands beside it, one search at the same number of
+blocks, for at most five minutes a size.
+
+Memory is the growth of the process from before the files are read to the highest point of each stage, less the size of
+the two files, the input.
 """
 
 import argparse
@@ -14,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +29,7 @@ from record import RESULTS, say, write
 import ffbm
 from blocks import HERE, PYTHON, planted
 
-SIZES = (10_000, 100_000, 1_000_000, 10_000_000)  # edges
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 30_000_000)  # edges
 N_BLOCKS, N_SWEEPS, N_CHAINS, N_VALUES, N_COLUMNS = 50, 50, 2, 20, 5
 STAGES = ("read", "start", "sweep", "membership", "weight", "column", "report")
 MOST_SECONDS = 300  # of graph-tool
@@ -45,13 +50,15 @@ def plant(n_edges, folder):
     np.savez(folder / "graph.npz", edges=graph.edges, truth=truth, n_nodes=graph.n_nodes)
 
 
-def fit_all(folder, options, listen=False):
+def fit_all(folder, options, listen=False, blocks_only=False):
     """Yield the name of each stage when it is over, and what it made."""
     net = ffbm.read_network(folder / "edges.csv", nodes=folder / "people.csv")
     yield "read", net
     blocks = ffbm.sample_blocks(net, n_sweeps=N_SWEEPS, n_chains=N_CHAINS, seed=0, progress=listen, **options)
-    yield "sweep", blocks
-    yield "membership", ffbm.align_blocks(blocks)
+    yield "sweep", blocks.n_blocks
+    yield "membership", ffbm.align_blocks(blocks).labels
+    if blocks_only:
+        return
     fit = ffbm.fit(net, blocks=blocks, n_chains=N_CHAINS, n_warmup=100, n_draws=100, seed=0, progress=False)
     yield "weight", fit
     yield "column", fit.column_table
@@ -59,49 +66,63 @@ def fit_all(folder, options, listen=False):
     yield "report", folder / "report.html"
 
 
-def measure(n_edges, folder):
-    """Print one row: seconds, memory and what came of it."""
+def measure(n_edges, folder, blocks_only):
+    """Print one row after every stage: seconds, memory and what came of it."""
     with tempfile.TemporaryDirectory() as small:
         plant(2000, Path(small))
-        for _ in fit_all(Path(small), {"n_blocks": 4}):
-            pass  # compiled
-    row, made, first = {"n_edges": n_edges}, {}, peak_bytes()
+        for stage, _ in fit_all(Path(small), {"n_blocks": 4}, blocks_only=blocks_only):
+            if stage == "weight":  # compiled
+                break
+    row, made, first = {"n_edges": n_edges}, {}, now_bytes("VmRSS")
+    on_disk = sum((folder / name).stat().st_size for name in ("edges.csv", "people.csv"))
     marks = [(time.perf_counter(), time.process_time())]
+    forget_peak()
 
     def end(stage):
         marks.append((time.perf_counter(), time.process_time()))
         for name, now, before in zip(("seconds", "processor"), *marks[:-3:-1], strict=True):
             row[f"{stage}_{name}"] = row.get(f"{stage}_{name}", 0.0) + now - before  # starts are told of twice
-        row[f"{stage}_peak_gb"] = peak_bytes() / 2**30
+        beyond = (now_bytes("VmHWM") - first - on_disk) / n_edges
+        row[f"{stage}_bytes_per_edge"] = max(beyond, row.get(f"{stage}_bytes_per_edge", beyond))
+        row["peak_gb"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30
+        row["bytes_per_edge"] = max(row[f"{name}_bytes_per_edge"] for name in STAGES if f"{name}_seconds" in row)
+        row["date"], row["load"] = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()[0]
+        print(json.dumps(row), flush=True)
+        forget_peak()
 
     def listen(event):
         if event.stage == "starts" and event.done == event.total:
             end("start")
 
-    for stage, thing in fit_all(folder, {"n_blocks": N_BLOCKS}, listen):
-        end(stage)
+    for stage, thing in fit_all(folder, {"n_blocks": N_BLOCKS}, listen, blocks_only):
         made[stage] = thing
-    given, labels = np.load(folder / "graph.npz"), made["membership"].labels
-    truth = given["truth"][made["read"].node_ids.astype(np.int64)]
+        if stage == "read":
+            row |= {"n_nodes": thing.n_nodes, "file_bytes_per_edge": on_disk / n_edges}
+        if stage == "membership":
+            row["found"] = agreement(
+                np.load(folder / "graph.npz")["truth"][made["read"].node_ids.astype(np.int64)], thing
+            )
+        if stage == "column":
+            row["telling"] = sorted(thing.loc[thing["decision"] == "matters", "column"])
+        if stage == "report":
+            row["report_mb"] = thing.stat().st_size / 2**20
+        end(stage)
+
+
+def agreement(truth, labels):
+    """Return the share of vertices in the block that was planted for them, each block taken for the likeliest."""
     joint = np.zeros((N_BLOCKS, N_BLOCKS), dtype=np.int64)
     np.add.at(joint, (truth, labels), 1)
-    on_disk = sum((folder / name).stat().st_size for name in ("edges.csv", "people.csv"))
-    row |= {
-        "n_nodes": made["read"].n_nodes,
-        "total_seconds": sum(row[f"{stage}_seconds"] for stage in ("start", "sweep", "membership")),
-        "peak_gb": peak_bytes() / 2**30,
-        "bytes_per_edge": (peak_bytes() - first) / n_edges,
-        "file_bytes_per_edge": on_disk / n_edges,
-        "found": float(joint.max(axis=0).sum() / len(labels)),
-        "telling": sorted(made["column"].loc[made["column"]["decision"] == "matters", "column"]),
-        "report_mb": made["report"].stat().st_size / 2**20,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    print(json.dumps(row))
+    return float(joint.max(axis=0).sum() / len(labels))
 
 
-def peak_bytes():
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def now_bytes(what):
+    """Return the memory of this process: VmRSS now, VmHWM at its highest since ``forget_peak``."""
+    return 1024 * int(Path("/proc/self/status").read_text().split(f"{what}:")[1].split()[0])
+
+
+def forget_peak():
+    Path("/proc/self/clear_refs").write_text("5")
 
 
 def peer_seconds(folder):
@@ -116,50 +137,60 @@ def peer_seconds(folder):
 
 def exponents(rows):
     """Return by how much each stage grows with the edges: the slope of the last two sizes in logarithms."""
-    rows = [row for row in rows if "read_processor" in row]
-    if len(rows) < 2:
-        return {}
-    small, large = rows[-2:]
-    growth = np.log(large["n_edges"] / small["n_edges"])
-    return {
-        stage: float(np.log(large[f"{stage}_processor"] / small[f"{stage}_processor"]) / growth) for stage in STAGES
-    }
+    found = {}
+    for stage in STAGES:
+        times = [(row["n_edges"], row[f"{stage}_processor"]) for row in rows if f"{stage}_processor" in row]
+        if len(times) > 1:
+            (few, short), (many, long) = times[-2:]
+            found[stage] = float(np.log(long / short) / np.log(many / few))
+    return found
 
 
-def main(sizes, peer):
+def main(sizes, peer, blocks_only, folder):
     path = RESULTS / "scale.json"
     rows = {row["n_edges"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
     say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores; processor seconds")
     say(f"{'edges':>12} " + " ".join(f"{head:>10}" for head in (*STAGES, "bytes/edge", "found")))
     for n_edges in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            for word in ("--plant", "--measure"):
-                command = [sys.executable, __file__, word, str(n_edges), "--folder", folder]
-                said = subprocess.run(command, capture_output=True, text=True)
-                if said.returncode:
-                    raise SystemExit(said.stderr)
-            row = json.loads(said.stdout)
-            row["graph_tool_seconds"] = peer_seconds(Path(folder)) if peer else None
+        with tempfile.TemporaryDirectory() if folder is None else nullcontext(folder / str(n_edges)) as place:
+            row = measured_row(n_edges, Path(place), blocks_only)
+            row["graph_tool_seconds"] = peer_seconds(Path(place)) if peer else None
         rows[n_edges] = row
-        shown = " ".join(f"{row[f'{stage}_processor']:10.2f}" for stage in STAGES)
-        say(f"{n_edges:12,} {shown} {row['bytes_per_edge']:10.0f} {row['found']:10.1%}")
+        shown = " ".join(f"{row.get(f'{stage}_processor', np.nan):10.2f}" for stage in STAGES)
+        say(f"{n_edges:12,} {shown} {row['bytes_per_edge']:10.0f} {row.get('found', np.nan):10.1%}")
         ordered = [rows[size] for size in sorted(rows)]
         write(
             "scale", ("ffbm", "numba", "numpy", "scipy"), {**SETTINGS, "rows": ordered, "exponents": exponents(ordered)}
         )
 
 
+def measured_row(n_edges, folder, blocks_only):
+    """Return the row of one size, measured in a process of its own; as far as that came, if it failed."""
+    said = ""
+    for word in ("--plant", "--measure"):
+        if word == "--plant" and (folder / "graph.npz").exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, __file__, word, str(n_edges), "--folder", str(folder)]
+        done = subprocess.run(command + ["--blocks-only"] * blocks_only, stdout=subprocess.PIPE, text=True)
+        said = done.stdout
+        if done.returncode and not said:
+            raise SystemExit(f"{n_edges} edges: see above")
+    return json.loads(said.splitlines()[-1])
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of edges")
     parser.add_argument("--no-peer", action="store_true", help="leave graph-tool out")
+    parser.add_argument("--blocks-only", action="store_true", help="leave weights, columns and the report out")
     parser.add_argument("--plant", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help="where the files of each size are kept, or are already")
     chosen = parser.parse_args()
     if chosen.plant is not None:
         plant(chosen.plant, chosen.folder)
     elif chosen.measure is not None:
-        measure(chosen.measure, chosen.folder)
+        measure(chosen.measure, chosen.folder, chosen.blocks_only)
     else:
-        main(chosen.sizes, not chosen.no_peer)
+        main(chosen.sizes, not chosen.no_peer, chosen.blocks_only, chosen.folder)

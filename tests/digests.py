@@ -98,7 +98,9 @@ def stopped_and_resumed(net):
 
 def compact(net):
     """Sample with tables that hold only the cells that were touched."""
-    with mock.patch.multiple("ffbm.blocks.target", _NEAR_BYTES=0, _SQUARE_BYTES=0, _BYTES_PER_EDGE=0):
+    with mock.patch.multiple(
+        "ffbm.blocks.target", _NEAR_BYTES=0, _SQUARE_BYTES=0, _NEAR_PER_EDGE=0, _SQUARE_PER_EDGE=0
+    ):
         options = {"initial": "random"}  # merges are priced with dense tables
         return small_blocks(net, 3, **options) + small_blocks(net, 4, allow_empty=True, **options)
 

@@ -14,6 +14,7 @@ import pytest
 import ffbm
 from ffbm.cli import run as run_command
 from ffbm.errors import DataError, OptionError
+from ffbm.pipeline.contributions import _gain
 from ffbm.states import to_bytes
 from ffbm.workers import cluster, open_workers
 
@@ -69,6 +70,23 @@ def test_a_cluster_gives_the_bits_of_one_worker(net, client, settings):
     assert {event.stage for event in heard if event.done == event.total} >= {
         "starts", *(("joint",) if settings.get("target") else ("blocks", "weights", "weights, kept features"))
     }  # fmt: skip
+
+
+def test_bits_of_columns_are_pieces_of_work(client, tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    labels, table = np.repeat([0, 1], 30), {"noise": rng.integers(0, 3, 60).astype(str)}
+    table["side"] = np.where(rng.random(60) < 0.8, labels, 1 - labels).astype(str)
+    net = ffbm.as_network(rng.integers(0, 60, size=(200, 2)), pd.DataFrame(table))
+    given = {"n_draws": 50, "n_warmup": 50, "n_chains": 2, "seed": 1, "blocks": labels, "progress": False}
+    known = ffbm.fit(net, **given, workers=1).column_table
+    monkeypatch.setattr("ffbm.pipeline.contributions._gain", _in_a_worker)
+    found = ffbm.fit(net, **given, out=tmp_path / "run", workers=client)
+    pd.testing.assert_frame_equal(found.column_table, known)
+
+
+def _in_a_worker(*given):
+    distributed.get_worker()  # an error anywhere else
+    return _gain(*given)
 
 
 def test_permutations_on_a_cluster(net, client):

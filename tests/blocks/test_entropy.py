@@ -1,13 +1,15 @@
 """The description length, against reference values and against counting by hand."""
 
 import json
+from collections import Counter
 from itertools import combinations_with_replacement, product
-from math import comb, factorial, log
+from math import comb, factorial, lgamma, log
 
 import numpy as np
 import pytest
 
 import ffbm
+from ffbm.blocks.edges import multiplicity_nats
 from ffbm.blocks.entropy import description_length
 from ffbm.errors import DataError, OptionError
 from ffbm.types import Graph
@@ -69,6 +71,15 @@ def test_priors_by_hand():
     assert description_length(graph, labels, n_blocks=7).partition == pytest.approx(5 * log(7))
     full = log(comb(4, 1)) + log(factorial(5) / (factorial(3) * factorial(2))) + log(5)
     assert description_length(graph, labels, prior="full").partition == pytest.approx(full)
+
+
+def test_multiplicities_of_parallel_edges_and_loops():
+    rng = np.random.default_rng(3)
+    for n_nodes, n_edges in ((1, 3), (2, 5), (4, 40), (9, 30), (30, 20)):
+        ends = rng.integers(0, n_nodes, size=(n_edges, 2))
+        counts = Counter(tuple(sorted(pair)) for pair in ends.tolist())
+        slow = sum(lgamma(m + 1) + (u == v) * m * log(2) for (u, v), m in counts.items())
+        assert multiplicity_nats(Graph.from_edges(*ends.T, n_nodes)) == pytest.approx(slow, rel=1e-12, abs=1e-12)
 
 
 def test_labels_may_be_renumbered_and_blocks_may_be_empty():

@@ -8,6 +8,18 @@ from ffbm.data.delimited import Grid, _parse_rows, open_grid
 from ffbm.errors import DataError
 
 
+def test_a_file_of_many_pieces_is_split_as_one(monkeypatch):
+    text = "".join(f"a{row % 7},{'é' * (row % 3)},{row}\n" for row in range(200))
+    wanted = [cell for line in text.split("\n")[:-1] for cell in line.split(",")]
+    for window in (1, 2, 10, 1000, 10**6):
+        monkeypatch.setattr("ffbm.data.delimited._WINDOW", window)
+        for ending in (text, text[:-1]):
+            grid = open_grid(ending.encode(), "t", ".csv")
+            assert grid.is_plain
+            assert grid.cells == wanted
+            assert grid.cells[0] is grid.cells[21]  # equal cells are one text
+
+
 def grid_of(text: str, suffix: str = ".txt") -> Grid:
     return open_grid(text.encode(), "t", suffix)
 

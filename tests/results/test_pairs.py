@@ -134,6 +134,13 @@ def test_pairs_of_the_columns_that_are_worth_most_come_first(fitted):
     assert choose_pairs({"a": 1.0, "b": 0.2}, [("b", "a"), ("a", "constant")]) == [("b", "a")]
 
 
+def test_fewer_pairs_where_their_weights_are_many(fitted, monkeypatch):
+    monkeypatch.setattr("ffbm.results.pairs._MOST_WEIGHTS", 1)
+    assert len(check_pairs(fitted[0], 10, 0)) == 1
+    assert len(check_pairs(fitted[0], [("dorm", "age"), ("dorm", "year")], 0)) == 2  # as asked for
+    assert check_pairs(fitted[0], 10, 0).attrs["n_untested"] == 5
+
+
 def test_cells_hold_vertices_with_both_values(network):
     features = network[0].features
     one, other = column_levels(features, "year"), column_levels(features, "age")

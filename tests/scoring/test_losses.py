@@ -8,6 +8,7 @@ from scipy.special import log_softmax, softmax
 import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.weights import sample_weights
+from ffbm.scoring import predict
 from ffbm.scoring.losses import base_rate, monte_carlo_error, score_weights
 from ffbm.types import Features
 
@@ -77,6 +78,19 @@ def test_pieces_of_draws_change_nothing(monkeypatch):
     monkeypatch.setattr("ffbm.scoring.prediction._PIECE", 1)
     pieces = score_weights(trace, x, y)
     assert whole.to_dict() == pieces.to_dict()
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_pieces_of_rows_change_no_more_than_the_order_of_sums(monkeypatch, numbers):
+    x, y, _, trace = case(n=70, numbers=numbers)
+    whole, predicted = score_weights(trace, x, y).to_dict(), predict(trace, x)
+    monkeypatch.setattr("ffbm.scoring.prediction._CELLS", 12)
+    pieces = score_weights(trace, x, y).to_dict()
+    assert np.array_equal(predict(trace, x), predicted)
+    assert whole.keys() == pieces.keys()
+    for name, value in whole.items():
+        if name != "notes" and value is not None:
+            np.testing.assert_allclose(pieces[name], value, rtol=1e-12)
 
 
 def test_renumbered_blocks_give_renumbered_scores():

@@ -1,5 +1,6 @@
 """The graph and the network: their arrays, and a fingerprint that ignores order."""
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -44,6 +45,28 @@ def test_ends_of_any_integer_type_and_stride():
     assert graph.loops.tolist() == [0, 0, 0, 2, 0]
     assert (graph.indptr.dtype, graph.indices.dtype, graph.loops.dtype) == (np.int64, np.int32, np.int32)
     assert flat.tolist() == [0, 1, 3, 3, 2, 0, 3, 3]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int8, list])
+def test_ends_of_any_type_give_one_graph(kind, directed):
+    ends = np.random.default_rng(0).integers(0, 100, size=(2, 400))
+    given = ends.tolist() if kind is list else ends.astype(kind)
+    one, other = (Graph.from_edges(*those, 100, directed) for those in (ends, given))
+    assert np.array_equal(one.indices, other.indices)
+    assert np.array_equal(one.indptr, other.indptr)
+    assert np.array_equal(one.edges, other.edges)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_components_of_multigraphs(directed):
+    rng = np.random.default_rng(1)
+    ends = np.concatenate((rng.integers(0, 60, size=(80, 2)), rng.integers(60, 90, size=(60, 2)), [[91, 91], [92, 93]]))
+    ends = np.concatenate((ends, ends[:30]))
+    graph = Graph.from_edges(*ends.T, 95, directed)
+    slow = nx.MultiGraph(ends.tolist())
+    slow.add_nodes_from(range(95))
+    assert graph.component_sizes.tolist() == sorted(map(len, nx.connected_components(slow)), reverse=True)
 
 
 def test_empty_graphs():

@@ -1,7 +1,8 @@
 """One numbering of the blocks for all draws: the labels of a chain mean nothing, their pattern does."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.modes import find_modes
 from ffbm.errors import DataError, OptionError
-from ffbm.kernels.overlap import overlap, tally_labels
+from ffbm.kernels.overlap import overlap, shared_vertices, tally_labels
 from ffbm.types import Array, BlockTrace, Memberships, Mode
 
 _ROUNDS = 100  # the sum of overlaps rises in every round but the last, so this is never reached
@@ -52,17 +53,20 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
         raise DataError("align_blocks needs at least one draw; got none: run more sweeps or thin less")
     draws = blocks.labels.reshape(-1, n_nodes)
     block_types = _types_of_blocks(blocks)
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[blocks.best_labels], _unlike(block_types, block_types))
+    order, probs = _align(draws, blocks.best_labels, _unlike(block_types, block_types))
     labels = probs.argmax(axis=1)
     by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
     rank = np.argsort(by_size)
+    order, labels = rank[order], rank[labels]
+    _count(draws, order, probs)  # again, in place: a table of memberships may be the largest thing in memory
+    probs /= len(draws)
     whole = Memberships(
-        probs=np.ascontiguousarray(probs[:, by_size]),
-        labels=rank[labels],
+        probs=probs,
+        labels=labels,
         agreement=float(probs.max(axis=1).mean()),
-        order=rank[order].reshape(n_chains, n_draws, blocks.n_blocks),
+        order=order.reshape(n_chains, n_draws, blocks.n_blocks),
     )
-    mode_of = find_modes(draws, rank[order])
+    mode_of = find_modes(draws, order)
     if not mode_of.any():
         return whole
     modes: list[Mode] = []
@@ -91,7 +95,7 @@ def _mode(blocks: BlockTrace, chosen: Array, like: Array, block_types: Array, ty
     which = np.flatnonzero(chosen)
     draws = [blocks.labels.reshape(-1, n_nodes)[t] for t in which]  # views: a trace may be large
     lowest = draws[int(blocks.entropy.reshape(-1)[which].argmin())]
-    order, probs = _align(draws, np.eye(blocks.n_blocks)[lowest], _unlike(block_types, block_types))
+    order, probs = _align(draws, lowest, _unlike(block_types, block_types))
     new = best_match(probs.T @ like - _unlike(block_types, types_like))
     probs = np.ascontiguousarray(probs[:, np.argsort(new)])
     return Mode(
@@ -104,31 +108,34 @@ def _mode(blocks: BlockTrace, chosen: Array, like: Array, block_types: Array, ty
     )
 
 
-def _align(draws: Array | Sequence[Array], reference: Array, unlike: Array) -> tuple[Array, Array]:
-    """Return the numbering of each draw (draws, B) and the memberships (N, B) at the fixed point from a reference."""
-    order = _assign(draws, reference, unlike)
+def _align(draws: Array | Sequence[Array], like: Array, unlike: Array) -> tuple[Array, Array]:
+    """Return the numbering of each draw (draws, B) and the memberships (N, B) at the fixed point from labels (N,)."""
+    order = _assign(draws, partial(shared_vertices, others=like), unlike)
+    probs = np.empty((len(like), len(unlike)))
     for _ in range(_ROUNDS):
-        new = _assign(draws, _count(draws, order), unlike)
+        _count(draws, order, probs)
+        new = _assign(draws, partial(overlap, probs=probs), unlike)
         if np.array_equal(new, order):
             break
         order = new
-    return order, _count(draws, order) / len(draws)
+    else:
+        _count(draws, order, probs)
+    probs /= len(draws)
+    return order, probs
 
 
-def _assign(draws: Array | Sequence[Array], reference: Array, unlike: Array) -> Array:
-    """Return the numbering of each draw (draws, B) that overlaps most with the reference (N, B)."""
-    n_blocks = reference.shape[1]
-    order = np.empty((len(draws), n_blocks), dtype=np.int64)
+def _assign(draws: Array | Sequence[Array], share: Callable[..., None], unlike: Array) -> Array:
+    """Return the numbering of each draw (draws, B) that has most in common with what ``share`` compares it with."""
+    order = np.empty((len(draws), len(unlike)), dtype=np.int64)
     for labels, new in zip(draws, order, strict=True):
         shared = -unlike
-        overlap(labels, reference, shared)
+        share(labels, out=shared)
         new[:] = linear_sum_assignment(shared, maximize=True)[1]
     return order
 
 
-def _count(draws: Array | Sequence[Array], order: Array) -> Array:
-    """Return how often each vertex is in each block (N, B)."""
-    total = np.zeros((len(draws[0]), order.shape[1]))
+def _count(draws: Array | Sequence[Array], order: Array, total: Array) -> None:
+    """Write how often each vertex is in each block (N, B)."""
+    total[:] = 0
     for labels, new in zip(draws, order, strict=True):
         tally_labels(labels, new, total)
-    return total

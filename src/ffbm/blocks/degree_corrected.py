@@ -1,9 +1,8 @@
 """-ln P(A|b) of the microcanonical degree-corrected SBM, written to be read; the kernels are held to it."""
 
 import numpy as np
-from scipy.special import gammaln
 
-from ffbm.blocks.edges import edge_nats, log_factorials, multiplicity_nats
+from ffbm.blocks.edges import edge_nats, factorial_table, log_factorials, multiplicity_nats
 from ffbm.blocks.logq import log_partitions, partition_tables
 from ffbm.kernels.degree_corrected import DegreeCorrected
 from ffbm.types import Array, Graph
@@ -28,6 +27,6 @@ def constant(graph: Graph) -> float:
 def tables(graph: Graph, edge_cost: Array) -> DegreeCorrected:
     """Return the tables that its kernels score by."""
     n_ends = 2 * graph.n_edges
-    lf = gammaln(np.arange(1.0, max(n_ends, graph.n_nodes) + 3))
+    lf = factorial_table(max(n_ends, graph.n_nodes) + 1)
     q = partition_tables(n_ends, graph.n_nodes)
     return DegreeCorrected(edge_cost, lf, q.exact, q.few, q.shape)

@@ -4,9 +4,8 @@ Out-degrees and in-degrees have a histogram each: one joint histogram would not 
 """
 
 import numpy as np
-from scipy.special import gammaln
 
-from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats, log_factorials
+from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats, factorial_table, log_factorials
 from ffbm.blocks.logq import log_partitions, partition_tables
 from ffbm.kernels.degree_corrected import DirectedCorrected
 from ffbm.types import Array, Graph
@@ -33,6 +32,6 @@ def constant(graph: Graph) -> float:
 
 def tables(graph: Graph, edge_cost: Array) -> DirectedCorrected:
     """Return the tables that its kernels score by."""
-    lf = gammaln(np.arange(1.0, max(graph.n_edges, graph.n_nodes) + 3))
+    lf = factorial_table(max(graph.n_edges, graph.n_nodes) + 1)
     q = partition_tables(graph.n_edges, graph.n_nodes)
     return DirectedCorrected(edge_cost, lf, q.exact, q.few, q.shape)

@@ -4,9 +4,8 @@ Given the arc counts, every tail and every head of an arc is at any vertex of it
 """
 
 import numpy as np
-from scipy.special import gammaln
 
-from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats
+from ffbm.blocks.edges import arc_multiplicity_nats, arc_nats, factorial_table
 from ffbm.kernels.uncorrected import DirectedUncorrected
 from ffbm.types import Array, Graph
 
@@ -25,5 +24,5 @@ def constant(graph: Graph) -> float:
 
 def tables(graph: Graph, edge_cost: Array) -> DirectedUncorrected:
     """Return the tables that its kernels score by."""
-    lf = gammaln(np.arange(1.0, graph.n_edges + 3))
+    lf = factorial_table(graph.n_edges + 1)
     return DirectedUncorrected(edge_cost, lf, np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))

@@ -35,11 +35,23 @@ def block_edges(graph: Graph, b: Array) -> tuple[Array, Array]:
 
 def multiplicity_nats(graph: Graph) -> float:
     """Return sum_{i<j} ln A_ij! + sum_i ln A_ii!!, with A_ii twice the self-loops of i."""
-    row = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    upper = row < graph.indices
-    key = row[upper] * graph.n_nodes + graph.indices[upper]
-    parallel = log_factorials(np.unique(key, return_counts=True)[1])
+    again = np.flatnonzero(graph.indices[1:] == graph.indices[:-1]) + 1  # rows are sorted: parallel edges are runs
+    row = np.searchsorted(graph.indptr, again, side="right") - 1
+    is_parallel = (again > graph.indptr[row]) & (row < graph.indices[again])
+    again = again[is_parallel]
+    run = np.cumsum(np.diff(again, prepend=-1) > 1)
+    parallel = log_factorials(np.bincount(run)[1:] + 1)
     return parallel + log_factorials(graph.loops) + LN2 * float(graph.loops.sum())
+
+
+def factorial_table(most: int) -> Array:
+    """Return ln x! of all x up to ``most``.
+
+    >>> factorial_table(3).round(6).tolist()
+    [0.0, 0.0, 0.693147, 1.791759]
+    """
+    table = np.arange(1.0, most + 2)
+    return np.asarray(gammaln(table, out=table))
 
 
 def log_factorials(counts: Array) -> float:

@@ -56,10 +56,11 @@ def spectral_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Ar
         x -= degrees @ x / degrees.sum()  # without the eigenvector that is the same everywhere
         if turn == _ORTHOGONAL - 1:  # columns have come to lie along each other
             sizes, axes = np.linalg.eigh((x.T @ x).astype(np.float64))
-            x = x @ (axes * np.sqrt(graph.n_nodes / np.maximum(sizes, max(1e-12 * sizes[-1], 1e-20)))).astype(
-                np.float32
-            )
-    x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), np.float32(1e-9))
+            axes *= np.sqrt(graph.n_nodes / np.maximum(sizes, max(1e-12 * sizes[-1], 1e-20)))
+            np.matmul(x, axes.astype(np.float32), out=y)
+            x, y = y, x
+    del y
+    x /= np.maximum(np.sqrt(np.einsum("ij,ij->i", x, x)), np.float32(1e-9))[:, np.newaxis]
     first = rng.choice(graph.n_nodes, min(n_blocks, _GROUPS), replace=False)
     labels = _nearest_centre(x, _centres(x if len(x) <= _SAMPLE else x[:: -(-len(x) // _SAMPLE)], x[first]))
     used, labels = np.unique(labels, return_inverse=True)

@@ -30,13 +30,21 @@ class Starts(NamedTuple):
     labels: Array  # (K, N)
 
 
-def greedy_starts(target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator) -> Starts:
-    """Return up to three partitions into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
+def greedy_starts(
+    target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator, model: Model | None = None
+) -> Starts:
+    """Return up to three partitions into ``n_blocks`` non-empty blocks, or so many of each type, with a low S.
+
+    ``model`` is one of the target, for any number of blocks, whose tables are then used: they may be large.
+    """
     graph = target.graph
     least = np.atleast_1d(n_blocks)
     total = int(least.sum())
     top = min(graph.n_nodes, max(total, min(_MORE * total, _MOST)))
-    model = block_model(target, top)
+    if model is None:
+        model = block_model(target, top)
+    else:
+        model = resized(target, model, np.zeros(top, dtype=np.int64))._replace(field=np.zeros((0, 0)))
     parts = [_annealed(target, model, structured_labels(graph, top, rng), least, rng)]
     if not needs_structure(graph):
         parts.append(_annealed(target, model, random_labels(graph.n_nodes, top, rng), least, rng))
@@ -46,9 +54,11 @@ def greedy_starts(target: BlockTarget, n_blocks: int | Sequence[int], rng: np.ra
     return Starts(np.array([it.entropy for it in parts]), np.array([it.labels for it in parts]))
 
 
-def greedy_labels(target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator) -> Array:
+def greedy_labels(
+    target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator, model: Model | None = None
+) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
-    found = greedy_starts(target, n_blocks, rng)
+    found = greedy_starts(target, n_blocks, rng, model)
     return np.asarray(found.labels[np.argmin(found.entropy.round(6))])  # equally good partitions differ by rounding
 
 
@@ -95,5 +105,6 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
 def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Found:
     effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
     model = resized(target, model, types_of_blocks(target.types, labels))
-    *_, (_, ledger) = descend(target, model, labels, int(least.sum()), effort, rng, least)
-    return anneal(target, model, ledger.b.astype(np.int64), effort, rng)
+    for _, ledger in descend(target, model, labels, int(least.sum()), effort, rng, least):
+        labels = ledger.b  # of the last level; the counts of the others are not kept
+    return anneal(target, model, labels.astype(np.int64), effort, rng)

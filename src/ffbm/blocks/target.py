@@ -23,7 +23,7 @@ from ffbm.kernels.weighted import Weighted
 from ffbm.types import Array, Graph
 
 _NEAR_BYTES, _SQUARE_BYTES = 1 << 26, 1 << 28  # a dense table may have this size
-_BYTES_PER_EDGE = 64  # or this
+_NEAR_PER_EDGE, _SQUARE_PER_EDGE = 9, 64  # or so many bytes an edge: every chain has its own
 
 
 class BlockTarget(NamedTuple):
@@ -107,10 +107,10 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
     n_rows = n_sides * n_blocks
     n_types = len(model.prior.used_cost) if isinstance(model.prior, TypedPrior) else 0
     n_kinds = int(model.graph.vertex[:, -n_sides:].max(initial=-1)) + 1
-    per_edge = _BYTES_PER_EDGE * n_ends // 2
+    n_edges = n_ends // 2
     square, oblong = 4 * n_blocks * max(n_blocks, n_sides * n_kinds), 4 * n_sides * n_nodes * n_blocks
-    square_fits = square <= max(_SQUARE_BYTES, per_edge) if dense is None else dense
-    near_fits = oblong <= max(_NEAR_BYTES, per_edge) if dense is None else dense
+    square_fits = square <= max(_SQUARE_BYTES, _SQUARE_PER_EDGE * n_edges) if dense is None else dense
+    near_fits = oblong <= max(_NEAR_BYTES, _NEAR_PER_EDGE * n_edges) if dense is None else dense
     ledger = Ledger(
         b=labels.astype(np.int32),
         n=np.zeros(n_blocks, dtype=np.int64),

@@ -4,9 +4,8 @@ Given the edge counts, every half-edge of a block is at any of its vertices alik
 """
 
 import numpy as np
-from scipy.special import gammaln
 
-from ffbm.blocks.edges import edge_nats, multiplicity_nats
+from ffbm.blocks.edges import edge_nats, factorial_table, multiplicity_nats
 from ffbm.kernels.uncorrected import Uncorrected
 from ffbm.types import Array, Graph
 
@@ -25,5 +24,5 @@ def constant(graph: Graph) -> float:
 
 def tables(graph: Graph, edge_cost: Array) -> Uncorrected:
     """Return the tables that its kernels score by."""
-    lf = gammaln(np.arange(1.0, 2 * graph.n_edges + 3))
+    lf = factorial_table(2 * graph.n_edges + 1)
     return Uncorrected(edge_cost, lf, np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))

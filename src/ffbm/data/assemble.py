@@ -127,7 +127,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
         wanted, number, more = _strip_ids(raw)
         if is_given:
             notes += more
-    places = pd.Index(declared).get_indexer(pd.Index(wanted))
+    places = pd.Index(declared, dtype=object).get_indexer(pd.Index(wanted, dtype=object))
     strangers = np.flatnonzero(places < 0)
     if is_given and len(wanted) and len(strangers) == len(wanted):
         alike = _compare(wanted, declared)
@@ -151,7 +151,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
 
 def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[Note]]:
     """Refuse ids that stand twice; take spaces off, unless that would make two vertices one."""
-    index = pd.Index(nodes.ids)
+    index = pd.Index(nodes.ids, dtype=object)
     if not index.is_unique:
         again = int(np.flatnonzero(index.duplicated())[0])
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])

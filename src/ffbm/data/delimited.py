@@ -68,8 +68,7 @@ class Grid:
     @cached_property
     def _parsed(self) -> tuple[list[str], Sequence[int], int]:
         if self.is_plain:
-            text = self.data.removesuffix(b"\n").decode()
-            cells = text.replace("\n", self.separator).split(self.separator)
+            cells = _split_plain(self.data.removesuffix(b"\n"), self.separator)
             return cells, range(self.first_line, self.first_line + len(cells) // self.width), 0
         return _parse_rows(self)
 
@@ -203,6 +202,20 @@ def _is_even(data: bytes, separator: str, width: int) -> bool:
             return False
         place = (place + len(ends)) % width
     return place == width - 1
+
+
+def _split_plain(data: bytes, separator: str) -> list[str]:
+    """Return the cells of lines without quotes and comments; cells that are equal are one text in memory."""
+    cells: list[str] = []
+    different: dict[str, str] = {}
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin + _WINDOW)
+        end = len(data) if end < 0 else end
+        piece = data[begin:end].decode().replace("\n", separator).split(separator)
+        cells += map(different.setdefault, piece, piece)
+        begin = end + 1
+    return cells
 
 
 def _has_odd_blanks(data: bytes) -> bool:

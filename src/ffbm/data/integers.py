@@ -56,12 +56,19 @@ def _whole_numbers(grid: Grid, places: Sequence[int], skip: int) -> Array | None
     if len(set(places)) < grid.width and not grid.is_literal:
         return None  # if all columns are read, a quote, a comment or a blank shows as a cell that is no number
     windows = list(pairwise(_cut(data, start)))
-    if len(windows) == 1:
-        return _read_lines(data[start:], grid, places)
+    rows = np.cumsum([0] + [data.count(b"\n", *window) for window in windows])
+    rows[-1] += not data.endswith(b"\n")
+    numbers = np.empty((rows[-1], len(places)), dtype=np.int64)
+
+    def read(window: tuple[tuple[int, int], tuple[int, int]]) -> bool:
+        text, (first, last) = window
+        part = _read_lines(data[slice(*text)], grid, places)
+        if part is not None:
+            numbers[first:last] = part
+        return part is not None
+
     with open_workers(None, len(windows)) as run:
-        parts = run(lambda window: _read_lines(data[slice(*window)], grid, places), windows)
-    found = [part for part in parts if part is not None]
-    return np.concatenate(found) if len(found) == len(parts) else None
+        return numbers if all(run(read, list(zip(windows, pairwise(rows), strict=True)))) else None
 
 
 def _cut(data: bytes, start: int) -> list[int]:

@@ -25,7 +25,10 @@ def settle_edges(
     ``directed="auto"`` does as the graph says. ``weights`` are those of ``raw``, one for each edge.
     """
     where, notes = raw.where, list[Note]()
-    u, v = (raw.source, raw.target) if number is None else (number[raw.source], number[raw.target])
+    u, v = raw.source, raw.target
+    if number is not None:
+        number = number.astype(np.int32)  # half the memory, of which this takes much
+        u, v = number[u], number[v]
     counts, is_directed = raw.counts, raw.is_directed if directed == "auto" else bool(directed)
     if is_directed:
         u, v, counts, notes = _split_edges(raw, u, v)
@@ -107,12 +110,16 @@ def _merge(u: Array, v: Array, n_nodes: int, is_directed: bool) -> tuple[Array, 
 
 def _stand_once_each_way(u: Array, v: Array, n_nodes: int) -> bool:
     """Tell whether parallel edges differ by which end stands first."""
-    pairs = np.sort(_pair_numbers(u, v, n_nodes))
+    pairs = _pair_numbers(u, v, n_nodes)
+    pairs.sort()
     return bool((pairs[1:] > pairs[:-1]).all())
 
 
 def _pair_numbers(u: Array, v: Array, n_nodes: int) -> Array:
-    return u.astype(np.int64) * n_nodes + v
+    pairs = u.astype(np.int64)
+    pairs *= n_nodes
+    pairs += v
+    return pairs
 
 
 def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:

@@ -142,12 +142,15 @@ def read_network(
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
+        if not raw.is_doubtful:
+            grid = None  # the text is not needed again, and may be large
     elif source_column is not None or target_column is not None:
         ends = f"{keyword('source_column', '')} and {keyword('target_column', '')}"
         raise OptionError(f"{ends} are for edge lists; {where} is a graph file")
     elif bipartite:
         cure = f"name its attribute in {keyword('node_type', '')}"
         raise OptionError(f"{keyword('bipartite', '')} is for edge lists; {where} is a graph file: {cure}")
+    del data
     raw, id_left = _place_ids(raw, id)
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)
     if id_left and table is None:

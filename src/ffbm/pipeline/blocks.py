@@ -274,5 +274,5 @@ def _first_labels(
         found = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
         labels = found[best_of(found)].labels
     else:
-        labels = greedy_labels(target, _at_most(n_blocks, target), rng)
+        labels = greedy_labels(target, _at_most(n_blocks, target), rng, setup.model)
     return number_by_type(target.types, labels, block_types)

@@ -13,13 +13,15 @@ from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
 from ffbm.progress import Listener, Progress
 from ffbm.rng import stream
-from ffbm.scoring import base_rate, fold_rows, predict
+from ffbm.scoring import base_rate, fold_rows
+from ffbm.scoring.prediction import predict_pieces
+from ffbm.scoring.rows import match_design
 from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Design
 from ffbm.types import Array, Memberships, Network
 from ffbm.types.columns import ColumnBits, SharedBits
 from ffbm.types.weights import WeightTrace
-from ffbm.workers import open_workers
+from ffbm.workers import Workers, open_workers
 
 MOST_ALONE = 500  # columns whose bits alone are taken
 MOST_PAIRS = 15
@@ -150,12 +152,13 @@ def measuring_on(
 ) -> Callable[..., ColumnBits]:
     """Return the same, on given folds and of some vertices of the network.
 
-    It works on threads of this process, as many as the settings say, and takes whoever hears of its progress.
+    It takes whoever hears of its progress, and workers; if left out, threads of this process, as the settings say.
     """
     threads = RunContext(config.workers, _nobody).threads
 
-    def measure(tell: Listener = _nobody) -> ColumnBits:
-        return column_bits(net, config, design, weights, folds, seed, RunContext(threads, tell), among)
+    def measure(tell: Listener = _nobody, workers: Workers = None) -> ColumnBits:
+        context = RunContext(threads if workers is None else workers, tell)
+        return column_bits(net, config, design, weights, folds, seed, context, among)
 
     return measure
 
@@ -164,27 +167,54 @@ def _nobody(_: Progress) -> None:
     """Hear nothing."""
 
 
+class _Work(NamedTuple):
+    """What all refits share, and nobody changes."""
+
+    refit: Refit
+    groups: ColumnGroups
+    seed: int
+    folds: Sequence[Fold]
+    rates: list[Array]  # the base rate of each fold
+    members: Array  # (N, B) of each vertex where it is held out
+
+
+def _gain(work: _Work, tasks: Sequence[Task], number: int) -> Array:
+    """Return what the columns of task ``number`` explain of each vertex (N,), by the weights of its fold."""
+    columns, fold = tasks[number]
+    design = work.refit.whole.take(np.flatnonzero(np.isin(work.groups.of_feature, columns)))
+    rng = stream(work.seed, "columns", fold, *(work.groups.names[g] for g in columns))
+    trace = work.refit(design, work.folds[fold].members, work.folds[fold].rows, rng)
+    bits = np.empty(len(work.members))
+    for vertices, probs in predict_pieces(trace, match_design(trace, design)):
+        gain = np.log(np.maximum(probs, _TINY)) - np.log(work.rates[fold])
+        bits[vertices] = (work.members[vertices] * gain).sum(axis=1) / log(2)
+    return bits
+
+
 class _Refits:
     """Refits of sets of columns, each made once."""
 
     def __init__(
         self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, context: RunContext
     ) -> None:
-        self._refit, self._groups, self._folds, self._seed, self._context = refit, groups, folds, seed, context
-        self._rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
+        self._context = context
         self._own = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
-        self._members = folds[0].members.copy()  # there
+        members = folds[0].members
+        if any(fold.members is not members for fold in folds):
+            members = members.copy()
         for number, fold in enumerate(folds):
             self._own[fold.held_out] = number
-            self._members[fold.held_out] = fold.members[fold.held_out]
+            if fold.members is not folds[0].members:
+                members[fold.held_out] = fold.members[fold.held_out]
+        rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
+        self._work = _Work(refit, groups, seed, folds, rates, members)
         self._bits: dict[tuple[int, ...], Array] = {}
 
     @property
     def needed(self) -> float:
         """The bits that name the block of a held-out vertex, at the base rate."""
-        parts = [
-            -fold.members[fold.held_out] @ np.log2(rate) for fold, rate in zip(self._folds, self._rates, strict=True)
-        ]
+        folds, rates = self._work.folds, self._work.rates
+        parts = [-fold.members[fold.held_out] @ np.log2(rate) for fold, rate in zip(folds, rates, strict=True)]
         return float(np.concatenate(parts).mean())
 
     def bits(self, columns: tuple[int, ...]) -> Array:
@@ -196,32 +226,18 @@ class _Refits:
         return mean_and_error(bits, self._own)
 
     def run(self, sets: Sequence[tuple[int, ...]]) -> None:
-        """Make the refits of these sets of columns on all folds."""
-        new = [columns for columns in dict.fromkeys(sets) if columns not in self._bits]
-        designs = {columns: self._design(columns) for columns in new}
-        tasks = [Task(columns, fold) for columns in new for fold in range(len(self._folds))]
+        """Make the refits of these sets of columns on all folds, each a piece of work."""
+        new, n_folds = [columns for columns in dict.fromkeys(sets) if columns not in self._bits], len(self._work.folds)
+        tasks = [Task(columns, fold) for columns in new for fold in range(n_folds)]
         stage, found = "bits of columns", []
-        with open_workers(self._context.threads, min(len(tasks), _AT_ONCE)) as run:
+        with open_workers(self._context.workers, min(len(tasks), _AT_ONCE)) as run:
             for first in range(0, len(tasks), _AT_ONCE):
                 self._context.tell(Progress(stage, first, len(tasks)))
-                found += run(lambda task: self._gain(designs[task.columns], task), tasks[first : first + _AT_ONCE])
+                part = range(first, min(first + _AT_ONCE, len(tasks)))
+                found += run(_gain, part, self._work, tasks, kind=np.ndarray)
         self._context.tell(Progress(stage, len(tasks), len(tasks)))
         for at, columns in enumerate(new):
-            self._bits[columns] = np.stack(found[at * len(self._folds) : (at + 1) * len(self._folds)])
-
-    def _design(self, columns: tuple[int, ...]) -> Design:
-        inside = np.isin(self._groups.of_feature, columns)
-        return self._refit.whole.take(np.flatnonzero(inside))
-
-    def _sample(self, design: Design, task: Task) -> WeightTrace:
-        fold = self._folds[task.fold]
-        rng = stream(self._seed, "columns", task.fold, *(self._groups.names[g] for g in task.columns))
-        return self._refit(design, fold.members, fold.rows, rng)
-
-    def _gain(self, design: Design, task: Task) -> Array:
-        probs = predict(self._sample(design, task), design)
-        gain = np.log(np.maximum(probs, _TINY)) - np.log(self._rates[task.fold])
-        return np.asarray((self._members * gain).sum(axis=1) / log(2))
+            self._bits[columns] = np.stack(found[at * n_folds : (at + 1) * n_folds])
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:

@@ -109,8 +109,8 @@ def explain(
         if decides and len(rows) < len(everyone):
             once = again if design.n_nodes > MOST_FOLDED else sample  # in a large network one short chain, as of a fold
             trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
-            held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
-            fill_held_out(held_out, trained, design, rows)
+            held_out = predict(trained.weights, design)
+            held_out[rows] = np.nan
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))

@@ -301,7 +301,7 @@ def fit_with(
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
         with with_a_hint_to_resume(config.out):
-            return _fit_in_folder(config, config.out, wanted, go, progress)
+            return _fit_in_folder(config, config.out, wanted, go, progress, pool)
 
 
 def _fit_in_folder(
@@ -310,6 +310,7 @@ def _fit_in_folder(
     wanted: Callable[[FitConfig], dict[str, Any]],
     go: Callable[[FitConfig, Checkpoints], Fit],
     progress: Listener | bool | None,
+    workers: Workers,
 ) -> Fit:
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
@@ -318,20 +319,20 @@ def _fit_in_folder(
             config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = measured(go(config, checkpoints), progress)
+        found = measured(go(config, checkpoints), progress, workers)
         with listening(progress) as tell:  # verdicts and figures take their time
             save_fit(found, out, tell)
         return found
 
 
-def measured(found: Fit, progress: Listener | bool | None = None) -> Fit:
+def measured(found: Fit, progress: Listener | bool | None = None, workers: Workers = None) -> Fit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
     measure = found.explanation.measure
     if measure is None:
         return found
     with listening(progress) as tell:
-        columns = measure(tell)
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda _tell=None: columns))
+        columns = measure(tell, workers)
+    return Fit.of(found, explanation=replace(found.explanation, measure=lambda *_: columns))
 
 
 def _fit(

@@ -28,7 +28,7 @@ LEVEL = 0.05  # the false discovery rate of the verdict
 _DRAWS, _LEAST_DRAWS, _WORK = 999, 199, 2e9  # of blocks; fewer where vertices x blocks^2 x pairs x draws is more work
 _LEAST_FREEDOM = 0.5  # of a pair that can be tested
 _SUPPORT, _MOST_FEATURES = 5, 20  # vertices of a feature, and features of a column, in the additive model
-_MOST_WEIGHTS = 1_500  # of the additive model
+_MOST_WEIGHTS = 1_500  # of the additive model; twice as many if the columns of the pairs need them
 _MOST_SPREAD = 5e7  # vertices x blocks^2
 
 Pair = tuple[str, str]
@@ -49,6 +49,9 @@ def check_pairs(fit: FitParts, pairs: Any, seed: int) -> pd.DataFrame | None:
     if not chosen:
         return None
     x = _additive(fit, features, levels, chosen, worth, n_blocks)
+    while isinstance(asked, int) and len(chosen) > 1 and x.shape[1] * n_blocks > 2 * _MOST_WEIGHTS:
+        chosen = chosen[:-1]
+        x = _additive(fit, features, levels, chosen, worth, n_blocks)
     cells = [cross(levels[one], levels[other]) for one, other in chosen]
     n_draws = int(np.clip(_WORK / (len(x) * n_blocks**2 * len(chosen)), _LEAST_DRAWS, _DRAWS))
     scores = score_cells(x, [flags for flags, _ in cells], evidence(fit)[:, used], n_draws, stream(seed, "pairs"))

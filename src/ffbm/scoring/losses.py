@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.progress import Listener
-from ffbm.scoring.prediction import average_draws
+from ffbm.scoring.prediction import Piece, average_draws, pieces
 from ffbm.scoring.rows import match_design, sum_rows
 from ffbm.theta.design import read_rows
 from ffbm.theta.response import read_members
@@ -65,25 +65,21 @@ def score_weights(
     chosen = read_rows(trace.rows if rows is None else rows, design.n_nodes)
     is_train = np.zeros(design.n_nodes, dtype=bool)
     is_train[chosen] = True
-    n_rows = len(design.counts)
     sides = (is_train, ~is_train)
-    if design.shares is None:
-        counts = np.array([np.bincount(design.group[side], minlength=n_rows) for side in sides], dtype=np.float64)
-        sums = np.array([sum_rows(y[side], design.group[side], n_rows) for side in sides])
-    else:
-        counts = np.array([design.shares.T @ side.astype(np.float64) for side in sides])
-        sums = np.array([design.shares.T @ (y * side[:, np.newaxis]) for side in sides])
-    averages = average_draws(trace, design, counts, sums, workers=workers, progress=progress)
-
-    probs, hits = design.by_vertex(averages.probs), design.by_vertex(averages.hits)
+    block, losses = y.argmax(axis=1), np.zeros((*trace.weights.shape[:2], len(sides)))
+    predictive, is_hit = np.empty((2, len(y)))
+    for piece in pieces(design, trace.n_blocks):
+        own, on = y[piece.vertices], [side[piece.vertices] for side in sides]
+        averages = average_draws(trace, piece.rows, *_gather(piece, own, on), workers=workers, progress=progress)
+        losses += averages.losses
+        predictive[piece.vertices] = -_dot(own, _log(piece.by_vertex(averages.probs)))
+        is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(own)), block[piece.vertices]]
     rate, lifted = base_rate(y[is_train])
-    block = y.argmax(axis=1)
-    predictive, base = -_dot(y, _log(probs)), -(y @ np.log(rate))
-    is_hit = hits[np.arange(len(y)), block]
+    base = -(y @ np.log(rate))
     values: dict[str, Any] = {}
     for s, (name, side) in enumerate(zip(TRAIN_AND_TEST, sides, strict=True)):
         n = int(side.sum())
-        draws = averages.losses[:, :, s] / n if n else np.full((1, 1), nan)
+        draws = losses[:, :, s] / n if n else np.full((1, 1), nan)
         bits = (base[side] - predictive[side]) / log(2)
         by_block = [bits[block[side] == j] for j in range(trace.n_blocks)]
         values |= {
@@ -102,6 +98,15 @@ def score_weights(
     if lifted:
         notes.append(base_rate_note(lifted))
     return Scores(uniform_loss=log(trace.n_blocks), notes=tuple(notes), **values)
+
+
+def _gather(piece: Piece, y: Array, sides: list[Array]) -> tuple[Array, Array]:
+    """Return how many vertices of each side a row has, and the sums of their memberships y (n, B)."""
+    if piece.shares is None:
+        counts = np.array([np.bincount(piece.group[side], minlength=piece.n_rows) for side in sides], dtype=np.float64)
+        return counts, np.array([sum_rows(y[side], piece.group[side], piece.n_rows) for side in sides])
+    counts = np.array([piece.shares.T @ side.astype(np.float64) for side in sides])
+    return counts, np.array([piece.shares.T @ (y * side[:, np.newaxis]) for side in sides])
 
 
 def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:

@@ -1,10 +1,11 @@
 """What the draws of a trace predict, averaged: the only place that goes through all of them."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.kernels.prediction import predict_draws
+from ffbm.kernels.prediction import Rows, predict_draws
 from ffbm.progress import Listener, Progress, listening
 from ffbm.scoring.rows import match_design
 from ffbm.theta.design import Design
@@ -13,6 +14,7 @@ from ffbm.types.weights import WeightTrace
 from ffbm.workers import open_workers
 
 _PIECE = 2**24  # logits worked on between two looks at Ctrl-C: about a tenth of a second
+_CELLS = 2**22  # rows x blocks held at a time
 
 
 class Prediction(NamedTuple):
@@ -49,9 +51,56 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     ([0, 1], [0.5, 0.5])
     """
     design = match_design(trace, features)
-    nobody = np.zeros((0, len(design.counts)))
-    averaged = average_draws(trace, design, nobody, np.zeros((*nobody.shape, trace.n_blocks)), progress=progress)
-    return design.by_vertex(averaged.probs)
+    predicted = np.empty((design.n_nodes, trace.n_blocks))
+    for vertices, probs in predict_pieces(trace, design, progress):
+        predicted[vertices] = probs
+    return predicted
+
+
+def predict_pieces(
+    trace: WeightTrace, design: Design, progress: Listener | bool | None = False
+) -> Iterator[tuple[Any, Array]]:
+    """Yield vertices, some at a time, as numbers or a slice, and what ``predict`` returns of them (n, B).
+
+    The design has the features of the trace: see ``match_design``.
+    """
+    for piece in pieces(design, trace.n_blocks):
+        nobody = np.zeros((0, piece.n_rows))
+        sums = np.zeros((*nobody.shape, trace.n_blocks))
+        averaged = average_draws(trace, piece.rows, nobody, sums, progress=progress)
+        yield piece.vertices, piece.by_vertex(averaged.probs)
+
+
+class Piece(NamedTuple):
+    """Some of the distinct rows of a design, and the vertices that have them."""
+
+    rows: Rows
+    vertices: Any  # their numbers (n,), or a slice
+    group: Array  # (n,) which of these rows each has
+    shares: Any = None  # in place of that: see ``Design``
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.rows.indptr) - 1
+
+    def by_vertex(self, values: Array) -> Array:
+        """Return values of the rows (R, B) as values of the vertices (n, B)."""
+        return np.asarray(values[self.group] if self.shares is None else self.shares @ values)
+
+
+def pieces(design: Design, n_blocks: int) -> Iterator[Piece]:
+    """Yield the rows of a design so many at a time that tables of rows and blocks are small; few rows all at once."""
+    n_rows, size = design.x.shape[0], max(1, _CELLS // n_blocks)
+    if design.shares is not None or n_rows <= size:
+        yield Piece(design.rows, slice(None), design.group, design.shares)
+        return
+    order = np.argsort(design.group, kind="stable")
+    begins = np.searchsorted(design.group[order], np.arange(0, n_rows + size, size))
+    for number, first in enumerate(range(0, n_rows, size)):
+        vertices = order[begins[number] : begins[number + 1]]
+        rows = design.rows._replace(indptr=design.rows.indptr[first : first + size + 1])
+        yield Piece(rows, vertices, design.group[vertices] - first)
 
 
 def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
@@ -67,7 +116,7 @@ def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
 
 def average_draws(
     trace: WeightTrace,
-    design: Design,
+    rows: Rows,
     counts: Array,
     sums: Array,
     *,
@@ -79,7 +128,7 @@ def average_draws(
     ``counts`` (S, R) and ``sums`` (S, R, B) are the vertices and the summed memberships of S sets, row by row.
     """
     n_chains, n_draws, n_blocks, _ = trace.weights.shape
-    n_rows, n_sets = len(design.counts), len(counts)
+    n_rows, n_sets = len(rows.indptr) - 1, len(counts)
     probs, hits = np.zeros((2, n_chains, n_rows, n_blocks))
     losses = np.zeros((n_chains, n_draws, n_sets))
     size = max(1, _PIECE // max(1, n_rows * n_blocks))
@@ -90,7 +139,7 @@ def average_draws(
 
             def go(c: int, part: slice = part) -> None:
                 w = np.ascontiguousarray(trace.weights[c, part], dtype=np.float64)
-                predict_draws(design.rows, w, counts, sums, probs[c], hits[c], losses[c, part])
+                predict_draws(rows, w, counts, sums, probs[c], hits[c], losses[c, part])
 
             run(go, range(n_chains))
         tell(Progress("scores", n_draws, n_draws))

@@ -62,18 +62,25 @@ class Graph:
 
         ``weights`` are in the order of these edges.
         """
-        ends = np.array((source, target), dtype=np.int64)
+        source, target = (
+            ends if ends.dtype.kind == "i" else ends.astype(np.int64) for ends in map(np.asarray, (source, target))
+        )
         if weights is not None:
-            low, high = ends if directed else np.sort(ends, axis=0)
+            low, high = (source, target) if directed else (np.minimum(source, target), np.maximum(source, target))
             weights = weights.take(np.lexsort((high, low, low == high)))  # as ``edges`` has them
-        n_edges, bits = ends.shape[1], n_nodes.bit_length()
+        n_edges, bits = len(source), n_nodes.bit_length()
         if n_nodes >= 2**31 or 2 * n_edges >= 2**40:
             raise DataError(f"a network of {n_nodes} vertices and {n_edges} edges is larger than ffbm can index")
-        looped = np.flatnonzero(ends[0] == ends[1])
-        loops = np.bincount(ends[0, looped], minlength=n_nodes).astype(np.int32)
-        row = 2 * ends + np.array([[0], [1]]) if directed else ends  # if directed two rows: where to, where from
-        key = row << bits  # row and column in one number, each edge from both its ends
-        key |= ends[::-1]
+        looped = np.flatnonzero(source == target)
+        loops = np.bincount(source[looped], minlength=n_nodes).astype(np.int32)
+        key: Array = np.empty((2, n_edges), dtype=np.int64)  # row and column in one, each edge from both its ends
+        for side, (row, column) in enumerate(((source, target), (target, source))):
+            key[side] = row
+            if directed:  # two rows of a vertex: where to, where from
+                key[side] *= 2
+                key[side] += side
+            key[side] <<= bits
+            key[side] |= column
         key[:, looped] = np.iinfo(np.int64).max  # sorted last and dropped
         key = key.ravel()
         key.sort()
@@ -147,9 +154,10 @@ class Graph:
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        ones, shape = np.ones(len(self.indices), dtype=np.int8), (self.n_nodes, self.n_nodes)
+        # 32 bits, as indices have: else scipy makes copies of both with 64
+        ones, indptr = np.ones(len(self.indices), dtype=np.int8), self.indptr.astype(np.int32)
         # each edge stands in both rows, so that strong components are those of the graph, without a transposed copy
-        matrix = csr_array((ones, self.indices, self.indptr), shape=shape)
+        matrix = csr_array((ones, self.indices, indptr), shape=(self.n_nodes, self.n_nodes))
         _, component = connected_components(matrix, directed=True, connection="strong")
         return np.sort(np.bincount(component))[::-1]
 
