@@ -90,7 +90,9 @@ def test_choice():
     assert _law([0.5, -1.0, 2.0]).reason == "some are below 0"
     assert _law([0.5, 0.0, 2.0]).reason == "some are 0 and not all are whole"
     assert _law([1, 2, 3], "normal").reason == "as asked"
-    assert _law([2.5, 2.5, 2.5]).reason == "numbers above 0, all equal, which log-normal weights cannot be"
+    idle = "; all are 2.5 and say nothing of blocks"
+    assert _law([2.5, 2.5, 2.5]).reason == f"numbers above 0, all equal, which log-normal weights cannot be{idle}"
+    assert _law([1, 1, 1]).reason.endswith(" nats over geometric; all are 1 and say nothing of blocks")
     note = next(n for n in ffbm.as_network(_edges([0, 1, 5, 20]), edge_weight="w").notes if n.code == "edge-weight")
     assert note.message.startswith(
         "the table of edges: edges weighted by 'w', geometric (whole numbers from 0, geometric"

@@ -152,12 +152,12 @@ def _choose(x: Array) -> tuple[str, str]:
     else:
         return "normal", "some are below 0" if (x < 0).any() else "some are 0 and not all are whole"
     costs = [_one_law(x, model) for model in models]
-    if len(x) and x.min() == x.max():
-        what = f"{what}, all {x[0]:g}, so that they say nothing of blocks"
+    idle = f"; all are {x[0]:g} and say nothing of blocks" if len(x) and x.min() == x.max() else ""
     best, other = (0, 1) if costs[0] <= costs[1] else (1, 0)
     if np.isinf(costs[other]):
-        return models[best], f"{what}, all equal, which {models[other]} weights cannot be"
-    return models[best], f"{what}, {models[best]} by {costs[other] - costs[best]:,.1f} nats over {models[other]}"
+        return models[best], f"{what}, all equal, which {models[other]} weights cannot be{idle}"
+    nats = f"{costs[other] - costs[best]:,.1f} nats"
+    return models[best], f"{what}, {models[best]} by {nats} over {models[other]}{idle}"
 
 
 def _one_law(x: Array, model: str) -> float:
