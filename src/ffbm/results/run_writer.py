@@ -12,6 +12,7 @@ from ffbm.results.graphs import to_networkx
 from ffbm.results.imputed import imputed_table
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.report import REPORT, report_text
+from ffbm.results.sentences import columns_if_open
 from ffbm.results.settings_file import reading_to_toml
 from ffbm.results.summary import summary_text
 from ffbm.results.tables import table_of_blocks, table_of_nodes
@@ -29,6 +30,9 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str], tell: Listener = lambd
     """Write all files of a run: see docs/runs.md. ``tell`` hears how far it is."""
     from ffbm.store.tree import to_tree, write_tree
 
+    tell(Progress("comparison of chains", 0, 1))
+    columns_if_open(fit)  # kept for the files that say it
+    tell(Progress("comparison of chains", 1, 1))
     tree = to_tree(fit)
     texts: dict[str, Callable[[], str]] = {
         "config.toml": lambda: fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
