@@ -10,6 +10,7 @@ from ffbm.errors import ConvergenceWarning
 N_NODES, N_EDGES, N_BLOCKS = 100_000, 1_000_000, 10
 
 
+@pytest.mark.users_defaults
 def test_a_million_edges_from_files_to_a_table_of_columns(tmp_path):
     rng = np.random.default_rng(1)
     truth = np.arange(N_NODES) * N_BLOCKS // N_NODES
