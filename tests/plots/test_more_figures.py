@@ -147,7 +147,7 @@ def test_calibration_has_the_title_of_its_user_alone_above_it():
     figure = plot_calibration(p, np.eye(2), title="A title of forty letters, not a short one")
     check_text(figure)
     assert figure.axes[0].get_title() == "A title of forty letters, not a short one"
-    assert figure.get_supxlabel() == "2 held-out vertices; numbers: pairs of vertex and block"
+    assert figure.get_supxlabel() == "2 held-out vertices; bars: 95 % intervals; numbers: pairs of vertex and block"
 
 
 def test_block_matrix_shortens_large_counts():

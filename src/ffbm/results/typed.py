@@ -275,5 +275,5 @@ def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> Ty
     with listening(progress) as tell:
         for value, one in fit.explanations.items():
             columns = None if one.measure is None else one.measure(tell)
-            record[value] = one if columns is None else replace(one, measure=lambda _tell=None, known=columns: known)
+            record[value] = one if columns is None else replace(one, measure=lambda *_, known=columns: known)
     return TypedFit.of(fit, explanations=record)

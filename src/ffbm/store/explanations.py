@@ -67,7 +67,7 @@ def explanation_from_groups(
 def _remember(record: dict[str, Any]) -> Callable[..., ColumnBits]:
     """Return what gives the bits of columns that were measured before."""
     columns = ColumnBits.from_dict(record)
-    return lambda _tell=None: columns
+    return lambda *_: columns
 
 
 def _variance_to_dataset(split: VarianceSplit, draws: xr.Dataset) -> xr.Dataset:
