@@ -57,6 +57,7 @@ from ffbm.verification.enumeration import Case, compare
 from ffbm.verification.exchange import compare_ladder
 from ffbm.verification.findings import Effort
 
+COMPACT = {"_NEAR_BYTES": 0, "_SQUARE_BYTES": 0, "_NEAR_PER_EDGE": 0, "_SQUARE_PER_EDGE": 0}
 ONLY_NUMBA = {  # what numba alone runs: overloads, intrinsics, and what writes instructions
     "bare.py": {"_without_counts", "_strip", "_compiled_bare"},
     "dispatch.py": {"choose"},
@@ -107,7 +108,7 @@ def types_of(n_blocks):
 def run_chains(rng, net, block):
     for directed in (False, True):
         for likelihood in (DEGREE_CORRECTED, UNCORRECTED):
-            for tight in ({"_NEAR_BYTES": 1 << 20}, {"_NEAR_BYTES": 0, "_SQUARE_BYTES": 0, "_BYTES_PER_EDGE": 0}):
+            for tight in ({"_NEAR_BYTES": 1 << 20}, COMPACT):
                 with mock.patch.multiple("ffbm.blocks.target", **tight):
                     graph = Graph.from_edges(*rng.integers(0, 14, (2, 40)), 14, directed)
                     chain_of(graph, 4, rng, likelihood=likelihood, allow_empty=True)
@@ -155,7 +156,7 @@ def run_edge_weights(rng):
         merge_cheapest(
             block_model(BlockTarget(graph), 3), state.ledger, -np.inf, np.empty((4, graph.n_nodes), np.int64)
         )
-        with mock.patch.multiple("ffbm.blocks.target", _NEAR_BYTES=0, _SQUARE_BYTES=0, _BYTES_PER_EDGE=0):
+        with mock.patch.multiple("ffbm.blocks.target", **COMPACT):
             chain_of(graph, 3, rng, n_sweeps=1)
     setup = LadderSetup(BlockTarget(graph), block_model(BlockTarget(graph), 3), BlockSettings(2, 2, jumps=1.0))
     labels = np.arange(graph.n_nodes) % 3
