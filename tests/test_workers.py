@@ -5,7 +5,7 @@ import sys
 from unittest.mock import Mock
 
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from ffbm import progress
 from ffbm.errors import OptionError
@@ -38,26 +38,26 @@ def blas_threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-def test_blas_keeps_to_one_thread_until_the_last_has_left():
+def test_blas_keeps_to_one_thread_until_the_last_has_left(monkeypatch):
     """Whoever came first may leave first, as workers of their own threads do."""
-    before = blas_threads()
-    with threadpool_limits(limits=2, user_api="blas"):
-        if blas_threads() != {2}:
-            pytest.skip("this BLAS has one thread")
-        first, second = open_workers(1, 1), open_workers(1, 1)
-        first.__enter__()
-        second.__enter__()
-        assert blas_threads() == {1}
-        first.__exit__(None, None, None)
-        assert blas_threads() == {1}
-        second.__exit__(None, None, None)
-        assert blas_threads() == {2}
-    assert blas_threads() == before
+    library = Mock()
+    monkeypatch.setattr(blas, "_loaded_libraries", lambda _: library)
+    lift = library.limit.return_value.restore_original_limits
+    first, second = open_workers(1, 1), open_workers(1, 1)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    library.limit.assert_called_once_with(limits=1, user_api="blas")
+    lift.assert_not_called()
+    second.__exit__(None, None, None)
+    lift.assert_called_once_with()
 
 
 def test_blas_libraries_are_looked_for_again_only_if_modules_were_imported(monkeypatch):
+    before = blas_threads()
     with open_workers(2, 2):
         assert blas_threads() == {1}
+    assert blas_threads() == before
     monkeypatch.setattr(blas, "ThreadpoolController", Mock(side_effect=AssertionError("looked for again")))
     with open_workers(2, 2):
         assert blas_threads() == {1}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from ffbm.blocks.edges import log_binomial, log_factorials
+from ffbm.blocks.edges import factorial_table, log_binomial, log_factorials
 from ffbm.kernels.partition import Prior, TypedPrior
 from ffbm.types import Array
 
@@ -39,7 +39,7 @@ def _full(sizes: Array, _n_blocks: int) -> float:
 def _full_tables(n_nodes: int, n_blocks: int) -> Prior:
     n_used = np.clip(np.arange(n_blocks + 1.0), 1, n_nodes)
     used_cost = log_binomial(n_nodes - 1, n_used - 1) + gammaln(n_nodes + 1) + np.log(n_nodes)
-    return _prior(-gammaln(np.arange(1.0, n_nodes + 3)), used_cost)
+    return _prior(-factorial_table(n_nodes + 1), used_cost)
 
 
 def _unlabelled(sizes: Array, n_blocks: int) -> float:

@@ -5,8 +5,8 @@ have some: P(e|b) against the levels above.
 """
 
 import numpy as np
-from scipy.special import gammaln
 
+from ffbm.blocks.edges import factorial_table
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths
 from ffbm.types import Array, Graph
 
@@ -66,7 +66,7 @@ class _Merging:
         n_ends = int(counts.sum())
         self.n_edges = n_ends if is_directed else n_ends // 2
         most = 2 * (self.n_edges + len(counts) ** 2)  # pairs and edges of two groups
-        self.lf = gammaln(np.arange(1.0, 2 * most + 2))  # the two may be one group, counted twice
+        self.lf = factorial_table(2 * most)  # the two may be one group, counted twice
         self.changes = np.zeros(counts.shape)
         for t in range(len(counts)):
             self.changes += self._through(t)

@@ -134,7 +134,8 @@ def changes_of_groups(own, sums, tower, u, g, c, i, s):  # noqa: ARG001 - member
 def climb(sums, tower, row, n, follows):
     """Return the change of what the sums of this row and those above cost by the changes written down.
 
-    With ``follows`` these are those of the way back, after a move, and the rows are brought up to date.
+    With ``follows`` these are those of the way back, after a move: the rows are brought up to date, and nothing is
+    priced.
     """
     changes, mark, nats = sums.changes, sums.mark, 0.0
     while n > 0:
@@ -147,7 +148,7 @@ def climb(sums, tower, row, n, follows):
                 held[r, t] -= dx
             m, x = pairs[r, t], held[r, t]
             changes[4, k] = int(m + d > 0) - int(m > 0)
-            if d != 0 or dx != 0:
+            if not follows and (d != 0 or dx != 0):
                 nats += cost_of_pair(sums.law, m + d, x + dx) - cost_of_pair(sums.law, m, x)
         row += 1
         if row == tower.used.shape[0]:

@@ -25,10 +25,8 @@ class Tower(NamedTuple):
     e: np.ndarray  # (L, rows) int64: half-edges of each group, as in a ledger
     ers: np.ndarray  # (L, K, K) int32: half-edges between groups, or arcs
     used: np.ndarray  # (L, 1) int64: groups in use
-    pairs: (
-        np.ndarray
-    )  # (L, K, K) int64: pairs of members with edges between them, at r <= s or from r to s; or (0, 0, 0)
-    sums: np.ndarray  # the sums of their weights, in units: see ``levelsums``
+    pairs: np.ndarray  # (L, K, K) int64: pairs of members with edges between them, at r <= s or from r to s
+    sums: np.ndarray  # (L, K, K) int64: of their weights, in units: see ``levelsums``; both empty if it is not used
 
 
 @njit(**INLINE)

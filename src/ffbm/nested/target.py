@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
 from ffbm.blocks.edge_weights import is_summed, weight_parts
+from ffbm.blocks.edges import factorial_table
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
@@ -106,8 +106,8 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     """Return what the levels above work in."""
     width, n_above, n_rows = layout
     pairs = min(width * (width + 1) // 2, _PAIRS)
-    lf = gammaln(np.arange(1.0, graph.n_edges + pairs + width + 4))
-    size_cost = -gammaln(np.arange(1.0, width + 3))
+    lf = factorial_table(graph.n_edges + pairs + width + 2)
+    size_cost = -factorial_table(width + 1)
     longest = max(graph.n_nodes, width)
     tables = DirectedMultigraph if graph.is_directed else Multigraph
     return Room(

@@ -77,10 +77,11 @@ def warning_mark(fit: FitParts) -> str:
 def _numbers(row: dict[Any, Any], inclusion: list[str]) -> list[str]:
     p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
     cells = [row["column"], f"{row['n_features']:,}", *inclusion]
-    return [*cells, *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
+    return [*cells, *(amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
 
 
-def _amount(bits: float, error: float) -> str:
+def amount(bits: float, error: float) -> str:
+    """Write bits and half of their 95 % interval; a dash if there are none."""
     return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(EACH_WAY * error, 2)}"
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.plain import EACH_WAY, count_of, visible
+from ffbm.plain import count_of, visible
 from ffbm.results.apart import name_of_sure, none_apart, set_apart
 from ffbm.results.by_mode import decided_by_mode
-from ffbm.results.columns import columns_text, warning_mark
+from ffbm.results.columns import amount, columns_text, warning_mark
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
@@ -274,8 +274,7 @@ def _scores(fit: FitParts) -> str:
 
 
 def _bits(s: Scores, side: str) -> str:
-    bits, error = getattr(s, f"bits_{side}"), getattr(s, f"bits_se_{side}")
-    return "-" if np.isnan(bits) else f"{bits:.2f} +- {number(EACH_WAY * error, 2)}"
+    return amount(getattr(s, f"bits_{side}"), getattr(s, f"bits_se_{side}"))
 
 
 def _accuracy(s: Scores, side: str) -> float:
