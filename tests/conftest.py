@@ -30,10 +30,11 @@ def fixed_length(request, monkeypatch):
     """Give chains a fixed length where a test asks for none: it then takes seconds, whatever the network."""
     if request.node.get_closest_marker("auto_length"):
         return
-    from ffbm.pipeline import blocks, drawn, weights
+    from ffbm.pipeline import blocks, drawn, joint, weights
 
     check = blocks.check_length
-    monkeypatch.setattr(blocks, "check_length", lambda n, *rest: check(1000 if n == "auto" else n, *rest))
+    for module in (blocks, joint):
+        monkeypatch.setattr(module, "check_length", lambda n, *rest: check(1000 if n == "auto" else n, *rest))
     draws = weights.check_draws
     for module in (weights, drawn):
         monkeypatch.setattr(module, "check_draws", lambda n, *rest: draws(1000 if n == "auto" else n, *rest))

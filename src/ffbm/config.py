@@ -29,7 +29,7 @@ TARGETS = ("cut", "joint")
 MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 PLANNED_DRAWS = 1000  # of weight chains, at the first check: most end there
-JOINT_SWEEPS = 1000  # of the joint posterior under the fixed prior, whose chains have a fixed length
+JOINT_SWEEPS = 1000  # of the joint stages, if nothing is said
 _FOLDS, _LEAST_FOLDED, MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
 LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for

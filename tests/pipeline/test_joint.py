@@ -9,9 +9,14 @@ import scipy.sparse as sp
 import ffbm
 from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
+from ffbm.diagnostics import Verdict
+from ffbm.diagnostics.verdict import CONVERGED
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
-from ffbm.pipeline import joint_fit
+from ffbm.joint import chain
+from ffbm.joint.chain import ADAPTING
+from ffbm.kernels.joint import JointDraws
+from ffbm.pipeline import joint, joint_fit, length
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.joint import number_like, sample_joint
@@ -207,3 +212,66 @@ def test_ladders_of_joint_chains_run_where_they_are_asked_for(net, prior):
     plain = run_fit(net, dataclasses.replace(asked, tempering="auto"), progress=False).blocks
     assert plain.settings["tempering"] is False
     assert not np.array_equal(plain.labels, blocks.labels)
+
+
+SHORT = {"n_sweeps": "auto", "n_warmup": 40, "n_draws": 1, "n_chains": 2, "thin": 2, "seed": 3, "progress": False}
+
+
+@pytest.mark.auto_length
+def test_the_length_of_a_run_until_it_is_done_gives_the_same_run(net, monkeypatch):
+    """Also after the thinning has doubled: the acceptance of weight moves is that of the draw's own sweep."""
+    monkeypatch.setattr(length, "_FIRST", 20)
+    monkeypatch.setattr(length, "_PER_BURN", 4)
+    for module in (joint, chain):
+        monkeypatch.setattr(module, "ADAPTING", 10)
+    monkeypatch.setattr(joint, "MOST_KEPT", 30)
+    checks = iter([False, False, True])
+    monkeypatch.setattr(length, "judge_blocks", lambda *_: Verdict(CONVERGED, ""))
+    monkeypatch.setattr(joint, "_is_joint_known", lambda _: next(checks))
+    found = sample_joint(net, 2, **SHORT)
+    settings = found.weights.settings
+    assert (settings["n_sweeps"], settings["burn"], settings["thin"]) == (10 + 320, 10 + 64, 16)
+    again = sample_joint(net, 2, **SHORT | {name: settings[name] for name in ("n_sweeps", "burn_in", "thin")})
+    for name in ("labels", "entropy", "acceptance"):
+        np.testing.assert_allclose(getattr(again.blocks, name), getattr(found.blocks, name), rtol=1e-12)
+    for name in ("weights", "energy", "acceptance_rate", "step_size", "n_steps", "diverging"):
+        np.testing.assert_allclose(getattr(again.weights, name), getattr(found.weights, name), rtol=1e-12)
+
+
+def test_the_joint_is_known_once_its_chains_agree():
+    rng = np.random.default_rng(2)
+    draws = dict.fromkeys(JointDraws._fields, np.zeros((4, 500)))
+    draws |= {"labels": rng.integers(0, 2, (4, 500, 9)), "weights": rng.normal(size=(4, 500, 2, 3))}
+    draws |= {"energy": rng.normal(size=(4, 500)), "entropy": rng.normal(size=(4, 500))}
+    assert joint._is_joint_known(JointDraws(**draws))
+    for name in ("energy", "weights"):
+        apart = draws[name] * np.array([1.0, 1.0, 1.0, 3.0]).reshape(4, *[1] * (draws[name].ndim - 1))
+        apart[3] += 3.0 if name == "energy" else 0.0
+        assert not joint._is_joint_known(JointDraws(**draws | {name: apart}))
+
+
+@pytest.mark.auto_length
+def test_further_runs_are_as_long_as_the_first(net, monkeypatch):
+    runs = []
+
+    def spy(*args, **options):
+        found = sample_joint(*args, **options)
+        runs.append((options["n_sweeps"], *(found.blocks.settings[name] for name in ("n_sweeps", "thin", "n_moves"))))
+        minutes.append(options["max_minutes"])
+        return found
+
+    minutes = []
+    monkeypatch.setattr(joint_fit, "sample_joint", spy)
+    monkeypatch.setattr(length, "_FIRST", 20)
+    monkeypatch.setattr(length, "judge_blocks", lambda *_: Verdict(CONVERGED, ""))
+    monkeypatch.setattr(joint, "_is_joint_known", lambda _: True)
+    run_fit(net, dataclasses.replace(QUICK, n_sweeps="auto", n_draws=3000, folds=2, max_minutes=4), progress=False)
+    n_sweeps = ADAPTING + 2 * 20 * QUICK.thin
+    assert runs == [("auto", n_sweeps, QUICK.thin, 2), *[(n_sweeps, n_sweeps, QUICK.thin, 2)] * 3]
+    assert minutes == pytest.approx([0.7] * 4)
+
+
+@pytest.mark.auto_length
+def test_the_clock_stops_a_run_after_its_chains_have_adapted(net):
+    settings = sample_joint(net, 2, **SHORT, max_minutes=1e-9).blocks.settings
+    assert settings["n_sweeps"] == ADAPTING + 5 * SHORT["thin"]

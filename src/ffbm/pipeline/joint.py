@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from math import ceil, inf
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,19 +15,20 @@ from ffbm.blocks.search import best_of
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_tempering
-from ffbm.diagnostics import diagnose_weights
+from ffbm.config import JOINT_SWEEPS
+from ffbm.diagnostics import diagnose_weights, joint_diagnostics
 from ffbm.errors import OptionError
-from ffbm.joint.chain import JointSettings, JointSetup, JointState, advance, start
+from ffbm.joint.chain import ADAPTING, JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import JointDraws
 from ffbm.pipeline import weights as weight_stage
 from ffbm.pipeline.blocks import check_block_number
-from ffbm.pipeline.blockstarts import check_sweeps
+from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.labels import moments, number_alike
-from ffbm.pipeline.length import Chains, Length
+from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import run_joint_chains
 from ffbm.progress import Listener, listening
@@ -39,6 +40,7 @@ from ffbm.types import BlockTrace, Memberships, Network, Note
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
+_FIRST_END = 1600  # sweeps after burn-in at the second check, the first at which chains with n_sweeps="auto" may end
 JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
 
 
@@ -57,7 +59,7 @@ def sample_joint(
     sigma: Sigma = 1.0,
     intercept: bool = False,
     sampler: str = "hmc",
-    n_sweeps: int = 1000,
+    n_sweeps: int | str = JOINT_SWEEPS,
     burn_in: float = 0.2,
     thin: int = 5,
     n_draws: int = 1000,
@@ -69,6 +71,7 @@ def sample_joint(
     features: Any = None,
     degree_corrected: bool = True,
     tempering: Any = False,
+    max_minutes: float | None = None,
     workers: Workers = None,
     progress: Listener | bool | None = None,
     stage: str = "joint",
@@ -88,9 +91,11 @@ def sample_joint(
         The training vertices and the weights: see ``sample_weights``.
     n_sweeps, burn_in, thin
         Each chain makes ``n_sweeps`` sweeps over the labels, each followed by weight moves, drops the share ``burn_in``
-        and keeps the labels and the weights of every ``thin``-th of the rest.
+        and keeps the labels and the weights of every ``thin``-th of the rest. With "auto" chains run until labels are
+        graded converged at two checks in a row, and the log joint and |W|^2 are too, or ``max_minutes`` are over.
     n_draws : int
-        At least so many weight moves are made by each chain after burn-in, shared out among the sweeps.
+        At least so many weight moves are made by each chain after burn-in, shared out among the sweeps; with "auto"
+        among those of the first two checks.
     n_warmup : int
         Weight moves of each chain before the first sweep, given the labels it starts from.
     n_chains, seed, workers, progress
@@ -102,7 +107,8 @@ def sample_joint(
     degree_corrected : bool
         As in ``sample_blocks``.
     tempering : bool, "auto" or inverse temperatures
-        Replica exchange: every chain is a ladder of joint chains. "auto" is without: the length is fixed.
+        Replica exchange: every chain is a ladder of joint chains. "auto" does so where chains whose length is open do
+        not converge without.
     stage : str
         What progress calls it.
     checkpoints : Checkpoints, optional
@@ -125,13 +131,14 @@ def sample_joint(
     wanted = check_block_number(graph, n_blocks, allow_empty=True)
     if wanted is None and n_blocks != "auto":
         raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
-    n_sweeps, burn, thin = check_sweeps(n_sweeps, burn_in, thin)
+    length = check_length(n_sweeps, burn_in, thin, max_minutes)
+    burn, n_after = (ADAPTING, _FIRST_END) if length.n_sweeps is None else (length.burn, length.n_sweeps - length.burn)
     n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     settings = JointSettings(
         burn=burn,
-        thin=thin,
-        n_moves=ceil(check_int("n_draws", n_draws, low=1) / (n_sweeps - burn)),
+        thin=length.thin,
+        n_moves=ceil(check_int("n_draws", n_draws, low=1) / n_after),
         n_warmup=check_int("n_warmup", n_warmup, low=0),
         jumps=jumps,
         shifts=jumps,
@@ -140,7 +147,7 @@ def sample_joint(
     partitions = BlockTarget(graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
     design = make_design(net.features if features is None else features, intercept)
     chosen: dict[str, Any] = {
-        "target": "joint", "n_sweeps": n_sweeps, "burn_in": burn_in, "moves": moves, "seed": seed,
+        "target": "joint", "moves": moves, "seed": seed,
         "n_chains": n_chains, "sigma": plain_sigma(sigma, prior_scales(sigma, design.columns)),
         "intercept": bool(intercept), "degree_corrected": degree_corrected,
     }  # fmt: skip
@@ -152,13 +159,19 @@ def sample_joint(
             chosen["next_best"] = next_best(candidates)
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
-        settings, notes = within_memory(settings, n_sweeps, n_chains, model)
+        settings, notes = within_memory(settings, length.n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
         key = digest(setup, tempering, seed, n_chains) if checkpoints else ""
-        length = Length(n_sweeps, burn_in, burn, settings.thin, inf)
-        chains = run_joint_chains(tempering, stage, stepper, setup, begin, length, seed, n_chains, context, key)
+        chains = run_joint_chains(
+            tempering, stage, stepper, setup, begin, length._replace(thin=settings.thin), seed, n_chains, context, key,
+            most_kept=min(MOST_KEPT, most_draws(n_chains, model)), is_enough=_is_joint_known,
+        )  # fmt: skip
     return gather(net, model, chains, chosen | settings._asdict(), notes)
+
+
+def _is_joint_known(draws: JointDraws) -> bool:
+    return bool(joint_diagnostics(draws.labels, draws.entropy, draws.energy, draws.weights).converged)
 
 
 def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointState:
@@ -167,9 +180,11 @@ def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointSta
 
 
 def within_memory(
-    settings: JointSettings, n_sweeps: int, n_chains: int, model: JointModel
+    settings: JointSettings, n_sweeps: int | None, n_chains: int, model: JointModel
 ) -> tuple[JointSettings, tuple[Note, ...]]:
-    """Keep fewer draws if all of them would take more memory than stored weights may."""
+    """Keep fewer draws if all those of a fixed length would take more memory than stored weights may."""
+    if n_sweeps is None:
+        return settings, ()
     n_left = n_sweeps - settings.burn
     n_kept = n_left // settings.thin
     factor = min(ceil(n_kept / most_draws(n_chains, model)), n_kept) or 1
@@ -214,7 +229,7 @@ def gather(
         support=design.support,
         rows=model.training.vertices,
         thin=1,
-        settings={**chosen, "n_draws": n_draws, "n_chains": n_chains},
+        settings={**raw.settings, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,
         diagnose=diagnose_weights,
     )

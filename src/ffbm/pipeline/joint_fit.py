@@ -23,12 +23,15 @@ from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, Network
 
 _OF_CHAINS = 0.7  # the share of the time that they may take; the rest is for weights and the table of columns
+_LENGTH = ("n_sweeps", "burn_in", "thin", "tempering")
 _LENGTHS = ("description_length", "description_length_without_partition")
 
 
 def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, context: RunContext) -> FitParts:
     """Sample labels and weights together, rank features, and do it again with the kept ones alone.
 
+    Further runs, on the kept features and for folds, are as long as the first, and all together have seven tenths of
+    the time.
     The training vertices are those that the cut posterior has under the same seed. If folds are asked for, each is a
     run of its own, in which features say nothing of the vertices held out, and is scored against its own memberships.
 
@@ -49,6 +52,8 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     if config.weight_prior == "learned":
         return _fit_selecting(net, design, config, seed, context)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
+    n_folds = config.n_folds(net.n_nodes)
+    n_runs = 1 + (n_folds if n_folds > 1 else 0) + (config.n_kept is not None)
     options: dict[str, Any] = {
         "rows": train,
         "intercept": bool(config.intercept),
@@ -62,9 +67,14 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
         "moves": config.moves,
         "degree_corrected": config.degree_corrected,
         "tempering": config.tempering,
+        "max_minutes": _OF_CHAINS * config.max_minutes / n_runs,
         **context.options,
     }
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
+    if config.n_sweeps == "auto":
+        made = first.blocks.settings
+        n_draws = made["n_moves"] * (made["n_sweeps"] - made["burn"])
+        options |= {name: made[name] for name in _LENGTH} | {"n_draws": n_draws}
 
     def sample_again(kept: Design, _rows: Array, seed: int, stage: str) -> SampledWeights:
         sigma = keep_scales(config.sigma, design, kept)
@@ -74,7 +84,6 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
     whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=context.threads)
     measure = measuring(net, config, design, whole.weights, first.memberships, train, seed)
-    n_folds = config.n_folds(net.n_nodes)
     if n_folds > 1:
         folds = (
             (part, number_like(sample_joint(
@@ -115,7 +124,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         found = number_blocks_like(found, runs[0][1].memberships) if runs else found
         runs.append((rows, found))
         if config.n_sweeps == "auto":
-            length.update({name: found.blocks.settings[name] for name in ("n_sweeps", "burn_in", "thin", "tempering")})
+            length.update({name: found.blocks.settings[name] for name in _LENGTH})
         weights, variance = draw_full_weights(
             net, own, found, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
             n_warmup=config.n_warmup, seed=seed, stage=stage.replace("joint", "weights"), **options, **groups,

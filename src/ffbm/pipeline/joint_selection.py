@@ -145,10 +145,8 @@ def select_jointly(
         )  # fmt: skip
         with open_workers(1, 1) as run:  # for its one BLAS thread
             setup = run(lambda b: made(n_blocks=b), [wanted])[0]
-        notes: tuple[Note, ...] = ()
-        if length.n_sweeps is not None:
-            settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
-            length = length._replace(thin=settings.thin)
+        settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
+        length = length._replace(thin=settings.thin)
         gap = 1 if settings.thin % _GAP else _GAP
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
         begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)

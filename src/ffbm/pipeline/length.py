@@ -19,8 +19,8 @@ from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
 MOST_KEPT = 1000  # draws of a chain after burn-in: above, thinning doubles with the length
-_MEANS, _SUMS = ("acceptance", "moved", "chance"), ("accepted",)  # fields of draws that tell of the sweeps between
-_BETWEEN = _MEANS + _SUMS
+_MEANS, _SUMS = ("moved", "chance"), ("accepted",)  # fields of joint draws that tell of the sweeps between
+_OF_BLOCKS = ("acceptance",)  # of block draws; that of joint draws tells of the weight moves before the draw alone
 _PER_BURN = 5  # a length is a multiple of so many draws: the default burn-in is then a whole number of them
 _EARLY, _LATE = 3, 6  # checks after which chains without tempering are given up: if not usable, if not converged
 
@@ -118,6 +118,8 @@ def _every_second(draws: Any) -> Any:
     >>> _every_second(BlockDraws(np.array([[7, 8]]), np.array([[1.0, 2.0]]), np.array([[0.25, 0.75]])))
     BlockDraws(labels=array([[8]]), entropy=array([[2.]]), acceptance=array([[0.5]]))
     """
-    joined = {name: field[:, 0::2] + field[:, 1::2] for name, field in draws._asdict().items() if name in _BETWEEN}
-    later = {name: field[:, 1::2] for name, field in draws._asdict().items()}
-    return type(draws)(**later | {name: field / 2 if name in _MEANS else field for name, field in joined.items()})
+    fields = draws._asdict()
+    means = _MEANS if "moved" in fields else _OF_BLOCKS
+    sums = {name: field[:, 0::2] + field[:, 1::2] for name, field in fields.items() if name in means + _SUMS}
+    later = {name: field[:, 1::2] for name, field in fields.items()}
+    return type(draws)(**later | {name: field / 2 if name in means else field for name, field in sums.items()})

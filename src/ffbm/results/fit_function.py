@@ -14,7 +14,7 @@ from typing import Any
 import numpy.typing as npt
 
 from ffbm.check import check_scale, check_tempering, is_client
-from ffbm.config import JOINT_SWEEPS, FitConfig
+from ffbm.config import FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
@@ -114,8 +114,8 @@ def fit(
         learned prior it is refused.
     intercept, sampler, n_warmup, n_draws
         Of the weight chains, which run until they converge with "auto", or the time is over: see ``sample_weights``.
-        With "joint" and the fixed prior one chain draws both, and "auto" is 1,000: ``n_sweeps``, ``burn_in`` and
-        ``thin`` say how many draws it keeps, at least ``n_draws`` weight moves are shared out among the sweeps after
+        With "joint" and the fixed prior one chain draws both: ``n_sweeps``, ``burn_in`` and ``thin`` say how many
+        draws it keeps, at least ``n_draws`` weight moves (1,000 if "auto") are shared out among the sweeps after
         burn-in, and ``n_warmup`` are made before the first.
     train_fraction : float
         f; with 1.0 nothing is held out and the test scores are NaN.
@@ -125,7 +125,7 @@ def fit(
     n_sweeps, burn_in, thin : int or "auto", float, int
         Of the block chains: sweeps over all vertices, the first share of them that is not kept, and of the rest one in
         how many is. With "auto" chains run until they are graded converged at two checks in a row, or the time is
-        over; with "joint" and the fixed prior it is 1,000.
+        over; with "joint" inclusion must be known to 0.01 too, under the fixed prior the log joint.
     n_chains : int
         C, of blocks and of weights.
     seed : int, optional
@@ -293,8 +293,6 @@ def fit_with(
     config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
     if config.target == "joint":
         config = replace(config, n_draws=config.countable_draws)
-        if config.n_sweeps == "auto" and config.weight_prior == "fixed":
-            config = replace(config, n_sweeps=JOINT_SWEEPS)
     with connected(config.workers if workers is None else workers) as pool:
         go = partial(_fit, net, blocks, progress, command, pool)
         if config.out is None:
