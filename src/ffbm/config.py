@@ -86,7 +86,7 @@ class FitConfig:
     max_minutes : float
         How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take.
     tempering : bool, "auto" or list of inverse temperatures
-        Replica exchange of the block chains, or of the joint chains.
+        Replica exchange of the chains of blocks, of hierarchies, or of the joint chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
     directed : "auto" or bool
@@ -238,8 +238,6 @@ class FitConfig:
         if self.n_blocks != "auto":
             came = keyword("n_blocks", self.n_blocks)
             raise OptionError(f"{_HIERARCHY} finds the number of blocks; got {came}: leave it out")
-        if self.tempering is True or isinstance(self.tempering, list):
-            raise OptionError(f"{_HIERARCHY} has no tempering; got {keyword('tempering', '')}: leave it out")
         if self.impute:
             came = keyword("impute", "")
             raise OptionError(f"{_HIERARCHY} does not sample missing cells; got {came}: leave one of them out")

@@ -157,7 +157,7 @@ def fit(
         its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps over columns whose inclusion
         would not be known to 0.01 by then end after a tenth of it.
     tempering : bool, "auto" or inverse temperatures
-        Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
+        Replica exchange of the chains of blocks, of hierarchies, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and which columns matter, from all vertices and for some of the kept
         partitions, twenty by default: ``fit.relevance``. The split or the folds then serve the scores alone. Or the

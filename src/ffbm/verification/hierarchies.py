@@ -2,12 +2,13 @@
 
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
+from ffbm.nested import ladder
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
 from ffbm.types import Array, EdgeWeights
@@ -48,6 +49,7 @@ class Trial(NamedTuple):
     directed: bool = False
     weights: EdgeWeights | None = None  # of the edges, in their order
     types: tuple[int, ...] = ()  # of the vertices; none: all are alike
+    betas: tuple[float, ...] = ()  # inverse temperatures of a ladder, whose cold replica is looked at; none: one chain
 
     @property
     def target(self) -> NestedTarget:
@@ -56,6 +58,7 @@ class Trial(NamedTuple):
         return NestedTarget(graph, self.likelihood, np.array(self.types) if self.types else None)
 
 
+LOOP = ((0, 1), (0, 1), (0, 1), (1, 2), (2, 2), (2, 2))
 _ALL = NestedSettings(0, 1, sweeps=1, jumps=2.0, shifts=1.0, n_scans=1)
 TRIALS = {
     "two levels": Trial(FIVE, 5, 2, _ALL, 40_000, 300_000),
@@ -65,6 +68,7 @@ TRIALS = {
     "levels stay": Trial(FOUR, 4, 3, _ALL._replace(shifts=0.0), 0, 300_000),
     "four levels": Trial(FOUR, 4, 4, _ALL, 0, 300_000),
     "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 2_400_000),
+    "tempered": Trial(LOOP, 3, 2, _ALL, 0, 40_000, betas=(1.0, 0.6, 0.2)),
     "no degree correction": Trial(FIVE, 5, 2, _ALL, 0, 300_000, UNCORRECTED),
     "directed, three levels": Trial(RING, 4, 3, _ALL, 40_000, 300_000, directed=True),
     "directed, loops and parallels": Trial(ARCS, 6, 2, _ALL, 0, 600_000, directed=True),
@@ -146,17 +150,25 @@ def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, see
     rng, layout = np.random.default_rng([seed, run, n_nodes]), Layout(n_nodes, n_nodes, n_rows)
     setup = NestedSetup(target, nested_model(target, layout), layout, trial.settings)
     labels = keep_apart(target.types, rng.permutation(np.arange(n_nodes) % 2))
-    state = start(setup, [labels, types_of_blocks(target.types, labels)], rng)
-    state, _ = advance(setup, state, n_cycles // 100)
+    levels = [labels, types_of_blocks(target.types, labels)]
+    state, go_on = _begin(setup, levels, trial.betas, rng)
+    state, _ = go_on(setup, state, n_cycles // 100)
     visits = np.zeros(len(codes), dtype=np.int64)
     for first in range(0, n_cycles, _PIECE):
-        state, draws = advance(setup, state, min(_PIECE, n_cycles - first))
+        state, draws = go_on(setup, state, min(_PIECE, n_cycles - first))
         rows = draws.labels.reshape(len(draws.labels), n_rows, n_nodes)  # all levels have the same room here
         levels = [rows[:, 0]]
         for row in range(1, n_rows):
             levels.append(np.take_along_axis(rows[:, row], levels[-1], axis=1))
         visits += np.bincount(np.searchsorted(codes, codes_of(levels, n_nodes)), minlength=len(codes))
     return visits
+
+
+def _begin(setup: NestedSetup, levels: Hierarchy, betas: tuple[float, ...], rng: np.random.Generator) -> Any:
+    """Return a chain or, if it has temperatures, a ladder, and what advances it."""
+    if not betas:
+        return start(setup, levels, rng), advance
+    return ladder.start(setup, lambda *_: levels, np.array(betas), rng), ladder.advance
 
 
 def follow_the_law(name: str, effort: Effort) -> Finding:
