@@ -337,11 +337,11 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
     ffbm.errors.OptionError: fit.toml has an unknown setting 'nblocks'; did you mean 'n_blocks'?
     """
     try:
-        found = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
-    found.pop(READING, None)  # how the network was read: see results/settings_file.py
-    return check_names(found, where)
+    settings.pop(READING, None)  # how the network was read: see results/settings_file.py
+    return check_names(settings, where)
 
 
 def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -48,8 +48,8 @@ def have_gap(one: Group, other: Group) -> bool:
     middle, half = (here.mean() + there.mean()) / 2, (here.mean() - there.mean()) / 2
     if half <= 0:
         return False
-    place = (np.concatenate((here, there)) - middle) / half
-    between, at_one, at_other = (int((np.abs(place - at) < 0.5).sum()) for at in (0, 1, -1))
+    position = (np.concatenate((here, there)) - middle) / half
+    between, at_one, at_other = (int((np.abs(position - at) < 0.5).sum()) for at in (0, 1, -1))
     return between <= _RARER * min(at_one, at_other)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.annealing import Candidate, anneal
 from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
 from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
@@ -58,11 +58,11 @@ def greedy_labels(
     target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator, model: Model | None = None
 ) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
-    found = greedy_starts(target, n_blocks, rng, model)
-    return np.asarray(found.labels[np.argmin(found.entropy.round(6))])  # equally good partitions differ by rounding
+    starts = greedy_starts(target, n_blocks, rng, model)
+    return np.asarray(starts.labels[np.argmin(starts.entropy.round(6))])  # equally good partitions differ by rounding
 
 
-def pick_apart(found: Sequence[Starts], n_chains: int) -> Array:
+def pick_apart(starts: Sequence[Starts], n_chains: int) -> Array:
     """Return labels (C, N) of low partitions that differ: the lowest, then always the one farthest from those taken.
 
     Taken are partitions within 10 nats of the lowest; the lowest ones if those are fewer than chains. The distance of
@@ -72,7 +72,7 @@ def pick_apart(found: Sequence[Starts], n_chains: int) -> Array:
     >>> pick_apart([Starts(np.array([1.0, 1.0, 1.5, 90.0]), rows)], 2).tolist()
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
-    entropy, labels = np.concatenate([it.entropy for it in found]), np.concatenate([it.labels for it in found])
+    entropy, labels = np.concatenate([it.entropy for it in starts]), np.concatenate([it.labels for it in starts])
     order = np.argsort(entropy.round(6), kind="stable")
     near = np.count_nonzero(entropy <= entropy[order[0]] + _SLACK)
     rows = labels[order[: max(near, n_chains)]]
@@ -102,7 +102,7 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
     return np.asarray(np.unique(labels, return_inverse=True)[1])
 
 
-def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Found:
+def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Candidate:
     effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
     model = resized(target, model, types_of_blocks(target.types, labels))
     for _, ledger in descend(target, model, labels, int(least.sum()), effort, rng, least):

@@ -32,8 +32,8 @@ them, as in field:Biolgy=Biology
         known = first.setdefault(" ".join(value.casefold().split()), value)
         if known != value:
             same.append((known, value))
-    place = {value: number for number, value in enumerate(values)}
-    slips = [] if len(values) > _MOST else find_slips({value: int(counts[place[value]]) for value in first.values()})
+    index_of = {value: number for number, value in enumerate(values)}
+    slips = [] if len(values) > _MOST else find_slips({value: int(counts[index_of[value]]) for value in first.values()})
     short = [(first[letter], first[word]) for letter, word in _SHORT.items() if letter in first and word in first]
     remarks = []
     for code, what, pairs in (
@@ -44,7 +44,7 @@ them, as in field:Biolgy=Biology
         if pairs:
             shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:_SHOWN])
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
-            wrong, right = sorted(pairs[0], key=lambda value: counts[place[value]])
+            wrong, right = sorted(pairs[0], key=lambda value: counts[index_of[value]])
             message = (
                 f"has values that differ {what} ({shown}{more}): different values; {option('merge')} makes one of them,"
                 f" as in {visible(f'{column}:{wrong}={right}')}"
@@ -109,14 +109,14 @@ def pick_merges(merge: Any) -> dict[str, dict[str, str]]:
         }
     if not isinstance(merge, str | list | tuple | set):
         raise OptionError(f"{required}; got {merge!r}")
-    found: dict[str, dict[str, str]] = {}
+    merges: dict[str, dict[str, str]] = {}
     for text in [merge] if isinstance(merge, str) else merge:
         column, colon, pair = str(text).partition(":")
         wrong, equals, right = pair.partition("=")
         if not (colon and equals and column.strip() and wrong.strip() and right.strip()):
             raise OptionError(f"{required}; got {text!r}")
-        found.setdefault(column.strip(), {})[wrong.strip()] = right.strip()
-    return found
+        merges.setdefault(column.strip(), {})[wrong.strip()] = right.strip()
+    return merges
 
 
 def merge_values(name: str, cells: pd.Series, pairs: Mapping[str, str]) -> tuple[pd.Series, list[Remark]]:

@@ -200,7 +200,7 @@ def vertex_labels(levels: Sequence[Array]) -> list[Array]:
     >>> [labels.tolist() for labels in vertex_labels([np.array([0, 1, 2]), np.array([0, 0, 1])])]
     [[0, 1, 2], [0, 0, 1]]
     """
-    found = [np.asarray(levels[0])]
+    by_level = [np.asarray(levels[0])]
     for labels in levels[1:]:
-        found.append(np.asarray(labels)[found[-1]])
-    return found
+        by_level.append(np.asarray(labels)[by_level[-1]])
+    return by_level

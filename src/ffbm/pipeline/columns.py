@@ -145,12 +145,12 @@ def _chain(trace: WeightTrace, number: int) -> WeightTrace:
 
 def _sizes(weights: Array, which: list[Array]) -> Array:
     """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D); some draws at a time, for memory."""
-    found = []
+    sizes = []
     for first in range(0, len(weights), _PIECE):
         piece = weights[first : first + _PIECE]
         square = ((piece - piece.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        found.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
-    return np.concatenate(found)
+        sizes.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
+    return np.concatenate(sizes)
 
 
 def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list[tuple[Array, Array]]:

@@ -27,7 +27,7 @@ from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.choice import find_candidates
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.plain import did_you_mean
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
@@ -291,8 +291,8 @@ def _best_known(net: Network, blocks: Any, seed: int, context: RunContext) -> fl
     if blocks is None:
         return np.nan
     if isinstance(blocks, str) and blocks == "auto":
-        found = find_candidates(BlockTarget(net.graph.without_weights()), seed, context)
-        labels = found[best_of(found)].labels
+        candidates = find_candidates(BlockTarget(net.graph.without_weights()), seed, context)
+        labels = candidates[best_of(candidates)].labels
     else:
         labels = take_blocks(net, blocks, "auto").best_labels
     return description_length(net, labels, prior="full").total

@@ -86,8 +86,8 @@ def rows_of(features: Features, vertices: Array) -> Features:
 
 
 def _explained(node: TreeNode, explanation: Explanation) -> TreeNode:
-    scores, found = explanation.scores, explanation.relevance
+    scores, relevance = explanation.scores, explanation.relevance
     columns: tuple[tuple[str, float], ...] = ()
-    if found is not None:
-        columns = tuple((found.column_names[g], float(found.inclusion[g])) for g in found.decided)
+    if relevance is not None:
+        columns = tuple((relevance.column_names[g], float(relevance.inclusion[g])) for g in relevance.decided)
     return replace(node, bits=float(scores.bits_test), bits_se=float(scores.bits_se_test), columns=columns)

@@ -41,8 +41,8 @@ def plot_check(table: pd.DataFrame, replicates: npt.ArrayLike, *, title: str = "
     panels = figure.subplots(len(table), 1, squeeze=False)[:, 0]
     for axes, row, its in zip(panels, table.itertuples(), values.T, strict=True):
         low, high = min(its.min(), row.observed), max(its.max(), row.observed)
-        room = 0.04 * (high - low) or 0.5
-        axes.hist(its, bins=np.linspace(low - room, high + room, _BINS), color="#cccccc")
+        margin = 0.04 * (high - low) or 0.5
+        axes.hist(its, bins=np.linspace(low - margin, high + margin, _BINS), color="#cccccc")
         axes.axvline(row.observed, color=SHADES[0] if row.fits else "#b2182b", linewidth=1.6)
         quiet_axes(axes)
         axes.set_yticks([])

@@ -50,9 +50,9 @@ def quiet_axes(axes: Axes, *, grid: str | None = None) -> None:
         axes.set_axisbelow(True)
 
 
-def name_ticks(axis: Any, places: Sequence[float], names: Sequence[str]) -> None:
+def name_ticks(axis: Any, positions: Sequence[float], names: Sequence[str]) -> None:
     """Put names at places of an axis; a dollar sign in a name is a dollar sign."""
-    axis.set_ticks(places)
+    axis.set_ticks(positions)
     axis.set_ticklabels(names, parse_math=False)
 
 
@@ -79,14 +79,14 @@ def _shared_middle(names: Sequence[str]) -> str:
     """Return the longest piece of at least 5 letters that all names have behind their heads; "" if there is none."""
     rests = [name[_HEAD:] for name in names]
     first = min(rests, key=len)
-    found = ""
+    longest = ""
     if len(set(names)) > 1:
         for i in range(len(first)):
-            for j in range(i + max(len(found) + 1, 5), len(first) + 1):
+            for j in range(i + max(len(longest) + 1, 5), len(first) + 1):
                 if not all(first[i:j] in rest for rest in rests):
                     break
-                found = first[i:j]
-    return found
+                longest = first[i:j]
+    return longest
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -68,11 +68,11 @@ def column_table(subject: Subject) -> Table:
 def weight_table(subject: Subject) -> Table:
     """One row for each feature shown and block: the centred weight and its 95 % interval."""
     ranking = subject.parts.ranking
-    places = ranking.order[:SHOWN]
-    low, high = intervals(subject, places)
+    shown = ranking.order[:SHOWN]
+    low, high = intervals(subject, shown)
     rows = [
         (ranking.names[j], r, ranking.centred_mean[r, j], low[r, at], high[r, at], ranking.centred_positive[r, j])
-        for at, j in enumerate(places)
+        for at, j in enumerate(shown)
         for r in range(ranking.n_blocks)
     ]
     left = ""

@@ -21,7 +21,7 @@ from ffbm.types import Network
 from ffbm.workers import open_workers
 
 ALL = "all"
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Item(NamedTuple):
@@ -116,18 +116,18 @@ def _load(dataset: str) -> tuple[dict[str, Network], dict[str, str]]:
     return networks, missing
 
 
-def _on(stage: Callable[[Network, Experiment, RunBlocks, Listener], Found]) -> Callable[[Item, Listener], Found]:
+def _on(stage: Callable[[Network, Experiment, RunBlocks, Listener], Result]) -> Callable[[Item, Listener], Result]:
     return lambda item, listen: stage(item.net, item.paper, item.blocks, listen)
 
 
 def _run_all(
     stage: str,
-    function: Callable[[Item, Listener], Found],
+    function: Callable[[Item, Listener], Result],
     items: Sequence[Item],
     workers: int | None,
     tell: Listener,
     seconds: dict[str, float],
-) -> list[Found]:
+) -> list[Result]:
     """Run one stage of all items on the workers; an interrupt stops those under way at their next word of progress."""
     begun = time.perf_counter()
     stopped, counting = Event(), Lock()
@@ -137,23 +137,23 @@ def _run_all(
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    def work(item: Item) -> Found:
+    def work(item: Item) -> Result:
         nonlocal done
-        found = function(item, listen)
+        result = function(item, listen)
         with counting:
             done += 1
             tell(Progress(stage, done, len(items)))
-        return found
+        return result
 
     tell(Progress(stage, 0, len(items)))
     with open_workers(workers, len(items)) as run:
         try:
-            found = run(work, items)
+            results = run(work, items)
         except BaseException:
             stopped.set()
             raise
     seconds[stage] = time.perf_counter() - begun
-    return found
+    return results
 
 
 def _gather(
@@ -164,12 +164,12 @@ def _gather(
     exact: Sequence[ColumnRun],
     limit: Sequence[dict[str, float]],
 ) -> DatasetRuns:
-    own = [place for place, item in enumerate(items) if item.paper.name == name]
+    own = [number for number, item in enumerate(items) if item.paper.name == name]
     return DatasetRuns(
         paper=PAPER[name],
         network=net,
-        blocks=[items[place].blocks for place in own],
-        published=[published[place] for place in own],
-        exact=[exact[place] for place in own],
-        limit=[limit[place] for place in own],
+        blocks=[items[number].blocks for number in own],
+        published=[published[number] for number in own],
+        exact=[exact[number] for number in own],
+        limit=[limit[number] for number in own],
     )

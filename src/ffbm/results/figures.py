@@ -143,8 +143,8 @@ class Plots:
         """Draw the traces of the description length and of the energy: see ``ffbm.plots.plot_traces``."""
         from ffbm.plots import plot_traces
 
-        found = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
-        return plot_traces(found, **options)
+        shown = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
+        return plot_traces(shown, **options)
 
     def ladder(self, **options: Any) -> "Figure":
         """Draw how often neighbouring temperatures exchanged, of a tempered fit: see ``ffbm.plots.plot_ladder``."""
@@ -160,8 +160,8 @@ class Plots:
         from ffbm.plots import plot_check
         from ffbm.results.checks import check_fit
 
-        found = check_fit(self._fit)
-        return plot_check(found.table, found.replicates, **options)
+        result = check_fit(self._fit)
+        return plot_check(result.table, result.replicates, **options)
 
     def modes(self, **options: Any) -> "Figure":
         """Draw the network once for each mode of its partitions: see ``ffbm.plots.plot_modes``."""

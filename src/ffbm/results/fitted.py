@@ -338,8 +338,8 @@ class Fit(Predictions):
         judged = self.diagnostics.converged
         verdict = judged.grade if judged.is_usable else f"NOT converged: {judged.grade}"
         first = f"first features {', '.join(self.ranking.kept[:3])}"
-        found = first if self.relevance is None else self.relevance.sentence
-        return f"<Fit of {name}: blocks of {sizes}; {found}; {verdict}>"
+        finding = first if self.relevance is None else self.relevance.sentence
+        return f"<Fit of {name}: blocks of {sizes}; {finding}; {verdict}>"
 
     def _repr_html_(self) -> str:
         from ffbm.results.html import fit_html

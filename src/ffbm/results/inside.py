@@ -22,7 +22,7 @@ from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import OptionError, keyword
 from ffbm.plain import did_you_mean, in_words
 from ffbm.progress import Listener, Progress, listening
-from ffbm.results.unseen import aligned_labels
+from ffbm.results.new_vertices import aligned_labels
 from ffbm.rng import stream
 from ffbm.scoring import predict
 from ffbm.simulation.replicates import replicate

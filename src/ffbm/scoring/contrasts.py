@@ -111,16 +111,16 @@ def effects(
 
 
 def _places(trace: WeightTrace, names: Sequence[str] | None) -> list[int]:
-    place = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
+    index_of = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
     if names is None:
-        return list(place.values())
+        return list(index_of.values())
     asked = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in asked if name not in place]
+    unknown = [name for name in asked if name not in index_of]
     if unknown:
         raise OptionError(
-            f"names must be features of the trace, such as {next(iter(place), None)!r}; got {unknown[0]!r}"
+            f"names must be features of the trace, such as {next(iter(index_of), None)!r}; got {unknown[0]!r}"
         )
-    return [place[name] for name in asked]
+    return [index_of[name] for name in asked]
 
 
 def _families(trace: WeightTrace, design: Design, wanted: set[int]) -> Iterator[Family]:

@@ -138,13 +138,13 @@ class ChainLog(Generic[State, Draws]):
             if until <= done and until > begins.get(since, (-1, path))[0]:
                 begins[since] = until, path
         at = max((end for end in ends if end <= done), default=0)
-        found = [ends[at]] if at in ends else []
+        stretches = [ends[at]] if at in ends else []
         while at < done:
             if at not in begins:
                 return None
             at, path = begins[at]
-            found.append(path)
-        return found
+            stretches.append(path)
+        return stretches
 
     def _open(self, path: Path, name: str) -> Any:
         """Return one array of a stretch."""

@@ -102,8 +102,8 @@ def group_by_name(columns: Sequence[str], separator: str) -> dict[str, list[str]
     """
     groups: dict[str, list[str]] = {}
     for column in columns:
-        name, found, _ = column.rpartition(separator)
-        if found:
+        name, divider, _ = column.rpartition(separator)
+        if divider:
             groups.setdefault(name, []).append(column)
     if not groups:
         raise OptionError(f"the names of columns must hold the separator {separator!r} to be grouped by it; none does")

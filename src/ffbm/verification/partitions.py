@@ -115,9 +115,9 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_steps = trial.n_full if effort.full else trial.n_quick
-    found = compare(trial.case, n_steps, trial.moves, seed=effort.seed, each=effort.each)
-    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
-    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_steps})
+    comparison = compare(trial.case, n_steps, trial.moves, seed=effort.seed, each=effort.each)
+    doubt = "" if comparison.floor <= most else f"chance alone makes {comparison.floor:.4f} of it, more than {most}"
+    return Finding(comparison.distance, bound, doubt=doubt, details={"chance": comparison.floor, "n_steps": n_steps})
 
 
 _CATCHES = {
