@@ -14,7 +14,7 @@ from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, join_draws, run_chains, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
@@ -74,7 +74,7 @@ def run_for(
     chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
-        states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
+        states, draws, _ = run_stretch(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
     ahead, thin, done, note, n_checks = setup.settings.burn, length.thin, 0, "", 0
     whole: Any = None  # burn-in included

@@ -12,7 +12,7 @@ from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.run import Stepper, run_stretch
 from ffbm.rng import stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array
@@ -43,7 +43,7 @@ def probabilities(
     starts = np.array([number_by_type(target.types, labels, block_types) for labels in first])
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
-    _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
+    _, draws, _ = run_stretch(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
     seen = summarise(numbers.astype(np.float64))
     if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):

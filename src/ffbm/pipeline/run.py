@@ -40,19 +40,6 @@ def join_draws(first: Draws, second: Draws) -> Draws:
     return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
 
 
-def run_chains(
-    stage: str,
-    stepper: Stepper[State, Draws],
-    model: Any,
-    begin: Callable[[], list[State]],
-    n_steps: int,
-    context: RunContext,
-    key: str = "",
-) -> tuple[list[State], Draws]:
-    """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...)."""
-    return run_stretch(stage, stepper, model, begin, n_steps, context, key)[:2]
-
-
 def run_stretch(
     stage: str,
     stepper: Stepper[State, Draws],

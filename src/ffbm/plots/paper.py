@@ -30,11 +30,13 @@ class ShownFigure(Figure):
         return file.getvalue()
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure whose parts make room for each other."""
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure whose parts make room for each other, with a title above all of them."""
     width = check_real("width", width, low=_LEAST)
     figure = ShownFigure(figsize=(width, height), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.03)  # type: ignore[union-attr,call-arg]
+    if title:
+        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 

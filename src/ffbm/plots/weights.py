@@ -71,7 +71,7 @@ def plot_weights(
     n_blocks = len(mean)
     n_columns = _columns(n_blocks, width - _NAME * max(map(len, names)) - 0.1)
     n_rows = ceil(n_blocks / n_columns)
-    figure = new_figure(width, n_rows * (_ROW * len(shown) + 0.22) + 0.32 + 0.16 * bool(title))
+    figure = new_figure(width, n_rows * (_ROW * len(shown) + 0.22) + 0.32 + 0.16 * bool(title), title)
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     clear = cutoff if isfinite(cutoff) else 0.0
     is_full = np.minimum(np.abs(low), np.abs(high)) * (np.sign(low) == np.sign(high)) >= max(clear, 1e-12)
@@ -101,8 +101,6 @@ def plot_weights(
         f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else ""
     )
     figure.supxlabel(message, fontsize=TEXT, color=INK)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 

@@ -52,13 +52,7 @@ class ColumnGroups:
             degrees=self.degrees,
             freedom=np.array([len(members) for members in feature]) * float(training.n_blocks - 1),
             square=np.zeros(len(self.names)),
-            start=_bounds(feature),
-            feature=_join(feature, np.int64),
-            row_start=x.indptr.astype(np.int64),
-            row=x.indices.astype(np.int32),
-            value=x.data.astype(np.float64),
-            union_start=_bounds(union),
-            union=_join(union, np.int32),
+            **_entries(x, feature, union),
         )
 
 
@@ -167,13 +161,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         most.append(max(int(at_once.max(initial=1)), 1))
         particles.append(int(np.clip(ceil(EACH_PARTICLES * len(members)), LEAST_PARTICLES, MOST_PARTICLES)))
     return Columns(
-        start=_bounds(feature),
-        feature=_join(feature, np.int64),
-        row_start=x.indptr.astype(np.int64),
-        row=x.indices.astype(np.int32),
-        value=x.data.astype(np.float64),
-        union_start=_bounds(union),
-        union=_join(union, np.int32),
+        **_entries(x, feature, union),
         with_intercept=np.array(with_intercept, dtype=np.bool_),
         most=np.array(most, dtype=np.float64),
         degrees=groups.degrees,
@@ -183,6 +171,19 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         intercept=int(np.flatnonzero(own == -1)[0]) if has_intercept else -1,
         tightness=float(intercept_sd) ** -2,
     )
+
+
+def _entries(x: sp.csc_array, feature: list[Array], union: list[Array]) -> dict[str, Array]:
+    """Return the entries of each feature, the features of each column, and the rows that some of these are in."""
+    return {
+        "start": _bounds(feature),
+        "feature": _join(feature, np.int64),
+        "row_start": x.indptr.astype(np.int64),
+        "row": x.indices.astype(np.int32),
+        "value": x.data.astype(np.float64),
+        "union_start": _bounds(union),
+        "union": _join(union, np.int32),
+    }
 
 
 def _bounds(parts: list[Array]) -> Array:
