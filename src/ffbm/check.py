@@ -125,7 +125,7 @@ def _bounds(low: float | None, high: float | None, *, above: bool = False) -> st
 
 
 def is_client(workers: Any) -> bool:
-    """Tell whether workers are a dask Client, without importing dask."""
+    """Return whether workers are a dask Client, without importing dask."""
     return hasattr(workers, "scatter")
 
 

@@ -103,7 +103,7 @@ def test_a_large_start_finds_planted_blocks():
     inside = order[truth[source] * size + rng.integers(0, size, n_edges)]
     target = np.where(rng.random(n_edges) < 0.5, inside, rng.integers(0, n_nodes, n_edges))
     graph = Graph.from_edges(source, target, n_nodes)
-    assert descent.effort_for(graph).restless > 0
+    assert descent.budget_for(graph).restless > 0
     labels = greedy_labels(BlockTarget(graph), n_blocks, np.random.default_rng(1))
     overlap = np.zeros((n_blocks, n_blocks), dtype=np.int64)
     np.add.at(overlap, (labels, truth), 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_room
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
-from ffbm.blocks.descent import LAST_SWEEPS, Effort, sweep_down
+from ffbm.blocks.descent import LAST_SWEEPS, SearchBudget, sweep_down
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
 from ffbm.kernels.target import Model, entropy_of
@@ -38,15 +38,15 @@ class Candidate(NamedTuple):
 
 
 def anneal(
-    target: BlockTarget, model: Model, labels: Array, effort: Effort, rng: np.random.Generator, free: bool = False
+    target: BlockTarget, model: Model, labels: Array, budget: SearchBudget, rng: np.random.Generator, free: bool = False
 ) -> Candidate:
     """Return a partition of low S near this one: with as many blocks, or with any number if ``free``.
 
     ``model`` is one of the target, for any number of blocks.
     """
-    refine = partial(_refine_freely if free else _refine, restless=effort.restless)
+    refine = partial(_refine_freely if free else _refine, restless=budget.restless)
     refined = refine(target, model, labels, rng)
-    n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
+    n_sweeps = min(_SWEEPS, int(budget.visits / (len(_BETAS) * max(len(labels), 1))))
     if n_sweeps == 0 or (refined.n_blocks == n_types_of(target.types) and not free):
         return refined
     block_types = (

@@ -12,7 +12,7 @@ import numpy as np
 
 from ffbm.blocks.annealing import Candidate, anneal
 from ffbm.blocks.blocktypes import keep_apart, n_types_of, one_after_another, types_of_blocks, with_room
-from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.descent import budget_for, descend, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
@@ -88,11 +88,11 @@ def cross(target: BlockTarget, first: Candidate, second: Candidate, rng: np.rand
 
 
 def _descend(target: BlockTarget, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
-    effort, least = effort_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
+    budget, least = budget_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
     model = block_model(target, types_of_blocks(target.types, labels))
-    levels = descend(target, model, labels, max(n_blocks, len(least)), effort, rng, least)
+    levels = descend(target, model, labels, max(n_blocks, len(least)), budget, rng, least)
     by_number = {len(ledger.n): Candidate(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
-    _keep(by_number, anneal(target, model, by_number[best_of(by_number)].labels, effort, rng, free=True))
+    _keep(by_number, anneal(target, model, by_number[best_of(by_number)].labels, budget, rng, free=True))
     return by_number
 
 
@@ -107,7 +107,7 @@ def pool(parts: Iterable[Candidates]) -> Candidates:
 
 def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.Generator) -> Candidates:
     """Return the candidates with the neighbours of the best B made from it, until it stays the best."""
-    improved, effort, tried = dict(candidates), effort_for(target.graph), set()
+    improved, budget, tried = dict(candidates), budget_for(target.graph), set()
     if best_of(improved) > _FEW:
         return improved
     model = block_model(target, 1)
@@ -117,7 +117,7 @@ def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.G
             for n in (best + side, best + 2 * side):
                 if n_types_of(target.types) <= n <= target.graph.n_nodes and n - side in improved:
                     labels = _one_more(target, model, improved[n - side].labels, side, rng)
-                    _keep(improved, anneal(target, model, labels, effort, rng))
+                    _keep(improved, anneal(target, model, labels, budget, rng))
     return improved
 
 

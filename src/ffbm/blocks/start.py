@@ -11,7 +11,7 @@ import numpy as np
 
 from ffbm.blocks.annealing import Candidate, anneal
 from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
-from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.descent import budget_for, descend, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_model, resized
@@ -103,8 +103,8 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
 
 
 def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Candidate:
-    effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
+    budget, labels = budget_for(target.graph), _cut_to(target.types, labels, least, rng)
     model = resized(target, model, types_of_blocks(target.types, labels))
-    for _, ledger in descend(target, model, labels, int(least.sum()), effort, rng, least):
+    for _, ledger in descend(target, model, labels, int(least.sum()), budget, rng, least):
         labels = ledger.b  # of the last level; the counts of the others are not kept
-    return anneal(target, model, labels.astype(np.int64), effort, rng)
+    return anneal(target, model, labels.astype(np.int64), budget, rng)

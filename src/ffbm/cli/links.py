@@ -17,7 +17,7 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
     """List the pairs of vertices without an edge that are most likely to have one, by the blocks of a saved run.
 
     Probabilities are calibrated on the network's own pairs, each held out by itself. Blocks alone decide: what else
-    makes edges, such as common neighbours, is not looked at.
+    makes edges, such as common neighbours, plays no part.
 
     Example: ffbm links runs/first --top 100 --out links.csv
     """

@@ -209,7 +209,7 @@ def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> s
 
 
 def _is_edge_list(nodes: RawNodes, ids: set[str]) -> bool:
-    """Tell whether the first two columns are called, or are, ends of edges."""
+    """Return whether the first two columns are called, or are, ends of edges."""
     if not len(nodes.table.columns):
         return False
     names = [str(nodes.guessed), str(nodes.table.columns[0])]

@@ -138,7 +138,7 @@ def _moment(parts: dict[str, str | None]) -> dt.datetime | None:
 
 
 def _is_late(form: re.Pattern[str], text: str, moment: dt.datetime) -> bool:
-    """Tell whether a text names a day that its month does not have."""
+    """Return whether a text names a day that its month does not have."""
     match = form.fullmatch(text)
     day = None if match is None else match.groupdict().get("day")
     return day is not None and int(day) != moment.day

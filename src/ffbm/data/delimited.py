@@ -190,7 +190,7 @@ def _is_literal(data: bytes, separator: str) -> bool:
 
 
 def _is_even(data: bytes, separator: str, width: int) -> bool:
-    """Tell whether every line has exactly ``width`` cells."""
+    """Return whether every line has exactly ``width`` cells."""
     mark, newline = ord(separator), ord("\n")
     codes = np.frombuffer(data.removesuffix(b"\n"), dtype=np.uint8)
     position = 0  # the cell of its line that the window begins with

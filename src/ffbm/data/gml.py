@@ -22,7 +22,7 @@ _Items = list[tuple[str, Any]]
 
 
 def is_gml(text: str) -> bool:
-    r"""Tell whether a text begins as a GML file does.
+    r"""Return whether a text begins as a GML file does.
 
     >>> is_gml('Creator "me"\ngraph [ node [ id 1 ] ]'), is_gml("graph theory\n")
     (True, False)

@@ -79,7 +79,7 @@ def find_slips(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Tell whether two texts that share all letters but one each differ by one letter, or by a swap of neighbours."""
+    """Return whether two texts that share all letters but one each differ by one letter, or by a swap of neighbours."""
     begin = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     one, other = one[begin:], other[begin:]
     end = next(

@@ -101,7 +101,7 @@ def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[in
 
 
 def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
-    """Tell whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
+    """Return whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
 
     Where vertices that the table lacks are kept, it must have all the others.
     """
@@ -255,7 +255,7 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell writes a finite number."""
+    """Return whether a cell writes a finite number."""
     return _NUMBER.fullmatch(cell) is not None
 
 

@@ -128,7 +128,7 @@ def _with_children(node: TreeNode, children: tuple[int, ...]) -> TreeNode:
 
 
 def has_group(vertices: Array, levels: Sequence[Array]) -> bool:
-    """Tell whether some level of a draw has a group that is nearly these vertices (N,) of truth values."""
+    """Return whether some level of a draw has a group that is nearly these vertices (N,) of truth values."""
     for labels in levels:
         shared = np.bincount(labels[vertices], minlength=int(labels.max(initial=0)) + 1)
         union = np.bincount(labels) + vertices.sum() - shared

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.blocktypes import types_of_blocks
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.target import BlockTarget
@@ -57,7 +57,7 @@ def cool_down(
     graph, settings = setup.target.graph, NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
     state = start(setup, levels, rng)
     visits = len(_BETAS) * settings.sweeps * max(graph.n_nodes, 1)
-    n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, effort_for(graph).visits / visits)))
+    n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, budget_for(graph).visits / visits)))
     for beta in betas:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
     return FoundHierarchy(state.lowest, lowest_of(setup, state))

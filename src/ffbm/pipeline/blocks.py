@@ -33,7 +33,7 @@ from ffbm.workers import Workers
 
 _MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
-_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean
+_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, on average
 _STARTS_PER_CHAIN = 3  # of which each chain takes one
 _MORE_IF_FREE = 5  # as many times: without them blocks open and close one vertex at a time
 

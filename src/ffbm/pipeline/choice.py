@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ffbm.blocks.annealing import Candidate
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import (
     Candidates,
@@ -56,13 +56,13 @@ def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Cand
     its last one.
     """
     target = target._replace(prior=FULL)
-    effort = effort_for(target.graph)
+    budget = budget_for(target.graph)
     key = digest(target, seed) if context.checkpoints else ""
-    with open_workers(context.workers, effort.n_slots) as run:
-        work = _Rounds(run, target, context, key, total=effort.n_slots * (effort.n_rounds + 1) + 1)
-        parts = work.round(0, partial(_descend, seed), range(effort.n_slots))
+    with open_workers(context.workers, budget.n_slots) as run:
+        work = _Rounds(run, target, context, key, total=budget.n_slots * (budget.n_rounds + 1) + 1)
+        parts = work.round(0, partial(_descend, seed), range(budget.n_slots))
         slots, candidates, barren = [*map(_lowest, parts)], pool(parts), 0
-        for number in range(1, effort.n_rounds + 1):
+        for number in range(1, budget.n_rounds + 1):
             if barren == _PATIENCE or max(it.entropy for it in slots) < min(it.entropy for it in slots) + _SAME:
                 break
             parts = work.round(number, partial(_cross, seed, number), _pairs(slots, stream(seed, _STAGE, number)))

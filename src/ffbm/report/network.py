@@ -27,7 +27,7 @@ _HEIGHT = 560
 
 
 def is_large(scene: Scene) -> bool:
-    """Tell whether the network would be a hairball."""
+    """Return whether the network would be a hairball."""
     net = scene.network
     return net.n_nodes > MOST_NODES or net.n_edges > MOST_EDGES
 
@@ -234,6 +234,6 @@ def _draw_edges(chart: Any, scene: Scene, positions: Array) -> None:
 
 
 def has_arrows(scene: Scene) -> bool:
-    """Tell whether edges have a direction and each is a line of its own, with room to show it."""
+    """Return whether edges have a direction and each is a line of its own, with room to show it."""
     graph = scene.network.graph
     return graph.is_directed and graph.n_edges <= _LINES and not is_large(scene)

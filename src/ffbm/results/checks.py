@@ -1,7 +1,7 @@
 """Posterior predictive checks: statistics of the network against those of replicates drawn from the fit.
 
 A replicate keeps the partition, the edge counts and the degrees of a kept draw and pairs the half-edges at random,
-which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; what is looked at is not.
+which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; the statistics below do not.
 """
 
 from dataclasses import dataclass

@@ -98,7 +98,7 @@ def name_one_block(fit: FitParts) -> str:
 
 
 def _is_sure(fit: FitParts) -> bool:
-    """Tell whether the chosen number of blocks is clear of the next one, and chains with B free have it mostly."""
+    """Return whether the chosen number of blocks is clear of the next one, and chains with B free have it mostly."""
     table, known = fit.blocks.candidates, fit.blocks.settings.get("probabilities")
     if table is None or len(table) == 1:
         return True

@@ -112,7 +112,7 @@ def target_of(case: Case) -> BlockTarget:
 
 
 def _is_allowed(case: Case, b: Array) -> bool:
-    """Tell whether every vertex is in a block of its type."""
+    """Return whether every vertex is in a block of its type."""
     return not case.types or all(case.block_types[r] == t for r, t in zip(b.tolist(), case.types, strict=True))
 
 

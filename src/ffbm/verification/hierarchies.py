@@ -100,7 +100,7 @@ def all_hierarchies(n_nodes: int, n_rows: int, types: Array | None = None) -> li
 
 
 def is_pure(labels: Array, types: Array) -> bool:
-    """Tell whether every group has vertices of one type."""
+    """Return whether every group has vertices of one type."""
     return bool((types_of_blocks(types, labels)[labels] == types).all())
 
 

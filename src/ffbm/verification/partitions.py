@@ -28,7 +28,7 @@ REALS = EdgeWeights(np.array([-1.2, 0.4, 3.1, 2.7, -0.3]), "normal")
 LOGS = EdgeWeights(np.array([0.2, 0.3, 4.1, 9.7, 1.3]), "log-normal", {"m0": 0.0, "k0": 1.0, "v0": 0.5, "nu0": 3.0})
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
-# The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
+# The total variation allowed, and what chance makes of it on average. Once in a thousand times chance makes twice
 # its mean (2.5 times in the slowest chains); it only adds to what a fault makes.
 QUICK, FULL = (0.010, 0.005), (0.005, 0.002)
 
