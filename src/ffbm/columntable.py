@@ -193,7 +193,7 @@ def verdict_in_words(
     Parameters
     ----------
     explains, is_tested, adds : bool
-        Whether its bits alone are clear of 0, whether its bits beyond the others were looked at, and are clear of 0.
+        Whether its bits alone are clear of 0, whether its bits beyond the others were measured, and are clear of 0.
     much, is_own : bool
         Whether it explains a tenth of what there is, and whether at least half of that is its own.
     partner : str

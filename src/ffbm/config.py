@@ -13,6 +13,7 @@ from ffbm.check import (
     check_bool,
     check_bool_or,
     check_choice,
+    check_groups,
     check_int,
     check_int_or,
     check_real,
@@ -357,11 +358,7 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _check_groups(value: Any) -> dict[str, list[str]] | None:
     if value is None:
         return None
-    if not isinstance(value, Mapping) or any(isinstance(part, str) for part in value.values()):
-        raise OptionError(
-            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
-            f" got {value!r}"
-        )
+    check_groups(value)
     return {str(name): [str(column) for column in part] for name, part in value.items()}
 
 

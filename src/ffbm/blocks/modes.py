@@ -10,7 +10,7 @@ from ffbm.blocks.separation import LEAST_DRAWS, LEAST_SHARE, are_two_modes, dist
 from ffbm.rng import stream
 from ffbm.types import Array
 
-MOST_VERTICES = 5_000  # looked at, drawn at random: 5 % of them is known to 0.3 %
+MOST_VERTICES = 5_000  # compared, drawn at random: 5 % of them is known to 0.3 %
 MOST_DRAWS = 1_000  # searched, evenly spaced; the others then join the mode that predicts them best
 MOST_GROUPS = 32  # that the draws are cut into before those that are one mode are joined
 _STEPS = 30  # of the power method

@@ -22,7 +22,7 @@ Column = Annotated[list[str] | None, typer.Option(metavar="NAME", help="As --col
 Refits = Annotated[int, typer.Option(metavar="N", help="How many networks are simulated and refitted for columns.")]
 Pairs = Annotated[int, typer.Option(metavar="N", help="How many pairs of columns are tested; 0 for none.")]
 Pair = Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Test this pair of columns alone.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads for the refits [default: one a core].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads for the refits [default: one per core].")]
 
 
 def check(

@@ -50,7 +50,7 @@ Keep = Annotated[
 Chains = Annotated[
     int | None, typer.Option(metavar="N", help=f"Chains of blocks and of weights [default: {FitConfig.n_chains}].")
 ]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one per chain, up to the cores].")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
 Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
 Resume = Annotated[

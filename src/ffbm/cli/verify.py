@@ -16,7 +16,7 @@ FAILED = 1
 
 Full = Annotated[bool, typer.Option("--full", help="Longer chains, more cases, 500 networks of each size.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a core].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one per core].")]
 Out = Annotated[
     str | None, typer.Option(metavar="DIR", help="A new or empty folder for results.json and the rank histograms.")
 ]

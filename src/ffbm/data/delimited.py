@@ -25,7 +25,7 @@ SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
 _NAMED_SEPARATOR = re.compile(rb'"?sep=([\t,; ])\1*"?\1*(?:\n|\Z)', re.IGNORECASE)  # as spreadsheets write it
-_SAMPLE = 1 << 12  # bytes, and at least so many lines, are looked at to find the separator
+_SAMPLE = 1 << 12  # bytes, and at least so many lines, are read to find the separator
 _SAMPLE_LINES = 20
 _WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
 

@@ -32,7 +32,7 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     features : Features
         Of the earlier table, as ``read_network``, ``as_network`` or ``encode_features`` made them.
     table : DataFrame
-        One row for each new vertex, with at least the columns that the features come from; others are not looked at.
+        One row for each new vertex, with at least the columns that the features come from; others are ignored.
 
     Returns
     -------

@@ -86,7 +86,7 @@ def number_words(words: list[str]) -> tuple[Array, Array]:
 
 
 def number_values(ends: Any, where: str) -> tuple[Array, Array, bool]:
-    """Count out values by their text; also tell whether all are integers.
+    """Count out values by their text; also return whether all are integers.
 
     A whole float is written as the integer it is. Missing and infinite ids are refused.
     """

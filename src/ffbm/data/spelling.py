@@ -14,7 +14,7 @@ _SHOWN = 3
 _SHORTEST = 5  # letters: shorter words that differ in one are often different words
 _RARE = 5  # a slip is so many times rarer than the word
 _SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
-_MOST = 5000  # values that are looked at
+_MOST = 5000  # values that are compared
 
 
 def remark_spellings(column: str, values: Sequence[str], counts: Array) -> list[Remark]:

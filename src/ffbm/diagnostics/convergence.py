@@ -28,7 +28,7 @@ class Summary:
     Parameters
     ----------
     rhat, ess_bulk, ess_tail, ess_mean : (...) float64
-        NaN where a draw is not finite and where there are fewer than 4 draws a chain; R-hat also for
+        NaN where a draw is not finite and where there are fewer than 4 draws per chain; R-hat also for
         a single chain and for a constant.
     constant : (...) bool
         Every draw of every chain is the same finite value.

@@ -48,7 +48,7 @@ class Verdict:
 
     @property
     def is_usable(self) -> bool:
-        """True for "converged" and "usable": what was estimated may be looked at."""
+        """True for "converged" and "usable": what was estimated may be used."""
         return self.grade in (CONVERGED, USABLE)
 
     def named(self, name: str) -> "Verdict":
@@ -124,7 +124,7 @@ def verdict(
     if n_chains < 2:
         return Verdict(TOO_SHORT, ONE_CHAIN)
     if n_draws < MIN_DRAWS:
-        return Verdict(TOO_SHORT, f"{n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
+        return Verdict(TOO_SHORT, f"{n_draws} draws per chain are too few to judge: keep at least {MIN_DRAWS}")
     reasons = _all_against(given, limit, least * n_chains, tails)
     if not reasons:
         return Verdict(CONVERGED, _in_favour(given, n_chains, tails))

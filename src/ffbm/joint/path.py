@@ -65,7 +65,7 @@ class PathState(NamedTuple):
 
 
 class PathDraws(NamedTuple):
-    """What is looked at, at each step and each t."""
+    """What is measured at each step and each t."""
 
     slope: Array  # (T, K) d/dt ln L, and of the prior
     entropy: Array  # (T, K) S

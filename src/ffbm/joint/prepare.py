@@ -55,7 +55,7 @@ def joint_model(
     n_blocks : int
         B; a block may be empty.
     rows, sigma, intercept
-        The training vertices, and what is said of the weights: see ``sample_weights``.
+        The training vertices, and the prior of the weights: see ``sample_weights``.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def run_for(
 ) -> Chains:
     """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
 
-    Only the first ``n_measured`` labels of a draw are looked at: those of vertices.
+    Only the first ``n_measured`` labels of a draw are measured: those of vertices.
     Two checks in a row must grade them converged, and ``is_enough`` say so of the draws. They are given up if they are
     not even usable at the third check, or not converged at the sixth. Sweeps of the setup's own burn-in, in which
     chains adapt, come first and are not counted.

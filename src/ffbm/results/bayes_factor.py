@@ -14,7 +14,7 @@ import pandas as pd
 
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
-from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_column, check_int, check_real
 from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS, FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
@@ -23,7 +23,7 @@ from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_evidence
 from ffbm.pipeline.evidence import Integral, Subject, describe, find_evidence, no_evidence
-from ffbm.plain import count_of, did_you_mean, finite, span_in_words
+from ffbm.plain import count_of, finite, span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.folder import write_file
@@ -318,9 +318,7 @@ def _moving(groups: ColumnGroups, columns: Any) -> Array:
     if not isinstance(wanted, Iterable) or not (names := list(wanted)):
         raise OptionError(f"{keyword('columns', '')} must be a column name or a list of them; got {columns!r}")
     for name in names:
-        if name not in known:
-            cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
+        check_column(keyword("columns", ""), name, known)
     return np.array([g >= 0 and known[g] in names for g in groups.of_feature])
 
 

@@ -70,10 +70,10 @@ class Check:
     replicates : (R, S) float64
         The statistics of each replicate.
     columns : DataFrame, optional
-        One row a column that was asked for: ``column``, ``read_as``, ``n_values``; ``excess`` of edges between vertices
-        of equal value, averaged over partitions, ``mean``, ``low`` and ``high`` of it in networks simulated and
-        refitted, ``p``, and ``p_any``, adjusted for the number of columns; the same with ``_matched``, among vertices
-        of like degree; ``acts``, ``sentence``.
+        One row per column that was asked for: ``column``, ``read_as``, ``n_values``; ``excess`` of edges between
+        vertices of equal value, averaged over partitions, ``mean``, ``low`` and ``high`` of it in simulated and
+        refitted networks, ``p``, and ``p_any``, adjusted for the number of columns; the same with ``_matched``,
+        among vertices of like degree; ``acts``, ``sentence``.
     refits : (R', G, 2) float64, optional
         The excesses in each refitted network.
     pairs : DataFrame, optional

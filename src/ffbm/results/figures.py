@@ -6,8 +6,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ffbm.errors import DataError, OptionError, either
+from ffbm.errors import DataError
 from ffbm.results.apart import marks_of
+from ffbm.results.hierarchy import tree_of
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -105,10 +106,7 @@ class Plots:
         """Draw the tree of blocks of a fit with ``hierarchy=True``: see ``ffbm.plots.plot_tree``."""
         from ffbm.plots import plot_tree
 
-        if self._fit.hierarchy is None:
-            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
-            raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
-        return plot_tree(self._fit.hierarchy, **options)
+        return plot_tree(tree_of(self._fit), **options)
 
     @_of_several_blocks
     def bits(self, **options: Any) -> "Figure":

@@ -66,7 +66,7 @@ class Predictions(FitParts):
         """Return the pairs without an edge that are most likely to have one, the likeliest first.
 
         One row a pair: ``source``, ``target``, ``probability``, ``score``, ``source_block``, ``target_block``. In a
-        network of more than 5,000,000 pairs those at distance two are looked at.
+        network of more than 5,000,000 pairs only those at distance two are considered.
 
         Parameters
         ----------

@@ -52,7 +52,7 @@ def effects(
     names : feature names, optional
         The features to speak of, in this order; all of them if left out. An intercept is no feature.
     n_draws : int
-        At most so many draws, evenly spaced over the chains, are looked at.
+        At most so many draws, evenly spaced over the chains, are used.
     workers : int, optional
     progress : None, bool or callable
 

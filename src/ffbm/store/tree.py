@@ -18,7 +18,6 @@ from ffbm.store.imputed import imputed_from_dataset, imputed_to_dataset
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.parts import FitParts
-from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     blocks_from_datasets,
     blocks_to_datasets,
@@ -26,6 +25,7 @@ from ffbm.store.traces import (
     weights_to_datasets,
 )
 from ffbm.types import Memberships, Network
+from ffbm.types.scores import scores_from_dict
 from ffbm.types.tree import Tree
 
 TYPES = "types"  # the group with one group for each type of vertices, which only fits with types have

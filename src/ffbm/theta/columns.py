@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.check import check_groups
 from ffbm.errors import OptionError
 from ffbm.kernels.arrow import Columns
 from ffbm.kernels.slab import DEGREES, Slab
@@ -122,11 +123,7 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
     """Return the group of each column that is in one."""
     if column_groups is None:
         return {}
-    if not isinstance(column_groups, Mapping) or any(isinstance(part, str) for part in column_groups.values()):
-        raise OptionError(
-            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
-            f" got {column_groups!r}"
-        )
+    check_groups(column_groups)
     owner: dict[str, str] = {}
     for name, members in column_groups.items():
         for column in members:

@@ -156,7 +156,7 @@ class Graph:
 
         # 32 bits, as indices have: else scipy makes copies of both with 64
         ones, indptr = np.ones(len(self.indices), dtype=np.int8), self.indptr.astype(np.int32)
-        # each edge stands in both rows, so that strong components are those of the graph, without a transposed copy
+        # each edge is in both rows, so that strong components are those of the graph, without a transposed copy
         matrix = csr_array((ones, self.indices, indptr), shape=(self.n_nodes, self.n_nodes))
         _, component = connected_components(matrix, directed=True, connection="strong")
         return np.sort(np.bincount(component))[::-1]
