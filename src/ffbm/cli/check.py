@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffbm.cli.announcements import Quiet, announcing
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, Run
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.typeset import number
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from ffbm.results.checks import Check
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Replicates = Annotated[int, typer.Option(metavar="N", help="How many networks are drawn from the fit.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
 Columns = Annotated[bool, typer.Option("--columns", help="Also: does a column act inside blocks? Takes minutes.")]

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, Run
 from ffbm.cli.screen import align, print_json, print_text
 from ffbm.typeset import number
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Top = Annotated[int, typer.Option(metavar="N", help="How many pairs.")]
 Out = Annotated[str | None, typer.Option(metavar="FILE", help="Write the table as CSV here.")]
 
