@@ -94,12 +94,12 @@ def _run(dataset: str, runs: int, seed: int, workers: int | None, tell: Listener
         return run_blocks(item.net, item.paper, child_seed(seed, item.paper.name, item.number), listen)
 
     blocks = _run_all("blocks", begin, items, workers, tell, seconds)
-    items = [item._replace(blocks=found) for item, found in zip(items, blocks, strict=True)]
+    items = [item._replace(blocks=own) for item, own in zip(items, blocks, strict=True)]
     published = _run_all("published program", _on(run_published), items, workers, tell, seconds)
     exact = _run_all("exact posterior", _on(run_exact), items, workers, tell, seconds)
     limit = _run_all("the program's limit", _on(run_limit), items, workers, tell, seconds)
-    found = {name: _gather(name, net, items, published, exact, limit) for name, net in networks.items()}
-    return Reproduction(found, missing, seed, runs, seconds)
+    datasets = {name: _gather(name, net, items, published, exact, limit) for name, net in networks.items()}
+    return Reproduction(datasets, missing, seed, runs, seconds)
 
 
 def _load(dataset: str) -> tuple[dict[str, Network], dict[str, str]]:
