@@ -45,7 +45,7 @@ def _changes(fit: FitParts) -> dict[str, float]:
         changes |= _more_sweeps(config)
     if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
         return changes or _more_sweeps(config)
-    if any(one.n_divergences for one in explained):
+    if any(one.diverges for one in explained):
         changes["n_warmup"] = _TIMES * config.n_warmup
     elif not all(one.converged for one in explained):
         if config.n_draws == "auto":
