@@ -13,6 +13,7 @@ from ffbm.check import (
     check_bool,
     check_bool_or,
     check_choice,
+    check_groups,
     check_int,
     check_int_or,
     check_real,
@@ -335,11 +336,11 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
     ffbm.errors.OptionError: fit.toml has an unknown setting 'nblocks'; did you mean 'n_blocks'?
     """
     try:
-        found = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
-    found.pop(READING, None)  # how the network was read: see results/settings_file.py
-    return check_names(found, where)
+    settings.pop(READING, None)  # how the network was read: see results/settings_file.py
+    return check_names(settings, where)
 
 
 def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -355,11 +356,7 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _check_groups(value: Any) -> dict[str, list[str]] | None:
     if value is None:
         return None
-    if not isinstance(value, Mapping) or any(isinstance(part, str) for part in value.values()):
-        raise OptionError(
-            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
-            f" got {value!r}"
-        )
+    check_groups(value)
     return {str(name): [str(column) for column in part] for name, part in value.items()}
 
 

@@ -79,12 +79,12 @@ def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
     # a stored draw stands for itself and those before it, the last also for what is left over
     first = np.arange(trace.weights.shape[1]) * trace.thin
     diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
-    found = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
+    diagnostics = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
     if trace.n_blocks == 1:
-        return replace(found, converged=Verdict(CONVERGED, "of one block weights say nothing"))
+        return replace(diagnostics, converged=Verdict(CONVERGED, "of one block weights say nothing"))
     if trace.selected is None:
-        return found
-    return replace(found, converged=found.converged & _judge_inclusion(trace.selected))
+        return diagnostics
+    return replace(diagnostics, converged=diagnostics.converged & _judge_inclusion(trace.selected))
 
 
 def _judge_inclusion(selected: SelectionTrace) -> Verdict:

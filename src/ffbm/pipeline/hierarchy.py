@@ -117,11 +117,11 @@ def project(draws: Sequence[Array], reference: Array) -> Array:
     [[0, 0, 1, 1], [0, 0, 1, 1]]
     """
     n_blocks = int(reference.max(initial=0)) + 1
-    found = np.empty((len(draws), len(reference)), dtype=np.min_scalar_type(n_blocks - 1))
-    for labels, row in zip(draws, found, strict=True):
+    projected = np.empty((len(draws), len(reference)), dtype=np.min_scalar_type(n_blocks - 1))
+    for labels, row in zip(draws, projected, strict=True):
         shared = np.bincount(labels * n_blocks + reference, minlength=(int(labels.max(initial=0)) + 1) * n_blocks)
         row[:] = shared.reshape(-1, n_blocks).argmax(axis=1)[labels]
-    return found
+    return projected
 
 
 def _begin_one(seed: int, setup: NestedSetup, chain: int) -> NestedState:

@@ -54,7 +54,7 @@ def effects(
     names : feature names, optional
         The features to speak of, in this order; all of them if left out. An intercept is no feature.
     n_draws : int, optional
-        At most so many draws, evenly spaced over the chains, are looked at: 1,000 if left out, and down to 200 where
+        At most so many draws, evenly spaced over the chains, are used: 1,000 if left out, and down to 200 where
         vertices differ in many ways.
     workers : int, optional
     progress : None, bool or callable
@@ -114,16 +114,16 @@ def effects(
 
 
 def _places(trace: WeightTrace, names: Sequence[str] | None) -> list[int]:
-    place = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
+    index_of = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
     if names is None:
-        return list(place.values())
+        return list(index_of.values())
     asked = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in asked if name not in place]
+    unknown = [name for name in asked if name not in index_of]
     if unknown:
         raise OptionError(
-            f"names must be features of the trace, such as {next(iter(place), None)!r}; got {unknown[0]!r}"
+            f"names must be features of the trace, such as {next(iter(index_of), None)!r}; got {unknown[0]!r}"
         )
-    return [place[name] for name in asked]
+    return [index_of[name] for name in asked]
 
 
 def _families(trace: WeightTrace, design: Design, wanted: set[int]) -> Iterator[Family]:

@@ -93,18 +93,18 @@ def all_hierarchies(n_nodes: int, n_rows: int, types: Array | None = None) -> li
     >>> len(all_hierarchies(4, 2)), len(all_hierarchies(4, 3)), len(all_hierarchies(4, 2, np.array([0, 0, 0, 1])))
     (60, 154, 12)
     """
-    found: list[Hierarchy] = [[]]
+    hierarchies: list[Hierarchy] = [[]]
     for _ in range(n_rows):
         grown = []
-        for levels in found:
+        for levels in hierarchies:
             n_members = int(levels[-1].max()) + 1 if levels else n_nodes
             grown += [[*levels, np.array(labels)] for labels in set_partitions(n_members)]
-        found = [levels for levels in grown if types is None or is_pure(vertex_labels(levels)[-1], types)]
-    return [[*levels, types_of_blocks(types, vertex_labels(levels)[-1])] for levels in found]
+        hierarchies = [levels for levels in grown if types is None or is_pure(vertex_labels(levels)[-1], types)]
+    return [[*levels, types_of_blocks(types, vertex_labels(levels)[-1])] for levels in hierarchies]
 
 
 def is_pure(labels: Array, types: Array) -> bool:
-    """Tell whether every group has vertices of one type."""
+    """Return whether every group has vertices of one type."""
     return bool((types_of_blocks(types, labels)[labels] == types).all())
 
 
@@ -176,9 +176,9 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_cycles = trial.n_full if effort.full else trial.n_quick
-    found = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
-    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
-    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_cycles})
+    comparison = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
+    doubt = "" if comparison.floor <= most else f"chance alone makes {comparison.floor:.4f} of it, more than {most}"
+    return Finding(comparison.distance, bound, doubt=doubt, details={"chance": comparison.floor, "n_steps": n_cycles})
 
 
 CHECKS = tuple(
