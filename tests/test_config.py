@@ -10,6 +10,10 @@ import pytest
 
 from ffbm.config import FitConfig, parse_settings, read_settings
 from ffbm.errors import OptionError
+from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.by_type import explain_types
+from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.weights import sample_weights
 from ffbm.results import fit
 
 OBJECTS = {"net", "nodes", "reading", "blocks", "progress"}  # keywords of fit that are no plain values
@@ -18,6 +22,17 @@ OBJECTS = {"net", "nodes", "reading", "blocks", "progress"}  # keywords of fit t
 def test_the_settings_are_the_keywords_of_fit():
     keywords = {name: p.default for name, p in signature(fit).parameters.items() if name not in OBJECTS}
     assert keywords == {field.name: field.default for field in fields(FitConfig)}
+
+
+@pytest.mark.parametrize("stage", [sample_blocks, sample_weights, sample_weights_drawn, explain_types])
+def test_a_stage_called_by_itself_has_the_defaults_of_fit(stage):
+    other = {"seed", "n_blocks", "n_sweeps"} | (
+        {"n_draws", "weight_prior", "node_type"} if stage is explain_types else set()
+    )
+    defaults = {field.name: field.default for field in fields(FitConfig) if field.name not in other}
+    shared = {name: p.default for name, p in signature(stage).parameters.items() if name in defaults}
+    assert len(shared) > 3
+    assert shared == {name: defaults[name] for name in shared}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ffbm
-from ffbm.pipeline.room import _free_memory, _free_of_group
+from ffbm.pipeline.footprint import _free_memory, _free_of_group
 
 from .planted import planted_network, telling_flag
 

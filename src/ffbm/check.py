@@ -1,12 +1,13 @@
 """Checks of arguments, each with one sentence that says what was required and what came."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
 from ffbm.errors import OptionError, either, keyword
+from ffbm.plain import did_you_mean
 
 
 def check_int(name: str, value: Any, low: int | None = None, high: int | None = None) -> int:
@@ -110,6 +111,28 @@ def check_seed(value: Any) -> int:
     return int(value)
 
 
+def check_column(option: str, name: Any, known: Sequence[str]) -> None:
+    """Refuse the name of a column that a network does not have.
+
+    >>> check_column("columns=", "aeg", ["age", "team"])
+    Traceback (most recent call last):
+        ...
+    ffbm.errors.OptionError: columns= must name columns of the network; got 'aeg': did you mean 'age'?
+    """
+    if name not in known:
+        cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
+        raise OptionError(f"{option} must name columns of the network; got {name!r}: {cure}")
+
+
+def check_groups(value: Any) -> None:
+    """Refuse groups of columns that are no mapping of names to lists."""
+    if not isinstance(value, Mapping) or any(isinstance(part, str) for part in value.values()):
+        raise OptionError(
+            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
+            f" got {value!r}"
+        )
+
+
 def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
@@ -125,7 +148,7 @@ def _bounds(low: float | None, high: float | None, *, above: bool = False) -> st
 
 
 def is_client(workers: Any) -> bool:
-    """Tell whether workers are a dask Client, without importing dask."""
+    """Return whether workers are a dask Client, without importing dask."""
     return hasattr(workers, "scatter")
 
 

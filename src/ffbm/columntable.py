@@ -130,10 +130,10 @@ def _linked(p_values: Array) -> Array:
     from scipy.stats import false_discovery_control
 
     tested = np.isfinite(p_values)
-    found = np.zeros(len(p_values), dtype=bool)
+    is_linked = np.zeros(len(p_values), dtype=bool)
     if tested.any():
-        found[tested] = false_discovery_control(p_values[tested]) <= CHANCE
-    return found
+        is_linked[tested] = false_discovery_control(p_values[tested]) <= CHANCE
+    return is_linked
 
 
 def _verdict(
@@ -193,7 +193,7 @@ def verdict_in_words(
     Parameters
     ----------
     explains, is_tested, adds : bool
-        Whether its bits alone are clear of 0, whether its bits beyond the others were looked at, and are clear of 0.
+        Whether its bits alone are clear of 0, whether its bits beyond the others were measured, and are clear of 0.
     much, is_own : bool
         Whether it explains a tenth of what there is, and whether at least half of that is its own.
     partner : str
@@ -244,8 +244,8 @@ def _sets_apart(
     if relevance is not None:
         signs = [(value.feature, value.block, value.mean) for value in relevance.values if value.column == name]
     elif "explains" in verdict:
-        place = {feature: j for j, feature in enumerate(ranking.names)}
-        which = [place[weights.names[d]] for d in inside]
+        index_of = {feature: j for j, feature in enumerate(ranking.names)}
+        which = [index_of[weights.names[d]] for d in inside]
         mean, sd = ranking.centred_mean[:, which], ranking.centred_sd[:, which]
         clear = np.argwhere(np.abs(mean) > 2 * sd)
         clear = clear[np.argsort(-(np.abs(mean) / np.maximum(sd, 1e-300))[tuple(clear.T)], kind="stable")]

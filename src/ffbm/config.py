@@ -13,6 +13,7 @@ from ffbm.check import (
     check_bool,
     check_bool_or,
     check_choice,
+    check_groups,
     check_int,
     check_int_or,
     check_real,
@@ -86,7 +87,7 @@ class FitConfig:
     max_minutes : float
         How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take.
     tempering : bool, "auto" or list of inverse temperatures
-        Replica exchange of the block chains, or of the joint chains.
+        Replica exchange of the chains of blocks, of hierarchies, or of the joint chains.
     degree_corrected : bool
         Whether blocks say nothing of degrees.
     directed : "auto" or bool
@@ -238,8 +239,6 @@ class FitConfig:
         if self.n_blocks != "auto":
             came = keyword("n_blocks", self.n_blocks)
             raise OptionError(f"{_HIERARCHY} finds the number of blocks; got {came}: leave it out")
-        if self.tempering is True or isinstance(self.tempering, list):
-            raise OptionError(f"{_HIERARCHY} has no tempering; got {keyword('tempering', '')}: leave it out")
         if self.impute:
             came = keyword("impute", "")
             raise OptionError(f"{_HIERARCHY} does not sample missing cells; got {came}: leave one of them out")
@@ -337,11 +336,11 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
     ffbm.errors.OptionError: fit.toml has an unknown setting 'nblocks'; did you mean 'n_blocks'?
     """
     try:
-        found = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{where} must be TOML, as in n_blocks = 3 on a line of its own; {error}") from error
-    found.pop(READING, None)  # how the network was read: see results/settings_file.py
-    return check_names(found, where)
+    settings.pop(READING, None)  # how the network was read: see results/settings_file.py
+    return check_names(settings, where)
 
 
 def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -357,11 +356,7 @@ def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _check_groups(value: Any) -> dict[str, list[str]] | None:
     if value is None:
         return None
-    if not isinstance(value, Mapping) or any(isinstance(part, str) for part in value.values()):
-        raise OptionError(
-            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
-            f" got {value!r}"
-        )
+    check_groups(value)
     return {str(name): [str(column) for column in part] for name, part in value.items()}
 
 

@@ -59,7 +59,7 @@ def _is_watched() -> bool:
 
 
 def _is_bare_notebook() -> bool:
-    """Tell whether this is a notebook that cannot draw a bar: rich asks for ipywidgets, again and again."""
+    """Return whether this is a notebook that cannot draw a bar: rich asks for ipywidgets, again and again."""
     return "ipykernel" in sys.modules and find_spec("ipywidgets") is None
 
 

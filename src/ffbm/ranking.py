@@ -73,11 +73,11 @@ def rank_features(
     check_choice("rule", rule, ("inclusion", "paper"))
     if rule == "inclusion" and selected is None:
         raise OptionError('rule="inclusion" needs weights sampled with weight_prior="learned": or give rule="paper"')
-    found = _read(weights, names, columns)
-    is_feature = np.array([name != INTERCEPT for name in found.names], dtype=bool)
+    draws = _read(weights, names, columns)
+    is_feature = np.array([name != INTERCEPT for name in draws.names], dtype=bool)
     if not is_feature.any():
-        raise DataError(f"rank_features needs a feature to rank; got weights for {found.names or 'none'}")
-    mean, sd, centred_mean, centred_sd, positive, centred_positive = _moments(found)
+        raise DataError(f"rank_features needs a feature to rank; got weights for {draws.names or 'none'}")
+    mean, sd, centred_mean, centred_sd, positive, centred_positive = _moments(draws)
     intercept = None if is_feature.all() else int(np.argmin(is_feature))
     of_columns: dict[str, Any] = {}
     if rule == "inclusion":
@@ -95,9 +95,9 @@ def rank_features(
         centred_sd=centred_sd[:, is_feature],
         positive=positive[:, is_feature],
         centred_positive=centred_positive[:, is_feature],
-        names=tuple(compress(found.names, is_feature)),
-        **{"columns": tuple(compress(found.columns, is_feature))} | of_columns,
-        support=None if found.support is None else found.support[is_feature],
+        names=tuple(compress(draws.names, is_feature)),
+        **{"columns": tuple(compress(draws.columns, is_feature))} | of_columns,
+        support=None if draws.support is None else draws.support[is_feature],
         k=k,
         n_kept=n_kept,
         intercept_mean=None if intercept is None else mean[:, intercept],
@@ -158,24 +158,24 @@ def _read(weights: Any, names: Sequence[str] | None, columns: Sequence[str] | No
     return _Draws(w, tuple(names), tuple(columns), support, mean, sd)
 
 
-def _moments(found: _Draws) -> tuple[Array, Array, Array, Array, Array, Array]:
+def _moments(draws: _Draws) -> tuple[Array, Array, Array, Array, Array, Array]:
     """Return mean, sd, centred mean and sd, and the shares above 0 of both (B, D), in pieces of bounded size.
 
     The mean and sd that a trace kept of all its draws go before those of the draws it still holds.
     """
-    n_blocks, n_features = found.weights.shape[2:]
-    n_draws = found.weights.shape[0] * found.weights.shape[1]
+    n_blocks, n_features = draws.weights.shape[2:]
+    n_draws = draws.weights.shape[0] * draws.weights.shape[1]
     total = np.zeros((n_blocks, n_features))
-    for piece in _pieces(found.weights):
+    for piece in _pieces(draws.weights):
         bad = ~np.isfinite(piece)
         if bad.any():
-            name = found.names[int(bad.any(axis=(0, 1)).argmax())]
+            name = draws.names[int(bad.any(axis=(0, 1)).argmax())]
             raise DataError(f"weights must be finite to be ranked; those of feature {name!r} are not: sample again")
         total += piece.sum(axis=0)
     mean = total / n_draws
     centred_mean = mean - mean.mean(axis=0)
     square, centred_square, above, centred_above = np.zeros((4, n_blocks, n_features))
-    for piece in _pieces(found.weights):
+    for piece in _pieces(draws.weights):
         above += (piece > 0).sum(axis=0)
         off = piece - mean
         square += np.einsum("tij,tij->ij", off, off)
@@ -183,8 +183,8 @@ def _moments(found: _Draws) -> tuple[Array, Array, Array, Array, Array, Array]:
         centred_square += np.einsum("tij,tij->ij", off, off)
         centred_above += (off + centred_mean > 0).sum(axis=0)
     sd, centred_sd = np.sqrt(square / n_draws), np.sqrt(centred_square / n_draws)
-    if found.mean is not None and found.sd is not None:
-        mean, sd = found.mean, found.sd
+    if draws.mean is not None and draws.sd is not None:
+        mean, sd = draws.mean, draws.sd
         centred_mean = mean - mean.mean(axis=0)
     return mean, sd, centred_mean, centred_sd, above / n_draws, centred_above / n_draws
 

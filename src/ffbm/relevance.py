@@ -104,22 +104,22 @@ def find_sets(drawn: Array, inclusion: Array, decided: Sequence[int]) -> tuple[t
     free = [g for g in np.argsort(-inclusion, kind="stable") if g not in decided and inclusion[g] >= LEAST_OF_A_SET]
     sets = []
     while free:
-        found, any_in = [free[0]], drawn[:, free[0]]
-        while any_in.mean() < ANY and len(found) < MOST_OF_A_SET:
-            gains = [(~any_in & drawn[:, g]).mean() if g not in found else -1.0 for g in free]
+        chosen, any_in = [free[0]], drawn[:, free[0]]
+        while any_in.mean() < ANY and len(chosen) < MOST_OF_A_SET:
+            gains = [(~any_in & drawn[:, g]).mean() if g not in chosen else -1.0 for g in free]
             best = int(np.argmax(gains))
             if gains[best] <= 0:
                 break
-            found.append(free[best])
+            chosen.append(free[best])
             any_in = any_in | drawn[:, free[best]]
         if any_in.mean() < ANY:
             break
-        for g in found[:-1]:  # none that is not needed
-            rest = [h for h in found if h != g]
+        for g in chosen[:-1]:  # none that is not needed
+            rest = [h for h in chosen if h != g]
             if len(rest) > 1 and drawn[:, rest].any(axis=1).mean() >= ANY:
-                found = rest
-        sets.append(tuple(sorted(int(g) for g in found)))
-        free = [g for g in free if g not in found]
+                chosen = rest
+        sets.append(tuple(sorted(int(g) for g in chosen)))
+        free = [g for g in free if g not in chosen]
     return tuple(part for part in sets if len(part) > 1)
 
 
@@ -136,8 +136,8 @@ class IncludedMoments(NamedTuple):
 
 def included_moments(weights: Any) -> IncludedMoments:
     """Summarise the weights that decisions are made of: ``included_weights`` of every column."""
-    found = IncludedMoments(*np.zeros((6, weights.n_blocks, weights.n_features)))
-    found.positive[:] = 0.5
+    moments = IncludedMoments(*np.zeros((6, weights.n_blocks, weights.n_features)))
+    moments.positive[:] = 0.5
     for g in range(len(weights.column_names)):
         features, w = included_weights(weights, g)
         if not len(w):
@@ -145,9 +145,9 @@ def included_moments(weights: Any) -> IncludedMoments:
         low, high = np.quantile(w, (0.025, 0.975), axis=0)
         above, below = (w > 0).mean(axis=0), (w < 0).mean(axis=0)
         own = (w.mean(axis=0), w.std(axis=0), low, high, above, np.maximum(above, below))
-        for array, values in zip(found, own, strict=True):
+        for array, values in zip(moments, own, strict=True):
             array[:, features] = values
-    return found
+    return moments
 
 
 def included_weights(weights: Any, g: int, draws: Array | None = None) -> tuple[Array, Array]:

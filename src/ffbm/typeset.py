@@ -38,8 +38,8 @@ def tabulate(
     lines = []
     for row in cells:
         parts = [
-            cut(cell, room) if place == gives else cell
-            for place, (cell, room) in enumerate(zip(row, widths, strict=True))
+            cut(cell, room) if number == gives else cell
+            for number, (cell, room) in enumerate(zip(row, widths, strict=True))
         ]
         padded = [c.rjust(w) if p in right else c.ljust(w) for p, (c, w) in enumerate(zip(parts, widths, strict=True))]
         lines.append((" " * indent + "  ".join(padded)).rstrip())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ffbm.blocks.annealing import anneal
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.descent import budget_for
 from ffbm.blocks.meet import meet
 from ffbm.blocks.priors import FULL, UNIFORM
 from ffbm.blocks.target import BlockTarget, block_model
@@ -26,7 +26,7 @@ def test_s_is_that_of_the_labels_and_does_not_rise(prior, free):
         graph = random_graph(rng, 30, 80)
         target = BlockTarget(graph, prior=prior)
         labels = rng.permutation(np.arange(30) % 4)
-        found = anneal(target, block_model(target, 1), labels, effort_for(graph), rng, free)
+        found = anneal(target, block_model(target, 1), labels, budget_for(graph), rng, free)
         assert sorted(set(found.labels)) == list(range(found.n_blocks))
         assert free or found.n_blocks == 4
         assert found.entropy == pytest.approx(target.entropy(found.labels, found.n_blocks), abs=1e-8)
@@ -38,7 +38,7 @@ def test_a_wrong_pairing_is_mended():
     graph, labels = cliques(3, 12), np.repeat([0, 1, 2], 12)
     labels[:24] = np.arange(24) % 2
     target = BlockTarget(graph)
-    found = anneal(target, block_model(target, 1), labels, effort_for(graph), np.random.default_rng(0))
+    found = anneal(target, block_model(target, 1), labels, budget_for(graph), np.random.default_rng(0))
     assert len({tuple(found.labels[12 * c : 12 * c + 12]) for c in range(3)}) == 3
     assert all(len(set(found.labels[12 * c : 12 * c + 12])) == 1 for c in range(3))
 
@@ -48,7 +48,7 @@ def test_blocks_open_and_close(n_begun):
     graph = cliques(4, 12)
     target = BlockTarget(graph, prior=FULL)
     labels = np.random.default_rng(2).permutation(np.arange(48) % n_begun)
-    found = anneal(target, block_model(target, 1), labels, effort_for(graph), np.random.default_rng(0), free=True)
+    found = anneal(target, block_model(target, 1), labels, budget_for(graph), np.random.default_rng(0), free=True)
     assert found.n_blocks == 4
 
 

@@ -1,9 +1,9 @@
-"""The effort of searches: how much work a network of some size is worth."""
+"""The budget of searches: how much work a network of some size is worth."""
 
 import numpy as np
 import pytest
 
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.descent import budget_for
 from ffbm.types import Graph
 
 
@@ -22,4 +22,4 @@ def network(n_nodes, n_edges):
     ],
 )
 def test_an_annealing_looks_at_no_more_half_edges_where_degrees_are_high(n_nodes, n_edges, visits):
-    assert effort_for(network(n_nodes, n_edges)).visits == pytest.approx(visits)
+    assert budget_for(network(n_nodes, n_edges)).visits == pytest.approx(visits)

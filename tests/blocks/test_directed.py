@@ -77,8 +77,8 @@ def test_one_histogram_of_both_degrees_is_no_law(monkeypatch):
             degrees -= gammaln(len(own) + 1) + gammaln(np.unique(own, axis=0, return_counts=True)[1] + 1).sum()
         return adjacency, degrees
 
-    right = DEGREE_CORRECTED.directed.parts
-    wrong = DEGREE_CORRECTED._replace(directed=DEGREE_CORRECTED.directed._replace(parts=joint))
+    right = DEGREE_CORRECTED.parts
+    wrong = DEGREE_CORRECTED._replace(parts=joint)
     monkeypatch.setattr("ffbm.blocks.entropy.likelihood_of", lambda _: wrong)
     assert sum(model_law((0, 0, 0), 2, directed=True).values()) == pytest.approx(2.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ffbm.blocks.annealing import Found
+from ffbm.blocks.annealing import Candidate
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, cross, most_blocks, pool
@@ -64,8 +64,8 @@ def test_tiny_graphs(graph):
 
 
 def test_pool_and_best():
-    one = {2: Found(5.0, np.array([0, 1])), 1: Found(6.0, np.array([0, 0]))}
-    two = {2: Found(4.0, np.array([1, 0])), 1: Found(4.0, np.array([0, 0]))}
+    one = {2: Candidate(5.0, np.array([0, 1])), 1: Candidate(6.0, np.array([0, 0]))}
+    two = {2: Candidate(4.0, np.array([1, 0])), 1: Candidate(4.0, np.array([0, 0]))}
     both = pool([one, two])
     assert both[2].labels.tolist() == [1, 0]
     assert best_of(both) == 1  # of equals, the fewer
@@ -82,7 +82,7 @@ def test_a_cross_keeps_what_its_parents_agree_on():
     graph = graph_of(pairs, 48)
     target = BlockTarget(graph, prior=FULL)
     first, second = np.repeat([0, 0, 1, 2, 3, 4], 8), np.repeat([0, 1, 2, 3, 4, 4], 8)
-    parents = [Found(target.entropy(b, 5), b) for b in (first, second)]
+    parents = [Candidate(target.entropy(b, 5), b) for b in (first, second)]
     child = cross(target, *parents, np.random.default_rng(0))
     best = child[best_of(child)]
     assert best.entropy < min(it.entropy for it in parents)

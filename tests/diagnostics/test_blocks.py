@@ -143,7 +143,7 @@ def test_too_few_draws(n_draws):
     labels, entropy = chains()
     found = block_diagnostics(labels[:, :n_draws], entropy[:, :n_draws], RATE, seed=3)
     assert not found.converged
-    assert "draws a chain are too few" in found.converged.reason
+    assert "draws per chain are too few" in found.converged.reason
 
 
 def test_one_vertex_has_no_pairs():

@@ -57,7 +57,7 @@ def errors(n_open, error, n_pairs=200):
         ({"rhat_entropy": np.nan, "ess_entropy": np.nan}, "too short", "ESS of S is not known"),
         ({"rhat_entropy": np.nan, "is_constant": True}, "converged", "S is constant over 4 chains, 100% of 200 pairs"),
         ({"n_chains": 1}, "too short", "one chain cannot show convergence: run at least 2"),
-        ({"n_draws": 3}, "too short", "3 draws a chain are too few to judge: keep at least 4"),
+        ({"n_draws": 3}, "too short", "3 draws per chain are too few to judge: keep at least 4"),
         ({"rhat_pairs": np.full(200, 1.5)}, "converged", "100% of 200 pairs"),  # shown, not judged
     ],
 )

@@ -81,7 +81,7 @@ def test_one_chain_cannot_show_convergence():
 
 def test_too_few_draws_cannot_either():
     judged = verdict({"S": summarise(draws(shape=(2, 3)))})
-    assert (bool(judged), judged.reason) == (False, "3 draws a chain are too few to judge: keep at least 4")
+    assert (bool(judged), judged.reason) == (False, "3 draws per chain are too few to judge: keep at least 4")
 
 
 def test_a_constant_agrees_and_is_said():

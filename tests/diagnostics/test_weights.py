@@ -45,13 +45,22 @@ def test_an_energy_apart_is_enough():
 
 def test_divergences_are_counted_and_speak_against():
     weights, energy, diverging = chains()
-    diverging[1, 10:12] = True
+    diverging[1, 10:14] = True
     diverging[3, 0] = True
     found = weight_diagnostics(weights, energy, diverging)
-    assert found.divergences.tolist() == [0, 2, 0, 1]
-    assert found.n_divergences == 3
-    assert found.converged.reason == "3 of 4,000 draws diverged: lengthen the warm-up"
+    assert found.divergences.tolist() == [0, 4, 0, 1]
+    assert found.n_divergences == 5
+    assert found.diverges
+    assert found.converged.reason == "5 of 4,000 draws diverged: lengthen the warm-up"
     assert not found.converged
+
+
+def test_one_divergence_in_a_thousand_draws_is_counted_and_no_more():
+    weights, energy, diverging = chains()
+    diverging[:, 7] = True
+    found = weight_diagnostics(weights, energy, diverging)
+    assert (found.n_divergences, found.diverges) == (4, False)
+    assert found.converged
 
 
 def test_a_sampler_without_trajectories_has_no_divergences():

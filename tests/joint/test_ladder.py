@@ -69,9 +69,11 @@ def test_what_is_counted():
     assert all(chain.lowest <= chain.totals[ENTROPY] + 1e-9 for chain in state.chains)
 
 
-def by_ladders(monkeypatch, module, *fault):
+def by_ladders(monkeypatch, module, where, *fault):
     """Let the chains of a check be ladders of three replicas, all from the same labels."""
-    made = planted_alone("ffbm.joint.ladder", fault)
+    made = planted_alone("ffbm.joint.ladder", fault if where == "joint.ladder" else ("_NEVER = 10**9",) * 2)
+    if where == "blocks.exchange":
+        made.exchange_tempered = planted_alone("ffbm.blocks.exchange", fault).exchange_tempered
     made._LEAST_GAP = 1  # sweeps have little time to make good what exchanges do
 
     def begin(setup, labels, rng, **full):
@@ -85,10 +87,10 @@ def by_ladders(monkeypatch, module, *fault):
 
 
 FAULTS = {
-    "": ("_NEVER = 10**9", "_NEVER = 10**9"),
-    "energies ignored": ("-step * entropy[1:]", "-step * entropy[:-1]"),
-    "temperatures forgotten in moves": ("_replace(beta=beta, thin=thin)", "_replace(thin=thin)"),
-    "a ladder upside down": ("-np.diff(state.betas)", "np.diff(state.betas)"),
+    "": ("joint.ladder", "_NEVER = 10**9", "_NEVER = 10**9"),
+    "energies ignored": ("blocks.exchange", "-step * energy[1:]", "-step * energy[:-1]"),
+    "temperatures forgotten in moves": ("joint.ladder", "_replace(beta=beta, thin=thin)", "_replace(thin=thin)"),
+    "a ladder upside down": ("blocks.exchange", "-np.diff(betas)", "np.diff(betas)"),
 }
 
 

@@ -1,5 +1,7 @@
 """The chain of hierarchies: S and counts as they are carried, pieces, and the exact law on tiny networks."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import ffbm
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.likelihoods import UNCORRECTED
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start, unpack
-from ffbm.nested.search import best_hierarchy
+from ffbm.nested.search import room_for, search_hierarchies
 from ffbm.nested.target import Layout, NestedTarget, lay_out, nested_model, vertex_labels
 from ffbm.types import EdgeWeights, Graph
 from ffbm.verification.findings import Effort
@@ -19,6 +21,13 @@ def set_up(graph, layout, **settings):
         graph, settings.pop("likelihood", NestedTarget(graph).likelihood), settings.pop("types", None)
     )
     return NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1, **settings))
+
+
+def best_hierarchy(target, n_turns, seed):
+    layout = room_for(target.graph)
+    setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
+    *_, lowest = islice(search_hierarchies(setup, np.random.default_rng(seed)), n_turns)
+    return lowest
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from ffbm.config import FitConfig
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.explanation import SampledWeights, description_lengths, explain, explain_kept, sampler_given
-from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.pipeline.joint import sample_joint
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import rank_features

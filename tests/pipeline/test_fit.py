@@ -12,7 +12,7 @@ from ffbm.config import FitConfig
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.fit import run_fit
-from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import keep_features
 from ffbm.scoring import score_weights

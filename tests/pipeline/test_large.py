@@ -10,7 +10,7 @@ from ffbm.config import FitConfig
 from ffbm.pipeline import columns, explanation, fit, refits, selection
 from ffbm.pipeline.fit import minutes_of_blocks, run_fit
 from ffbm.results.fitted import Fit
-from ffbm.theta import pace
+from ffbm.theta import cost
 from ffbm.theta.design import make_design
 from ffbm.types import Graph
 
@@ -44,10 +44,10 @@ def test_columns_are_selected_on_some_vertices_of_a_large_network(net, monkeypat
 def test_weights_are_sampled_on_some_vertices_of_a_very_large_network(net, monkeypatch):
     design, rows = make_design(net.features, intercept=True), np.arange(0, net.n_nodes, 2)
     rng = np.random.default_rng(1)
-    assert pace.affordable_vertices(design, rows, 2, rng) is rows
-    monkeypatch.setattr(pace, "_LONGEST", 1e-9)
-    monkeypatch.setattr(pace, "_LEAST_VERTICES", 10)
-    some = pace.affordable_vertices(design, rows, 2, rng)
+    assert cost.affordable_vertices(design, rows, 2, rng) is rows
+    monkeypatch.setattr(cost, "_LONGEST", 1e-9)
+    monkeypatch.setattr(cost, "_LEAST_VERTICES", 10)
+    some = cost.affordable_vertices(design, rows, 2, rng)
     assert len(some) == 10
     assert (np.diff(some) > 0).all()
     assert set(some) <= set(rows)
@@ -60,8 +60,8 @@ def test_a_fit_of_a_large_network_is_shortened_and_says_so(net, monkeypatch):
     monkeypatch.setattr(explanation, "MOST_FOLDED", 10)
     monkeypatch.setattr(columns, "_MOST_SECONDS", 1e-9)
     monkeypatch.setattr(columns, "_LEAST_VERTICES", 40)
-    monkeypatch.setattr(pace, "_GRADIENT_PER_WEIGHT", 1.0)
-    monkeypatch.setattr(pace, "_LEAST_VERTICES", 70)
+    monkeypatch.setattr(cost, "_GRADIENT_PER_WEIGHT", 1.0)
+    monkeypatch.setattr(cost, "_LEAST_VERTICES", 70)
     heard = []
     config = FitConfig(n_blocks=2, n_sweeps=60, n_chains=2, seed=4, folds=1, max_minutes=1e-6)
     parts = run_fit(net, config, progress=heard.append)
@@ -103,7 +103,7 @@ def test_a_large_start_finds_planted_blocks():
     inside = order[truth[source] * size + rng.integers(0, size, n_edges)]
     target = np.where(rng.random(n_edges) < 0.5, inside, rng.integers(0, n_nodes, n_edges))
     graph = Graph.from_edges(source, target, n_nodes)
-    assert descent.effort_for(graph).restless > 0
+    assert descent.budget_for(graph).restless > 0
     labels = greedy_labels(BlockTarget(graph), n_blocks, np.random.default_rng(1))
     overlap = np.zeros((n_blocks, n_blocks), dtype=np.int64)
     np.add.at(overlap, (labels, truth), 1)

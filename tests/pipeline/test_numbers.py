@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import ffbm
-from ffbm.blocks.annealing import Found
+from ffbm.blocks.annealing import Candidate
 from ffbm.blocks.entropy import description_length
 from ffbm.pipeline import numbers
 from ffbm.pipeline.choice import next_best
@@ -53,13 +53,13 @@ def test_not_where_they_do_not_mix_or_take_long(monkeypatch):
     monkeypatch.setattr(numbers, "USABLE_RHAT", 0.5)
     assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
     monkeypatch.setattr(numbers, "_MOST_EDGES", 100)
-    monkeypatch.setattr(numbers, "run_chains", None)
+    monkeypatch.setattr(numbers, "run_stretch", None)
     assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
 
 
 def test_the_next_best_number_and_what_changes_there():
     labels = [np.zeros(6, dtype=int), np.array([0, 0, 0, 1, 1, 1]), np.array([1, 1, 2, 0, 0, 0])]
-    found = {n: Found(s, b) for n, s, b in zip((1, 2, 3), (9.0, 4.0, 4.5), labels, strict=True)}
+    found = {n: Candidate(s, b) for n, s, b in zip((1, 2, 3), (9.0, 4.0, 4.5), labels, strict=True)}
     assert next_best(found) == (3, pytest.approx(1 / 6))
     assert next_best({1: found[1], 2: found[2]}) == (1, 0.5)
     assert next_best({1: found[1]}) is None

@@ -43,3 +43,9 @@ def test_a_notebook_shows_a_figure_as_it_is():
 def test_a_figure_too_narrow_is_refused():
     with pytest.raises(OptionError, match=r"width must be a number, at least 2\.0"):
         new_figure(1.0, 1.0)
+
+
+def test_a_dollar_sign_in_a_title_is_one():
+    title = new_figure(3.0, 2.0, "5 $ and 6 $")._suptitle
+    assert (title.get_text(), title.get_parse_math()) == ("5 $ and 6 $", False)
+    assert new_figure(3.0, 2.0)._suptitle is None

@@ -256,9 +256,15 @@ def test_a_run_that_never_began_leaves_no_folder(net, tmp_path):
 
 
 def test_damaged_draws_are_told_and_the_rest_goes_on(net, tmp_path, often):
+    draws = (tmp_path / "run" / CHAINS).glob
+
+    def stop_once_saved(event):
+        if any(draws("*/draws-*.npz")):
+            raise Stop
+
     with pytest.raises(Stop):
-        ffbm.fit(net, **SHORT, out=tmp_path / "run", progress=stop_at(30))
-    damaged = sorted((tmp_path / "run" / CHAINS).glob("*/draws-*.npz"))[0]
+        ffbm.fit(net, **SHORT, out=tmp_path / "run", progress=stop_once_saved)
+    damaged = sorted(draws("*/draws-*.npz"))[0]
     damaged.write_bytes(damaged.read_bytes()[:-40])
     kept = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
     with pytest.raises(DataError, match=f"{re.escape(damaged.name)} is damaged: remove it and resume"):

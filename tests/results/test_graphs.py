@@ -7,7 +7,7 @@ import pytest
 
 import ffbm
 from ffbm.blocks.align import align_blocks
-from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.results.graphs import to_networkx
 
 

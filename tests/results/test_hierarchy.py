@@ -156,7 +156,6 @@ def test_a_level_is_explained(fit):
     [
         ({"target": "joint"}, 'hierarchy=True is for target="cut"; got target="joint"'),
         ({"n_blocks": 3}, "hierarchy=True finds the number of blocks; got n_blocks=3"),
-        ({"tempering": True}, "hierarchy=True has no tempering"),
         ({"blocks": [0] * 240}, "hierarchy=True samples its blocks"),
         ({"hierarchy": "yes"}, "hierarchy"),
     ],
@@ -164,6 +163,20 @@ def test_a_level_is_explained(fit):
 def test_options_that_are_refused(net, options, words):
     with pytest.raises(OptionError, match=words):
         ffbm.fit(net, **{"hierarchy": True} | options)
+
+
+def test_ladders_of_hierarchies_find_the_same_tree(net, fit, tmp_path):
+    options = {"hierarchy": True, "tempering": [1.0, 0.97], "seed": 3, **OPTIONS}
+    found = ffbm.fit(net, **options, out=tmp_path / "run")
+    assert found.blocks.settings["tempering"] == [1.0, 0.97]
+    assert len(found.blocks.settings["swap_rates"]) == 1
+    assert len(found.blocks.diagnostics.round_trips) == found.config.n_chains
+    for level in (0, 1):
+        groups, wanted = found.tree.level(level), fit.tree.level(level)
+        assert np.array_equal(groups[:, None] == groups, wanted[:, None] == wanted)
+    assert found.blocks.entropy.mean() == pytest.approx(fit.blocks.entropy.mean(), abs=1.5)
+    assert found.plot.ladder() is not None
+    assert ffbm.load_fit(tmp_path / "run").blocks.settings["tempering"] == [1.0, 0.97]
 
 
 def test_questions_that_are_refused(net, fit):

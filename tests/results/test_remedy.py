@@ -13,11 +13,11 @@ from ffbm.results.remedy import command_to_go_on
 GOOD, BAD = Verdict("converged", ""), Verdict("too short", "")
 
 
-def as_if(fit, monkeypatch, command="", blocks=GOOD, weights=GOOD, divergences=0, joint=None, **config):
+def as_if(fit, monkeypatch, command="", blocks=GOOD, weights=GOOD, diverges=False, joint=None, **config):
     """The fit, as if its stages had these verdicts and it had been started by this command."""
     found = SimpleNamespace(
         blocks=SimpleNamespace(converged=blocks),
-        weights=SimpleNamespace(converged=weights, n_divergences=divergences),
+        weights=SimpleNamespace(converged=weights, diverges=diverges),
         reduced=None,
         joint=None if joint is None else SimpleNamespace(converged=joint),
     )
@@ -39,7 +39,7 @@ def command_of(*args, **kwargs):
         ({"blocks": BAD}, "n_sweeps=12000"),
         ({"weights": BAD}, "n_draws=4000"),
         ({"blocks": BAD, "weights": BAD}, "n_sweeps=12000, n_draws=4000"),
-        ({"weights": BAD, "divergences": 3}, "n_warmup=2000"),
+        ({"weights": BAD, "diverges": True}, "n_warmup=2000"),
         ({"blocks": BAD, "n_chains": 1}, "n_chains=4"),
         ({"weights": BAD, "joint": GOOD, "target": "joint"}, "n_sweeps=12000"),
         ({"joint": BAD, "target": "joint"}, "n_sweeps=12000"),

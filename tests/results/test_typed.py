@@ -8,7 +8,7 @@ import pytest
 
 import ffbm
 from ffbm.cli import run
-from ffbm.cli.typed import split_blocks
+from ffbm.cli.by_type import split_blocks
 from ffbm.errors import ConvergenceWarning, OptionError
 
 SHORT = {"n_sweeps": 200, "n_chains": 2, "n_draws": 60, "n_warmup": 60, "folds": 1, "progress": False, "seed": 3}

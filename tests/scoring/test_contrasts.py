@@ -117,6 +117,15 @@ def test_at_most_so_many_draws_are_looked_at_evenly():
     )
 
 
+def test_by_default_a_thousand_draws_are_looked_at_and_fewer_where_vertices_differ_in_many_ways(monkeypatch):
+    features, trace, _ = one_column()
+    many = trace_of(np.tile(trace.weights.reshape(1, 60, 3, 5), (1, 40, 1, 1)), trace.names, trace.columns)
+    many.weights[:] += np.random.default_rng(1).normal(size=many.weights.shape)
+    assert effects(many, features).equals(effects(many, features, n_draws=1000))
+    monkeypatch.setattr("ffbm.scoring.contrasts._PROBABILITIES", 1)
+    assert effects(many, features).equals(effects(many, features, n_draws=200))
+
+
 def test_weights_beyond_the_range_of_exponentials_stay_numbers():
     x = np.array([[1.0, 0.0], [0.0, 1.0]])
     trace = trace_of(np.array([[[[900.0, 0.0], [0.0, 900.0], [-900.0, -900.0]]]]))

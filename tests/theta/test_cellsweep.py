@@ -125,10 +125,13 @@ def test_cells_of_held_out_vertices_follow_the_columns_alone():
 
 
 FAULTS = {
-    "prior of cells ignored": ("log_weight = fit + np.log(np.maximum(prior, _LEAST))", "log_weight = fit"),
-    "likelihood ignored": ("log_weight = fit + np.log", "log_weight = np.log"),
-    "own value not taken out": ("logits = room.logits[row] - options[old]", "logits = room.logits[row]"),
-    "cells left out of the logits": ("np.add.at(logits, cells.row, reach[cells.place[state.values]])", "pass"),
+    "prior of cells ignored": (
+        "log_weight = log_likelihood + np.log(np.maximum(prior, _LEAST))",
+        "log_weight = log_likelihood",
+    ),
+    "likelihood ignored": ("log_weight = log_likelihood + np.log", "log_weight = np.log"),
+    "own value not taken out": ("logits = carried.logits[row] - options[old]", "logits = carried.logits[row]"),
+    "cells left out of the logits": ("np.add.at(logits, cells.row, padded[cells.place[state.values]])", "pass"),
     "other cells of the vertex forgotten in the prior": (
         "prior = np.exp(others - others.max(axis=1, keepdims=True)) @ chances",
         "prior = chances[:1]",

@@ -8,8 +8,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from ffbm.blocks import exchange
 from ffbm.blocks.entropy import description_length
-from ffbm.joint import exchange, path, quadrature
+from ffbm.joint import path, quadrature
+from ffbm.joint.exchange import take_over
 from ffbm.joint.quadrature import rule_points, rule_weights
 from ffbm.simulation import simulate
 from ffbm.theta.prior import INTERCEPT_SD
@@ -122,7 +124,7 @@ def test_planted_faults_are_caught(name, monkeypatch):
 
 def test_an_exchange_whatever_its_ratio_is_caught(monkeypatch):
     faulty = planted(exchange, "< up[k] + down[k + 1]", "< np.inf")
-    monkeypatch.setattr(path, "exchange", faulty.exchange)
+    monkeypatch.setattr(path, "exchange", lambda *given: faulty.exchange(*given, take_over))
     exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
     found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
     assert max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_room
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
-from ffbm.blocks.descent import LAST_SWEEPS, Effort, sweep_down
+from ffbm.blocks.descent import LAST_SWEEPS, SearchBudget, sweep_down
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
 from ffbm.kernels.target import Model, entropy_of
@@ -25,7 +25,7 @@ _ROUNDS = 3  # of such steps
 _SPARE = 8  # empty blocks for splits, at least
 
 
-class Found(NamedTuple):
+class Candidate(NamedTuple):
     """A partition and its S."""
 
     entropy: float
@@ -38,55 +38,57 @@ class Found(NamedTuple):
 
 
 def anneal(
-    target: BlockTarget, model: Model, labels: Array, effort: Effort, rng: np.random.Generator, free: bool = False
-) -> Found:
+    target: BlockTarget, model: Model, labels: Array, budget: SearchBudget, rng: np.random.Generator, free: bool = False
+) -> Candidate:
     """Return a partition of low S near this one: with as many blocks, or with any number if ``free``.
 
     ``model`` is one of the target, for any number of blocks.
     """
-    refine = partial(_refine_freely if free else _refine, restless=effort.restless)
-    found = refine(target, model, labels, rng)
-    n_sweeps = min(_SWEEPS, int(effort.visits / (len(_BETAS) * max(len(labels), 1))))
-    if n_sweeps == 0 or (found.n_blocks == n_types_of(target.types) and not free):
-        return found
-    block_types = with_room(target.types, found.labels, _room) if free else types_of_blocks(target.types, found.labels)
-    jumps = max(_JUMPS, _JUMPS_PER_BLOCK * found.n_blocks)
+    refine = partial(_refine_freely if free else _refine, restless=budget.restless)
+    refined = refine(target, model, labels, rng)
+    n_sweeps = min(_SWEEPS, int(budget.visits / (len(_BETAS) * max(len(labels), 1))))
+    if n_sweeps == 0 or (refined.n_blocks == n_types_of(target.types) and not free):
+        return refined
+    block_types = (
+        with_room(target.types, refined.labels, _room) if free else types_of_blocks(target.types, refined.labels)
+    )
+    jumps = max(_JUMPS, _JUMPS_PER_BLOCK * refined.n_blocks)
     settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
     setup = BlockSetup(target, resized(target, model, block_types), settings)
-    state = start(setup, found.labels, rng)
+    state = start(setup, refined.labels, rng)
     for beta in _BETAS:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_sweeps)
-    return min(found, refine(target, model, state.best, rng), key=lambda it: round(it.entropy, 6))
+    return min(refined, refine(target, model, state.best, rng), key=lambda it: round(it.entropy, 6))
 
 
-def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float) -> Found:
+def _refine(target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float) -> Candidate:
     """Run greedy sweeps."""
     block_types = types_of_blocks(target.types, labels)
     model = resized(target, model, block_types)
     ledger = block_ledger(model, labels, len(block_types))
     sweep_down(model, ledger, 0, LAST_SWEEPS, rng, restless=restless)
-    return Found(entropy_of(model, ledger), ledger.b.astype(np.int64))
+    return Candidate(entropy_of(model, ledger), ledger.b.astype(np.int64))
 
 
 def _refine_freely(
     target: BlockTarget, model: Model, labels: Array, rng: np.random.Generator, restless: float
-) -> Found:
+) -> Candidate:
     """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
-    found = Found(np.inf, _in_use(labels))
+    current = Candidate(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
-        block_types = with_room(target.types, found.labels, _room)
+        block_types = with_room(target.types, current.labels, _room)
         model, room = resized(target, model, block_types), len(block_types)
-        ledger = block_ledger(model, found.labels, room)
-        if found.n_blocks <= _FEW:
+        ledger = block_ledger(model, current.labels, room)
+        if current.n_blocks <= _FEW:
             _, work, scratch = make_workspace(len(labels), room)
             split_down(rng, model, ledger, 2, work, scratch)
             while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
                 pass
         sweep_down(model, ledger, 0, LAST_SWEEPS, rng, allow_empty=True, restless=restless)
-        before, found = found, Found(entropy_of(model, ledger), _in_use(ledger.b))
-        if found.entropy > before.entropy - LEAST:
+        before, current = current, Candidate(entropy_of(model, ledger), _in_use(ledger.b))
+        if current.entropy > before.entropy - LEAST:
             break
-    return found
+    return current
 
 
 def _room(n_blocks: int, n_nodes: int) -> int:

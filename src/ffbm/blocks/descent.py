@@ -21,8 +21,8 @@ _GREEDY_SWEEPS, LAST_SWEEPS = 3, 30  # at most, on each level and on the last
 _ALL_PAIRS, _PARTNERS = 2016, 10  # merges priced: all up to 64 blocks, else this many for each block
 
 
-class Effort(NamedTuple):
-    """How much work a search or a start is worth."""
+class SearchBudget(NamedTuple):
+    """How much work a search or a start may do."""
 
     n_slots: int  # partitions that a search keeps and crosses
     n_rounds: int  # of crossing, at most
@@ -32,12 +32,16 @@ class Effort(NamedTuple):
     restless: float = 0.0  # the share of vertices that may still move when greedy sweeps end
 
 
-_SMALL, _MIDDLE, _LARGE = Effort(4, 8, 1.12, 5, 5e5), Effort(2, 2, 1.2, 5, 2e6), Effort(1, 0, 1.5, 2, 0, 0.003)
-_HALF_EDGES = 3e7  # looked at by an annealing of middle size, at most: a visit of a vertex costs its degree
+_SMALL, _MIDDLE, _LARGE = (
+    SearchBudget(4, 8, 1.12, 5, 5e5),
+    SearchBudget(2, 2, 1.2, 5, 2e6),
+    SearchBudget(1, 0, 1.5, 2, 0, 0.003),
+)
+_HALF_EDGES = 3e7  # read by an annealing of middle size, at most: a visit of a vertex costs its degree
 
 
-def effort_for(graph: Graph) -> Effort:
-    """Return the effort that keeps a search to seconds up to a million edges."""
+def budget_for(graph: Graph) -> SearchBudget:
+    """Return the budget that keeps a search to seconds up to a million edges."""
     if graph.n_edges <= 50_000:
         return _SMALL
     if graph.n_edges <= 300_000:
@@ -47,12 +51,12 @@ def effort_for(graph: Graph) -> Effort:
 
 def structured_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return labels (N,) of ``n_blocks`` blocks along the structure of a network, by what its size allows."""
-    return (community_labels if effort_for(graph) is _SMALL else spectral_labels)(graph, n_blocks, rng)
+    return (community_labels if budget_for(graph) is _SMALL else spectral_labels)(graph, n_blocks, rng)
 
 
 def needs_structure(graph: Graph) -> bool:
-    """Tell whether a network is so large that descents from random labels find nothing."""
-    return effort_for(graph) is not _SMALL
+    """Return whether a network is so large that descents from random labels find nothing."""
+    return budget_for(graph) is not _SMALL
 
 
 def descend(
@@ -60,7 +64,7 @@ def descend(
     model: Model,
     labels: Array,
     n_blocks: int,
-    effort: Effort,
+    budget: SearchBudget,
     rng: np.random.Generator,
     least: Array,
 ) -> Iterator[tuple[float, Ledger | WeightedLedger]]:
@@ -72,11 +76,11 @@ def descend(
     while True:
         ledger = block_ledger(model, labels, level)
         n_greedy = _GREEDY_SWEEPS if level > n_blocks else LAST_SWEEPS
-        sweep_down(model, ledger, effort.warm_sweeps, n_greedy, rng, restless=effort.restless)
+        sweep_down(model, ledger, budget.warm_sweeps, n_greedy, rng, restless=budget.restless)
         yield entropy_of(model, ledger), ledger
         if level == n_blocks:
             return
-        fewer = max(n_blocks, min(level - 1, int(level / effort.shrink)))
+        fewer = max(n_blocks, min(level - 1, int(level / budget.shrink)))
         block_types = types_of_blocks(target.types, ledger.b)
         labels = _merge_level(model, ledger, level - fewer, rng, block_types, least)
         level = fewer
@@ -114,17 +118,15 @@ def _merge_level(
 ) -> Array:
     """Return the labels after the cheapest merges, as the costs stand before the first of them."""
     n_blocks = len(ledger.n)
-    room = max(_ALL_PAIRS, _PARTNERS * n_blocks)
-    pairs, costs = np.empty((room, 2), dtype=np.int64), np.empty(room)
+    n_priced = max(_ALL_PAIRS, _PARTNERS * n_blocks)
+    pairs, costs = np.empty((n_priced, 2), dtype=np.int64), np.empty(n_priced)
     priced = price_merges(rng, model, ledger, pairs, costs)
     order = np.argsort(costs[:priced], kind="stable")
     cheapest = pairs[order[np.isfinite(costs[order])]].tolist()  # blocks of different types have no price
     sets = DisjointSet(range(n_blocks))
     free = np.ones(n_blocks, dtype=bool)  # a block merges once on a level: costs are as before the first merge
-    kind, left = (
-        block_types.tolist(),
-        (np.bincount(block_types, minlength=len(least)) - least).tolist(),
-    )  # merges, by type
+    kind = block_types.tolist()
+    left = (np.bincount(block_types, minlength=len(least)) - least).tolist()  # merges that a type still allows
     for only_free in (True, False):
         for r, s in cheapest:
             if sets.n_subsets > n_blocks - n_merges and (not only_free or (free[r] and free[s])) and left[kind[r]] > 0:

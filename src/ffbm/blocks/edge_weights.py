@@ -74,7 +74,7 @@ def level_parts(graph: Graph, levels: Sequence[Array]) -> list[float]:
 
 
 def is_summed(weights: EdgeWeights) -> bool:
-    """Tell whether sums are all that the law of the weights counts, so that levels can explain them.
+    """Return whether sums are all that the law of the weights counts, so that levels can explain them.
 
     Of normal weights every level would leave a sum of squares without a prior, and hierarchies of different depth would
     not be compared on one measure; a conjugate prior has no prior of sums.

@@ -11,30 +11,18 @@ LN2 = float(np.log(2.0))
 
 
 def edge_nats(graph: Graph, b: Array) -> float:
-    """Return -sum_{r<s} ln e_rs! - sum_r ln e_rr!!."""
-    pairs, counts = block_edges(graph, b)
-    inside = pairs[:, 0] == pairs[:, 1]
-    return -log_factorials(counts) - LN2 * float(counts[inside].sum())
-
-
-def arc_nats(graph: Graph, b: Array) -> float:
-    """Return -sum_rs ln e_rs! of a directed graph."""
-    return -log_factorials(np.unique(b[graph.edges], axis=0, return_counts=True)[1])
-
-
-def arc_multiplicity_nats(graph: Graph) -> float:
-    """Return sum_ij ln A_ij! of a directed graph, A_ii its self-loops at i."""
-    return log_factorials(np.unique(graph.edges, axis=0, return_counts=True)[1])
-
-
-def block_edges(graph: Graph, b: Array) -> tuple[Array, Array]:
-    """Return the pairs of blocks (r <= s) with edges between them, and how many edges."""
-    ends = np.sort(b[graph.edges], axis=1)
-    return np.unique(ends, axis=0, return_counts=True) if len(ends) else (ends, np.zeros(0, dtype=np.int64))
+    """Return -sum_{r<s} ln e_rs! - sum_r ln e_rr!!, or -sum_rs ln e_rs! of a directed graph."""
+    ends = b[graph.edges]
+    if graph.is_directed:
+        return -log_factorials(np.unique(ends, axis=0, return_counts=True)[1])
+    pairs, counts = np.unique(np.sort(ends, axis=1), axis=0, return_counts=True)
+    return -log_factorials(counts) - LN2 * float(counts[pairs[:, 0] == pairs[:, 1]].sum())
 
 
 def multiplicity_nats(graph: Graph) -> float:
-    """Return sum_{i<j} ln A_ij! + sum_i ln A_ii!!, with A_ii twice the self-loops of i."""
+    """Return sum_{i<j} ln A_ij! + sum_i ln A_ii!!, A_ii twice the self-loops of i; if directed, sum_ij ln A_ij!."""
+    if graph.is_directed:
+        return log_factorials(np.unique(graph.edges, axis=0, return_counts=True)[1])
     again = np.flatnonzero(graph.indices[1:] == graph.indices[:-1]) + 1  # rows are sorted: parallel edges are runs
     row = np.searchsorted(graph.indptr, again, side="right") - 1
     is_parallel = (again > graph.indptr[row]) & (row < graph.indices[again])
@@ -42,6 +30,11 @@ def multiplicity_nats(graph: Graph) -> float:
     run = np.cumsum(np.diff(again, prepend=-1) > 1)
     parallel = log_factorials(np.bincount(run)[1:] + 1)
     return parallel + log_factorials(graph.loops) + LN2 * float(graph.loops.sum())
+
+
+def n_ends(graph: Graph) -> int:
+    """Return how many half-edges blocks share: 2 E, or E tails and as many heads if the graph is directed."""
+    return graph.n_edges * (1 if graph.is_directed else 2)
 
 
 def factorial_table(most: int) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws
 from ffbm.blocks.chain import start as block_start
+from ffbm.blocks.exchange import swap_rates
 from ffbm.blocks.target import BlockTarget
 from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
@@ -44,8 +45,7 @@ class LadderState(NamedTuple):
     @property
     def swap_rates(self) -> Array:
         """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
-        tried, made = self.exchange.swaps.T
-        return np.where(tried > 0, made / np.maximum(tried, 1), np.nan)
+        return swap_rates(self.exchange.swaps)
 
     @property
     def lowest(self) -> float:

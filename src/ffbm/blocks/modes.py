@@ -10,7 +10,7 @@ from ffbm.blocks.separation import LEAST_DRAWS, LEAST_SHARE, are_two_modes, dist
 from ffbm.rng import stream
 from ffbm.types import Array
 
-MOST_VERTICES = 5_000  # looked at, drawn at random: 5 % of them is known to 0.3 %
+MOST_VERTICES = 5_000  # compared, drawn at random: 5 % of them is known to 0.3 %
 MOST_DRAWS = 1_000  # searched, evenly spaced; the others then join the mode that predicts them best
 MOST_GROUPS = 32  # that the draws are cut into before those that are one mode are joined
 _STEPS = 30  # of the power method
@@ -83,24 +83,24 @@ def _main_direction(group: Group) -> Array:
     """Return where each draw lies (M,) along the first principal component of the labels as indicators."""
     odd = np.zeros(group.n_draws)
     odd[group.sums(group.counts).argmin()] = 1.0  # seen from the draw that fits in least, to begin with
-    place = odd
+    direction = odd
     for _ in range(_STEPS):
-        place = group.sums(group.weighted(place))
-        place -= place.mean()
-        length = np.linalg.norm(place)
+        direction = group.sums(group.weighted(direction))
+        direction -= direction.mean()
+        length = np.linalg.norm(direction)
         if length == 0:
             break
-        place /= length
-    return place
+        direction /= length
+    return direction
 
 
-def _upper_part(place: Array) -> Array:
+def _upper_part(position: Array) -> Array:
     """Cut places on a line in two so that they vary least within the parts; return which are in the upper one."""
-    at = np.argsort(place, kind="stable")
-    below = np.arange(1, len(place))
-    total = np.cumsum(place[at])
-    between = (total[:-1] * len(place) / below - total[-1]) ** 2 * below / (len(place) - below)
-    upper = np.zeros(len(place), dtype=bool)
+    at = np.argsort(position, kind="stable")
+    below = np.arange(1, len(position))
+    total = np.cumsum(position[at])
+    between = (total[:-1] * len(position) / below - total[-1]) ** 2 * below / (len(position) - below)
+    upper = np.zeros(len(position), dtype=bool)
     upper[at[int(between.argmax()) + 1 :]] = True
     return upper
 

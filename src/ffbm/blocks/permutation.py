@@ -58,12 +58,12 @@ def shuffle_inside(codes: Array, strata: Array) -> Shuffle:
     """
     labels = np.where(codes < 0, codes.max(initial=-1) + 1, codes).astype(np.int32)
     known = np.flatnonzero(codes >= 0)
-    place = np.unique(strata[known], return_inverse=True)[1]
-    pairs = np.unique(np.column_stack((place, codes[known])), axis=0)
+    stratum = np.unique(strata[known], return_inverse=True)[1]
+    pairs = np.unique(np.column_stack((stratum, codes[known])), axis=0)
     varies = np.bincount(pairs[:, 0]) > 1
-    free = varies[place]
-    order = known[free][np.argsort(place[free], kind="stable")]
-    return Shuffle(labels, order, np.append(0, np.cumsum(np.bincount(place)[varies])))
+    free = varies[stratum]
+    order = known[free][np.argsort(stratum[free], kind="stable")]
+    return Shuffle(labels, order, np.append(0, np.cumsum(np.bincount(stratum)[varies])))
 
 
 def like_degrees(degrees: Array, strata: Array, rng: np.random.Generator) -> Array:
@@ -72,8 +72,8 @@ def like_degrees(degrees: Array, strata: Array, rng: np.random.Generator) -> Arr
     >>> like_degrees(np.arange(25), np.zeros(25), np.random.default_rng(0)).tolist()
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     """
-    place, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]
-    order = np.lexsort((rng.random(len(degrees)), degrees, place))  # equal degrees in any order, not the table's
+    at_level, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]
+    order = np.lexsort((rng.random(len(degrees)), degrees, at_level))  # equal degrees in any order, not the table's
     runs = [part for stratum in np.split(order, np.cumsum(sizes)[:-1]) for part in _runs(stratum)]
     finer = np.empty(len(degrees), dtype=np.int64)
     finer[order] = np.repeat(np.arange(len(runs)), [len(part) for part in runs])

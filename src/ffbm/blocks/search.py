@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.annealing import Candidate, anneal
 from ffbm.blocks.blocktypes import keep_apart, n_types_of, one_after_another, types_of_blocks, with_room
-from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.descent import budget_for, descend, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, resized
@@ -26,7 +26,7 @@ _LEAST_TOP, _MOST_TOP = 16, 2048
 _FEW = 256  # the neighbours of B are tried up to this many blocks: all pairs are priced
 _FEWER = 2 / 3  # a cross descends to this many times the blocks of its parents
 
-Candidates = dict[int, Found]  # the best partition known, by its number of blocks
+Candidates = dict[int, Candidate]  # the best partition known, by its number of blocks
 
 
 class CandidateTable(NamedTuple):
@@ -50,11 +50,11 @@ def as_table(candidates: Candidates) -> CandidateTable:
 def from_table(table: CandidateTable) -> Candidates:
     """Return the candidates of a table.
 
-    >>> from_table(as_table({2: Found(1.5, np.array([0, 1, 1]))}))
-    {2: Found(entropy=1.5, labels=array([0, 1, 1]))}
+    >>> from_table(as_table({2: Candidate(1.5, np.array([0, 1, 1]))}))
+    {2: Candidate(entropy=1.5, labels=array([0, 1, 1]))}
     """
     rows = zip(table.numbers.tolist(), table.entropies.tolist(), table.labels, strict=True)
-    return {number: Found(entropy, labels.astype(np.int64)) for number, entropy, labels in rows}
+    return {number: Candidate(entropy, labels.astype(np.int64)) for number, entropy, labels in rows}
 
 
 def most_blocks(graph: Graph) -> int:
@@ -80,7 +80,7 @@ def descend_to_one(target: BlockTarget, rng: np.random.Generator, communities: b
     return _descend(target, keep_apart(target.types, labels), 1, rng)
 
 
-def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Generator) -> Candidates:
+def cross(target: BlockTarget, first: Candidate, second: Candidate, rng: np.random.Generator) -> Candidates:
     """Return what a descent from the meet of two partitions found, the best annealed."""
     labels = meet(first.labels, second.labels)
     fewest = max(1, int(_FEWER * min(first.n_blocks, second.n_blocks)))
@@ -88,37 +88,37 @@ def cross(target: BlockTarget, first: Found, second: Found, rng: np.random.Gener
 
 
 def _descend(target: BlockTarget, labels: Array, n_blocks: int, rng: np.random.Generator) -> Candidates:
-    effort, least = effort_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
+    budget, least = budget_for(target.graph), np.ones(n_types_of(target.types), dtype=np.int64)
     model = block_model(target, types_of_blocks(target.types, labels))
-    levels = descend(target, model, labels, max(n_blocks, len(least)), effort, rng, least)
-    found = {len(ledger.n): Found(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
-    _keep(found, anneal(target, model, found[best_of(found)].labels, effort, rng, free=True))
-    return found
+    levels = descend(target, model, labels, max(n_blocks, len(least)), budget, rng, least)
+    by_number = {len(ledger.n): Candidate(entropy, ledger.b.astype(np.int64)) for entropy, ledger in levels}
+    _keep(by_number, anneal(target, model, by_number[best_of(by_number)].labels, budget, rng, free=True))
+    return by_number
 
 
 def pool(parts: Iterable[Candidates]) -> Candidates:
     """Return the best partition for each number of blocks over several searches."""
-    found: Candidates = {}
+    lowest: Candidates = {}
     for part in parts:
         for new in part.values():
-            _keep(found, new)
-    return found
+            _keep(lowest, new)
+    return lowest
 
 
 def try_neighbours(target: BlockTarget, candidates: Candidates, rng: np.random.Generator) -> Candidates:
     """Return the candidates with the neighbours of the best B made from it, until it stays the best."""
-    found, effort, tried = dict(candidates), effort_for(target.graph), set()
-    if best_of(found) > _FEW:
-        return found
+    improved, budget, tried = dict(candidates), budget_for(target.graph), set()
+    if best_of(improved) > _FEW:
+        return improved
     model = block_model(target, 1)
-    while (best := best_of(found)) not in tried:
+    while (best := best_of(improved)) not in tried:
         tried.add(best)
         for side in (-1, 1):
             for n in (best + side, best + 2 * side):
-                if n_types_of(target.types) <= n <= target.graph.n_nodes and n - side in found:
-                    labels = _one_more(target, model, found[n - side].labels, side, rng)
-                    _keep(found, anneal(target, model, labels, effort, rng))
-    return found
+                if n_types_of(target.types) <= n <= target.graph.n_nodes and n - side in improved:
+                    labels = _one_more(target, model, improved[n - side].labels, side, rng)
+                    _keep(improved, anneal(target, model, labels, budget, rng))
+    return improved
 
 
 def best_of(candidates: Candidates) -> int:
@@ -126,10 +126,10 @@ def best_of(candidates: Candidates) -> int:
     return min(candidates, key=lambda n: (candidates[n].entropy, n))
 
 
-def _keep(found: Candidates, new: Found) -> None:
+def _keep(candidates: Candidates, new: Candidate) -> None:
     n_blocks = new.n_blocks
-    if n_blocks not in found or new.entropy < found[n_blocks].entropy:
-        found[n_blocks] = new
+    if n_blocks not in candidates or new.entropy < candidates[n_blocks].entropy:
+        candidates[n_blocks] = new
 
 
 def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:

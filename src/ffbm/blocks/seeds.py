@@ -32,9 +32,9 @@ def community_labels(graph: Graph, n_blocks: int, rng: np.random.Generator) -> A
     Communities beyond ``n_blocks``, the smallest, are dealt to the others; if there are fewer, they are
     cut at random into pieces of about one size.
     """
-    found = _communities(graph, n_blocks // 2, rng)
-    rank = np.argsort(np.argsort(-np.bincount(found), kind="stable"))
-    labels = rank[found]
+    communities = _communities(graph, n_blocks // 2, rng)
+    rank = np.argsort(np.argsort(-np.bincount(communities), kind="stable"))
+    labels = rank[communities]
     labels = np.where(labels < n_blocks, labels, rng.integers(0, n_blocks, graph.n_nodes))
     return _cut(labels, n_blocks, rng) if len(rank) < n_blocks else labels
 
@@ -99,9 +99,9 @@ def _cut(labels: Array, n_pieces: int, rng: np.random.Generator) -> Array:
     order = rng.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]  # by group, at random within it
     cut = labels[order]
-    place = np.arange(len(labels)) - (np.cumsum(sizes) - sizes)[cut]
+    position = np.arange(len(labels)) - (np.cumsum(sizes) - sizes)[cut]
     new = np.empty_like(labels)
-    new[order] = (np.cumsum(pieces) - pieces)[cut] + place % pieces[cut]
+    new[order] = (np.cumsum(pieces) - pieces)[cut] + position % pieces[cut]
     return new
 
 

@@ -13,7 +13,7 @@ _RARER = 0.5  # as many draws half-way between two modes as at the lesser of the
 
 
 def are_two_modes(one: Group, other: Group, least: int) -> bool:
-    """Tell whether two groups of at least ``least`` draws are two pictures of the network.
+    """Return whether two groups of at least ``least`` draws are two pictures of the network.
 
     They are if their labels differ on enough vertices (``distance``), if draws between them are rarer than at
     either (``have_gap``), and if it takes fewer nats to describe their draws apart than as one (``evidence``).
@@ -38,7 +38,7 @@ def distance(one: Group, other: Group) -> float:
 
 
 def have_gap(one: Group, other: Group) -> bool:
-    """Tell whether draws half-way between two groups are rarer than draws at either.
+    """Return whether draws half-way between two groups are rarer than draws at either.
 
     Every draw is placed on the line between the groups by how much it overlaps with each, in its own with the half of
     the draws that it is not in, the earlier or the later: draws that follow one another are alike anyway. The means
@@ -48,8 +48,8 @@ def have_gap(one: Group, other: Group) -> bool:
     middle, half = (here.mean() + there.mean()) / 2, (here.mean() - there.mean()) / 2
     if half <= 0:
         return False
-    place = (np.concatenate((here, there)) - middle) / half
-    between, at_one, at_other = (int((np.abs(place - at) < 0.5).sum()) for at in (0, 1, -1))
+    position = (np.concatenate((here, there)) - middle) / half
+    between, at_one, at_other = (int((np.abs(position - at) < 0.5).sum()) for at in (0, 1, -1))
     return between <= _RARER * min(at_one, at_other)
 
 

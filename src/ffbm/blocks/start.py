@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.annealing import Found, anneal
+from ffbm.blocks.annealing import Candidate, anneal
 from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
-from ffbm.blocks.descent import descend, effort_for, needs_structure, structured_labels
+from ffbm.blocks.descent import budget_for, descend, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
 from ffbm.blocks.target import BlockTarget, block_model, resized
@@ -58,11 +58,11 @@ def greedy_labels(
     target: BlockTarget, n_blocks: int | Sequence[int], rng: np.random.Generator, model: Model | None = None
 ) -> Array:
     """Return labels (N,) of a partition into ``n_blocks`` non-empty blocks, or so many of each type, with a low S."""
-    found = greedy_starts(target, n_blocks, rng, model)
-    return np.asarray(found.labels[np.argmin(found.entropy.round(6))])  # equally good partitions differ by rounding
+    starts = greedy_starts(target, n_blocks, rng, model)
+    return np.asarray(starts.labels[np.argmin(starts.entropy.round(6))])  # equally good partitions differ by rounding
 
 
-def pick_apart(found: Sequence[Starts], n_chains: int) -> Array:
+def pick_apart(starts: Sequence[Starts], n_chains: int) -> Array:
     """Return labels (C, N) of low partitions that differ: the lowest, then always the one farthest from those taken.
 
     Taken are partitions within 10 nats of the lowest; the lowest ones if those are fewer than chains. The distance of
@@ -72,7 +72,7 @@ def pick_apart(found: Sequence[Starts], n_chains: int) -> Array:
     >>> pick_apart([Starts(np.array([1.0, 1.0, 1.5, 90.0]), rows)], 2).tolist()
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
-    entropy, labels = np.concatenate([it.entropy for it in found]), np.concatenate([it.labels for it in found])
+    entropy, labels = np.concatenate([it.entropy for it in starts]), np.concatenate([it.labels for it in starts])
     order = np.argsort(entropy.round(6), kind="stable")
     near = np.count_nonzero(entropy <= entropy[order[0]] + _SLACK)
     rows = labels[order[: max(near, n_chains)]]
@@ -102,9 +102,9 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
     return np.asarray(np.unique(labels, return_inverse=True)[1])
 
 
-def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Found:
-    effort, labels = effort_for(target.graph), _cut_to(target.types, labels, least, rng)
+def _annealed(target: BlockTarget, model: Model, labels: Array, least: Array, rng: np.random.Generator) -> Candidate:
+    budget, labels = budget_for(target.graph), _cut_to(target.types, labels, least, rng)
     model = resized(target, model, types_of_blocks(target.types, labels))
-    for _, ledger in descend(target, model, labels, int(least.sum()), effort, rng, least):
+    for _, ledger in descend(target, model, labels, int(least.sum()), budget, rng, least):
         labels = ledger.b  # of the last level; the counts of the others are not kept
-    return anneal(target, model, labels.astype(np.int64), effort, rng)
+    return anneal(target, model, labels.astype(np.int64), budget, rng)

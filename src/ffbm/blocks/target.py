@@ -23,7 +23,7 @@ from ffbm.kernels.weighted import Weighted
 from ffbm.types import Array, Graph
 
 _NEAR_BYTES, _SQUARE_BYTES = 1 << 26, 1 << 28  # a dense table may have this size
-_NEAR_PER_EDGE, _SQUARE_PER_EDGE = 9, 64  # or so many bytes an edge: every chain has its own
+_NEAR_PER_EDGE, _SQUARE_PER_EDGE = 9, 64  # or so many bytes per edge: every chain has its own
 
 
 class BlockTarget(NamedTuple):

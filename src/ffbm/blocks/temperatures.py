@@ -6,6 +6,8 @@ of half the mean distance of two independent draws of L = -ln P(A|b) (Syed, Bouc
 equally often.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ffbm.blocks.ladder import LadderSetup, advance, start
@@ -26,14 +28,27 @@ def find_betas(setup: LadderSetup, labels: Array, rng: np.random.Generator) -> A
 
     Each run begins where the one before, a little colder, ended.
     """
-    settings = setup.settings._replace(burn=_N_SWEEPS // 2, thin=1)
+    its = setup._replace(settings=setup.settings._replace(burn=_N_SWEEPS // 2, thin=1))
+
+    def run(beta: float) -> Array:
+        nonlocal labels
+        state = start(its, labels[None], np.array([beta]), rng)
+        state, draws = advance(its, state, _N_SWEEPS)
+        labels = state.ledgers.b[0]
+        return its.settings.beta * likelihood_nats(its, draws.labels, draws.entropy, beta)
+
+    return heat(run)
+
+
+def heat(run: Callable[[float], Array]) -> Array:
+    """Return the inverse temperatures (R,) of a ladder, from 1 down.
+
+    ``run`` is called at lower and lower ones, and returns draws (T,) of the energy that they multiply.
+    """
     betas, slopes, barrier = [1.0], [], [0.0]
     while True:
         beta = betas[-1]
-        state = start(setup._replace(settings=settings), labels[None], np.array([beta]), rng)
-        state, draws = advance(setup._replace(settings=settings), state, _N_SWEEPS)
-        labels = state.ledgers.b[0]
-        slopes.append(settings.beta * half_distance(likelihood_nats(setup, draws.labels, draws.entropy, beta)))
+        slopes.append(half_distance(run(beta)))
         if len(slopes) > 1:
             barrier.append(barrier[-1] + (betas[-2] - beta) * (slopes[-2] + slopes[-1]) / 2)
         is_hot = beta <= _HOT and barrier[-1] >= _LEAST

@@ -1,12 +1,13 @@
 """-ln P(A|b) of the microcanonical SBM without degree correction, written to be read; the kernels are held to it.
 
-Given the edge counts, every half-edge of a block is at any of its vertices alike.
+Given the edge counts, every half-edge of a block, in directed graphs every tail and every head, is at any of its
+vertices alike.
 """
 
 import numpy as np
 
-from ffbm.blocks.edges import edge_nats, factorial_table, multiplicity_nats
-from ffbm.kernels.uncorrected import Uncorrected
+from ffbm.blocks.edges import edge_nats, factorial_table, multiplicity_nats, n_ends
+from ffbm.kernels.uncorrected import DirectedUncorrected, Uncorrected
 from ffbm.types import Array, Graph
 
 
@@ -18,11 +19,11 @@ def parts(graph: Graph, b: Array) -> tuple[float, float]:
 
 
 def constant(graph: Graph) -> float:
-    """Return what does not depend on the partition: sum_{i<j} ln A_ij! + sum_i ln A_ii!!."""
+    """Return what does not depend on the partition: the multiplicities of edges."""
     return multiplicity_nats(graph)
 
 
-def tables(graph: Graph, edge_cost: Array) -> Uncorrected:
+def tables(graph: Graph, edge_cost: Array) -> Uncorrected | DirectedUncorrected:
     """Return the tables that its kernels score by."""
-    lf = factorial_table(2 * graph.n_edges + 1)
-    return Uncorrected(edge_cost, lf, np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))
+    make = DirectedUncorrected if graph.is_directed else Uncorrected
+    return make(edge_cost, factorial_table(n_ends(graph) + 1), np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))

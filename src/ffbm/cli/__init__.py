@@ -149,5 +149,5 @@ def _report_bug() -> int:
 
 def _find_tracker() -> str:
     urls = [line.partition(", ")[::2] for line in metadata("ffbm").get_all("Project-URL") or ()]
-    found = [url for label, url in urls if label.casefold() in ("issues", "tracker", "bug tracker")]
-    return f" at {found[0]}" if found else " to the project's issue tracker"
+    addresses = [url for label, url in urls if label.casefold() in ("issues", "tracker", "bug tracker")]
+    return f" at {addresses[0]}" if addresses else " to the project's issue tracker"

@@ -1,4 +1,4 @@
-"""What is said on standard error while a command runs, and the option that leaves it out."""
+"""What is printed on standard error while a command runs, and the option that leaves it out."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ Verbose = Annotated[
     ),
 ]
 
-_SHORT = 10.0  # seconds: of a run that takes no longer nothing is said
+_SHORT = 10.0  # seconds: a run that takes no longer prints nothing
 _OFTEN = 60.0  # seconds between two lines of one stage
 
 
@@ -39,7 +39,7 @@ def announcing(quiet: bool) -> Iterator[Listener | bool | None]:
 
 
 class SignsOfLife:
-    """Print a line at each new stage of a run that takes more than some seconds, then at most one a minute."""
+    """Print a line at each new stage of a run that takes more than some seconds, then at most one per minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffbm.cli.announcements import Quiet, announcing
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, Run
 from ffbm.cli.screen import align, print_json, print_text, wrap
 from ffbm.typeset import number
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from ffbm.results.checks import Check
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Replicates = Annotated[int, typer.Option(metavar="N", help="How many networks are drawn from the fit.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
 Columns = Annotated[bool, typer.Option("--columns", help="Also: does a column act inside blocks? Takes minutes.")]
@@ -22,7 +21,7 @@ Column = Annotated[list[str] | None, typer.Option(metavar="NAME", help="As --col
 Refits = Annotated[int, typer.Option(metavar="N", help="How many networks are simulated and refitted for columns.")]
 Pairs = Annotated[int, typer.Option(metavar="N", help="How many pairs of columns are tested; 0 for none.")]
 Pair = Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Test this pair of columns alone.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads for the refits [default: one a core].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads for the refits [default: one per core].")]
 
 
 def check(
@@ -51,13 +50,13 @@ def check(
 
     with announcing(quiet) as progress:
         fit = load_plain(run, "ffbm check")
-        found = fit.check(replicates, seed, column or columns, refits, workers, progress, [pair] if pair else pairs)
-    rows = found.table.to_dict("records")
-    inside = [] if found.columns is None else found.columns.to_dict("records")
+        result = fit.check(replicates, seed, column or columns, refits, workers, progress, [pair] if pair else pairs)
+    rows = result.table.to_dict("records")
+    inside = [] if result.columns is None else result.columns.to_dict("records")
     if as_json:
-        record = {"n_replicates": len(found.replicates), "seed": seed, "statistics": rows}
-        record |= {name: _record(table) for name, table in _of_features(found).items()}
-        print_json(record if found.refits is None else record | {"n_refits": len(found.refits), "columns": inside})
+        record = {"n_replicates": len(result.replicates), "seed": seed, "statistics": rows}
+        record |= {name: _record(table) for name, table in _of_features(result).items()}
+        print_json(record if result.refits is None else record | {"n_refits": len(result.refits), "columns": inside})
         return
     cells = [["statistic", "network", "replicates", "95 %", "p"]]
     for row in rows:
@@ -71,18 +70,18 @@ def check(
             p_values = [number(row[name], 3) for name in ("p", "p_any", "p_matched")]
             cells.append([row["column"], f"{row['excess']:.2f}", f"{row['mean']:.2f}", wide, *p_values])
         print_text(align(cells, right=range(1, 7)) + "\n")
-    if found.pairs is not None:
+    if result.pairs is not None:
         cells = [["column", "with", "cells", "freedom", "p", "q"]]
-        for row in found.pairs.to_dict("records"):
+        for row in result.pairs.to_dict("records"):
             p_values = [number(row[name], 3) for name in ("p", "q")]
             cells.append([row["column"], row["with_column"], f"{row['n_cells']}", f"{row['freedom']:.1f}", *p_values])
         print_text(align(cells, right=range(2, 6)) + "\n")
-    for sentence in found.sentences:
+    for sentence in result.sentences:
         print_text(wrap(sentence, first="  - ", rest="    "))
 
 
-def _of_features(found: "Check") -> "dict[str, pd.DataFrame]":
-    both = {"calibration": found.calibration, "pairs": found.pairs}
+def _of_features(result: "Check") -> "dict[str, pd.DataFrame]":
+    both = {"calibration": result.calibration, "pairs": result.pairs}
     return {name: table for name, table in both.items() if table is not None}
 
 

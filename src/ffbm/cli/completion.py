@@ -26,11 +26,11 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
 
 def _files(incomplete: str) -> list[str]:
     folder, _, begun = incomplete.rpartition("/")
-    place = Path(f"{folder}/" if "/" in incomplete else ".").expanduser()
+    directory = Path(f"{folder}/" if "/" in incomplete else ".").expanduser()
     try:
-        found = sorted(path for path in place.iterdir() if path.name.startswith(begun))
+        matches = sorted(path for path in directory.iterdir() if path.name.startswith(begun))
     except OSError:
         return []
     before = f"{folder}/" if "/" in incomplete else ""
-    shown = [path for path in found if begun or not path.name.startswith(".")]
+    shown = [path for path in matches if begun or not path.name.startswith(".")]
     return [f"{before}{path.name}{'/' if path.is_dir() else ''}" for path in shown]

@@ -75,11 +75,11 @@ def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[
     members: dict[str, list[int]] = {}
     for j, column in enumerate(features.columns):
         members.setdefault(column, []).append(j)
-    place = {column: index for index, column in enumerate(members)}
-    column_of = np.array([place[column] for column in features.columns], dtype=np.int64)
+    index_of = {column: index for index, column in enumerate(members)}
+    column_of = np.array([index_of[column] for column in features.columns], dtype=np.int64)
     cells = sp.coo_array(features.values)
-    pairs = np.unique(cells.row.astype(np.int64) * max(len(place), 1) + column_of[cells.col])
-    support = np.bincount(pairs % max(len(place), 1), minlength=len(place))
+    pairs = np.unique(cells.row.astype(np.int64) * max(len(index_of), 1) + column_of[cells.col])
+    support = np.bincount(pairs % max(len(index_of), 1), minlength=len(index_of))
     described = []
     for column, inside in members.items():
         has_numbers = any(is_number[j] for j in inside)
@@ -89,7 +89,7 @@ def _describe_columns(features: "Features", is_number: list[bool]) -> list[dict[
                 "name": column,
                 "read_as": "numbers" if has_numbers else "values" if has_values else "flags",
                 "n_features": len(inside),
-                "support": None if has_numbers else int(support[place[column]]),
+                "support": None if has_numbers else int(support[index_of[column]]),
                 "or_values": features.other[column].n_features if column in features.other else None,
             }
         )

@@ -12,10 +12,10 @@ import typer
 from ffbm.check import check_choice
 from ffbm.cli import options
 from ffbm.cli.announcements import Quiet, Verbose, announcing
-from ffbm.cli.both import BOTH, fit_both, tell_both
+from ffbm.cli.both_targets import BOTH, fit_both, tell_both
+from ffbm.cli.by_type import fit_by_type, split_blocks, tell_by_type
 from ffbm.cli.completion import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
-from ffbm.cli.typed import fit_by_type, split_blocks, tell_by_type
 from ffbm.config import LEFT_OUT, TARGETS, FitConfig, read_settings
 from ffbm.errors import OptionError
 
@@ -50,7 +50,7 @@ Keep = Annotated[
 Chains = Annotated[
     int | None, typer.Option(metavar="N", help=f"Chains of blocks and of weights [default: {FitConfig.n_chains}].")
 ]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a chain, up to the cores].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one per chain, up to the cores].")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer [default: a new one].")]
 Out = Annotated[str | None, typer.Option(metavar="DIR", help="Save the run in this new or empty folder.")]
 Resume = Annotated[
@@ -318,19 +318,19 @@ def fit(
         tell_both(pair, source, settings.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
-        found = measured(fit_with(network, settings, progress=progress, command=command), progress)
-        weighed = weigh(found, settings, progress) if evidence else None
+        fitted = measured(fit_with(network, settings, progress=progress, command=command), progress)
+        weighed = weigh(fitted, settings, progress) if evidence else None
     if as_json:
         more = {} if weighed is None else {"evidence": weighed.to_dict()}
-        print_json({"source": source, **fit_record(found), **more})
+        print_json({"source": source, **fit_record(fitted), **more})
     else:
-        print_text(found.summary(verbose))
-        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
+        print_text(fitted.summary(verbose))
+        print_text(f"\nin a sentence\n{wrap(fitted.sentence(), first='  ', rest='  ')}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
-    return NOT_CONVERGED if strict and not found.converged else 0
+    return NOT_CONVERGED if strict and not fitted.converged else 0
 
 
 def _blocks(text: str | None, node_type: str | None, config: str | None) -> Any:
@@ -367,14 +367,14 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
     Which others they go with may be said by the command line.
     """
     try:
-        found = read_settings(path)
+        settings = read_settings(path)
     except OptionError as error:
         raise OptionError(str(error)) from error
     try:
-        FitConfig(**found | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
+        FitConfig(**settings | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
     except OptionError as error:
         raise OptionError(f"{path}: {error}") from error
-    return found
+    return settings
 
 
 def _begun_with(out: str, target: str | None) -> dict[str, Any]:

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, Run
 from ffbm.cli.screen import align, print_json, print_text
 from ffbm.typeset import number
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Top = Annotated[int, typer.Option(metavar="N", help="How many pairs.")]
 Out = Annotated[str | None, typer.Option(metavar="FILE", help="Write the table as CSV here.")]
 
@@ -17,7 +16,7 @@ def links(run: Run, top: Top = 20, out: Out = None, as_json: Json = False) -> No
     """List the pairs of vertices without an edge that are most likely to have one, by the blocks of a saved run.
 
     Probabilities are calibrated on the network's own pairs, each held out by itself. Blocks alone decide: what else
-    makes edges, such as common neighbours, is not looked at.
+    makes edges, such as common neighbours, plays no part.
 
     Example: ffbm links runs/first --top 100 --out links.csv
     """

@@ -104,6 +104,7 @@ MinSupport = Annotated[
     int | None, typer.Option(metavar="N", help="Leave out flags set on fewer vertices [default: 1].")
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of text that is not UTF-8, as latin-1 or cp1252.")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffbm.cli.completion import REGISTERED
-from ffbm.cli.options import Json
+from ffbm.cli.options import Json, Run
 from ffbm.cli.screen import print_json, print_text
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ffbm.results import Fit
     from ffbm.results.checks import Check
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="The folder that ffbm fit --out wrote.")]
 Out = Annotated[str | None, typer.Option(metavar="FILE", help="Where to write [default: report.html in RUN, again].")]
 Figures = Annotated[
     str | None, typer.Option(metavar="DIR", help="Write the figures as PDF and PNG in this new or empty folder.")

@@ -50,49 +50,49 @@ def reproduce(
     from ffbm.reproduction import reproduce as run
 
     with announcing(quiet) as progress:
-        found = run(dataset, runs, seed=seed, workers=workers, out=out, progress=progress)
+        reproduction = run(dataset, runs, seed=seed, workers=workers, out=out, progress=progress)
     if as_json:
-        print_json(found.record)
+        print_json(reproduction.record)
     else:
-        print_text(_text(found))
+        print_text(_text(reproduction))
         message = f"saved in {out}" if out else "--out DIR writes the table, results.json and the figures"
         print_text(f"\n{message}")
 
 
-def _text(found: "Reproduction") -> str:
+def _text(reproduction: "Reproduction") -> str:
     """Return the table, and below it the reasons for its differences."""
-    table = found.table
+    table = reproduction.table
     rows = [["", *table.columns]]
     parts = []
-    for name, runs in found.datasets.items():
+    for name, runs in reproduction.datasets.items():
         rows.append([runs.paper.title, "", "", ""])
         rows += [
             [f"  {symbol}", *cells]
             for symbol, cells in zip(table.loc[name].index, table.loc[name].to_numpy(), strict=True)
         ]
     parts.append(align(rows, right=[1, 2, 3], indent=0))
-    over = f"mean ± sd over {found.runs} runs" if found.runs > 1 else "one run"
+    over = f"mean ± sd over {reproduction.runs} runs" if reproduction.runs > 1 else "one run"
     parts.append(
         wrap(
-            f"{over}, seed {found.seed}; S: nats per vertex and edge, without N ln B; L0, L1: loss on training and"
-            " held-out vertices; ': of the kept features; R-hat and ESS: the worst over weights and runs, of a single"
-            " chain between its halves",
+            f"{over}, seed {reproduction.seed}; S: nats per vertex and edge, without N ln B; L0, L1: loss on training"
+            " and held-out vertices; ': of the kept features; R-hat and ESS: the worst over weights and runs, of a"
+            " single chain between its halves",
             first="(",
             rest=" ",
         )
         + ")"
     )
-    for name, runs in found.datasets.items():
-        own = [reason for reason in found.differences if reason["dataset"] == name]
+    for name, runs in reproduction.datasets.items():
+        own = [reason for reason in reproduction.differences if reason["dataset"] == name]
         lines = [wrap(reason["text"], first="  - ", rest="    ") for reason in own]
         parts.append("\n".join([f"{runs.paper.title}: why the columns differ", *lines]))
-    unmet = [bound for bound in found.bounds if not bound["met"]]
-    parts.append(f"{len(found.bounds) - len(unmet)} of {len(found.bounds)} bounds met")
+    unmet = [bound for bound in reproduction.bounds if not bound["met"]]
+    parts.append(f"{len(reproduction.bounds) - len(unmet)} of {len(reproduction.bounds)} bounds met")
     for bound in unmet:
         low, high, came = (_bound(bound[name]) for name in ("low", "high", "found"))
         which = f"{bound['dataset']}, {bound['column']}, {bound['figure']}"
         parts.append(wrap(f"not met: {which} must lie from {low} to {high}; got {came}", first="  ", rest="    "))
-    for name, how in found.missing.items():
+    for name, how in reproduction.missing.items():
         parts.append(wrap(f"{name} is left out: {how}", rest="  "))
     return "\n\n".join(parts)
 

@@ -32,7 +32,7 @@ Within = Annotated[
     typer.Option(metavar="COLUMN", help="Permute among vertices with the same value of this column alone."),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same answer.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a core].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one per core].")]
 NoGamma = Annotated[
     bool, typer.Option("--no-gamma", help="Leave out gamma, and with it the search for the best partition.")
 ]

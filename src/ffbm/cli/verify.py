@@ -16,7 +16,7 @@ FAILED = 1
 
 Full = Annotated[bool, typer.Option("--full", help="Longer chains, more cases, 500 networks of each size.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")]
-Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one a core].")]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Threads [default: one per core].")]
 Out = Annotated[
     str | None, typer.Option(metavar="DIR", help="A new or empty folder for results.json and the rank histograms.")
 ]
@@ -43,34 +43,38 @@ def verify(
     if out is not None:
         check_new_folder(out, "--out")
     with announcing(quiet) as progress:
-        found = run_checks(full, seed=seed, workers=workers, progress=progress)
+        verification = run_checks(full, seed=seed, workers=workers, progress=progress)
     if out is not None:
-        found.save(out)
+        verification.save(out)
     if as_json:
-        print_json(found.record())
+        print_json(verification.record())
     else:
-        _print_verdicts(found)
-    return 0 if found.passed else FAILED
+        _print_verdicts(verification)
+    return 0 if verification.passed else FAILED
 
 
-def _print_verdicts(found: "Verification") -> None:
+def _print_verdicts(verification: "Verification") -> None:
     rows = [["check", "figure", "", "bound", "verdict"]]
-    for outcome in found.checks:
+    for outcome in verification.checks:
         sign = ">=" if outcome.finding.at_least else "<="
         verdict = "pass" if outcome.passed else "FAIL"
         rows.append([outcome.name, f"{outcome.figure:.2g}", sign, f"{outcome.bound:.2g}", verdict])
     print_text(align(rows, right=[1, 3], indent=0))
-    if found.full:
-        _print_ranks(found)
-    for outcome in found.checks:
+    if verification.full:
+        _print_ranks(verification)
+    for outcome in verification.checks:
         if outcome.finding.doubt:
             print_text(f"\n{outcome.name}: {outcome.finding.doubt}")
-    n_checks = len(found.checks)
-    message = f"all {n_checks} checks passed" if found.passed else f"{len(found.failed)} of {n_checks} checks FAILED"
-    print_text(f"\n{message} in {found.seconds:.0f} s")
+    n_checks = len(verification.checks)
+    message = (
+        f"all {n_checks} checks passed"
+        if verification.passed
+        else f"{len(verification.failed)} of {n_checks} checks FAILED"
+    )
+    print_text(f"\n{message} in {verification.seconds:.0f} s")
 
 
-def _print_ranks(found: "Verification") -> None:
+def _print_ranks(verification: "Verification") -> None:
     from ffbm.verification.outcome import BARS, PLAIN_BARS
 
     try:
@@ -80,6 +84,7 @@ def _print_ranks(found: "Verification") -> None:
         signs = PLAIN_BARS
     rows = [["ranks of the truth among the draws", "size", "20 bins of ranks", "p"]]
     rows += [
-        [f"{ranks.check}: {ranks.quantity}", ranks.size, ranks.bars(signs), f"{ranks.p:.2g}"] for ranks in found.ranks()
+        [f"{ranks.check}: {ranks.quantity}", ranks.size, ranks.bars(signs), f"{ranks.p:.2g}"]
+        for ranks in verification.ranks()
     ]
     print_text("\n" + align(rows, right=[3], indent=0))

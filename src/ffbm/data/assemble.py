@@ -80,8 +80,8 @@ def assemble_network(
         features, more = encode_features(table, **{k: v for k, v in encoding.items() if k != "group_by"})
     except CellError as error:
         lines = None if chosen is None else chosen.lines
-        place = f"at vertex {ids[error.row]!r}" if lines is None else f"on line {lines[error.row]}"
-        raise DataError(f"{where}: {error.at(place)}") from None
+        spot = f"at vertex {ids[error.row]!r}" if lines is None else f"on line {lines[error.row]}"
+        raise DataError(f"{where}: {error.at(spot)}") from None
     except DataError as error:
         raise DataError(f"{where}: {error.wording.marked}") from None
     if chosen is not None and chosen.is_table:
@@ -127,8 +127,8 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
         wanted, number, more = _strip_ids(raw)
         if is_given:
             notes += more
-    places = pd.Index(declared, dtype=object).get_indexer(pd.Index(wanted, dtype=object))
-    strangers = np.flatnonzero(places < 0)
+    rows = pd.Index(declared, dtype=object).get_indexer(pd.Index(wanted, dtype=object))
+    strangers = np.flatnonzero(rows < 0)
     if is_given and len(wanted) and len(strangers) == len(wanted):
         alike = _compare(wanted, declared)
         pair = "" if alike else f" ({declared[0]!r} here, {wanted[0]!r} there)"
@@ -143,10 +143,10 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
             cure = f"add {them} there, or keep {them} with {option('unknown', 'keep')}"
             raise DataError(f"{raw.where} has {among}; {_compare(wanted[strangers], declared) or cure}")
-        places[strangers] = np.arange(len(declared), len(declared) + len(strangers))
+        rows[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
         declared = np.concatenate((declared, wanted[strangers]))
-    return declared, places if number is None else places[number], notes
+    return declared, rows if number is None else rows[number], notes
 
 
 def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[Note]]:
@@ -197,8 +197,8 @@ def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> s
     if raw.vertices is not None:
         tables.append((raw.vertices.table, set(declared)))
     for table, ids in tables:
-        for place, column in enumerate(map(str, table.columns)):
-            if len(ids & set(map(str, table.iloc[:, place]))) * 2 > len(ids):
+        for position, column in enumerate(map(str, table.columns)):
+            if len(ids & set(map(str, table.iloc[:, position]))) * 2 > len(ids):
                 taken = (
                     "" if nodes.guessed is None else f"ids were taken from the first column, {nodes.guessed!r}, but "
                 )
@@ -209,7 +209,7 @@ def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> s
 
 
 def _is_edge_list(nodes: RawNodes, ids: set[str]) -> bool:
-    """Tell whether the first two columns are called, or are, ends of edges."""
+    """Return whether the first two columns are called, or are, ends of edges."""
     if not len(nodes.table.columns):
         return False
     names = [str(nodes.guessed), str(nodes.table.columns[0])]

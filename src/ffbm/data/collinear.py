@@ -47,14 +47,14 @@ def note_collinear(features: Features) -> list[Note]:
 
 def _pairs(features: Features, covariance: Array) -> list[tuple[int, int]]:
     """Return the pairs of columns whose RV coefficient is near 1, the nearest first."""
-    place = {name: g for g, name in enumerate(features.column_names)}
-    column = np.array([place[name] for name in features.columns])
+    index_of = {name: g for g, name in enumerate(features.column_names)}
+    column = np.array([index_of[name] for name in features.columns])
     member = sp.csr_array((np.ones(len(column)), (column, np.arange(len(column)))))  # (G, D)
     shared = np.asarray(member @ (member @ covariance**2).T)
     own = np.sqrt(np.maximum(np.diag(shared), np.finfo(float).tiny))
     alike = np.triu(shared / np.outer(own, own), 1)
-    found = np.argwhere(alike > _SAME)
-    return [(int(g), int(h)) for g, h in found[np.argsort(-alike[tuple(found.T)], kind="stable")]]
+    pairs = np.argwhere(alike > _SAME)
+    return [(int(g), int(h)) for g, h in pairs[np.argsort(-alike[tuple(pairs.T)], kind="stable")]]
 
 
 def _sums(features: Features, covariance: Array, known: set[int]) -> list[str]:

@@ -143,8 +143,8 @@ def _decide(
         return _of_numbers(name, np.full(len(codes), np.nan), missing, spelled)
     if categorical:
         return _of_values(name, codes, _plain_codes(texts), missing, spelled), []
-    found = numbers if None in truths else truths
-    return _of_numbers(name, np.array([*found, np.nan], dtype=np.float64)[codes], missing, spelled)
+    reading = numbers if None in truths else truths
+    return _of_numbers(name, np.array([*reading, np.nan], dtype=np.float64)[codes], missing, spelled)
 
 
 def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) -> list[Remark]:
@@ -265,12 +265,12 @@ def _is_plain(cells: pd.Series) -> bool:
 def _merge(codes: Array, texts: list[str]) -> tuple[Array, list[str]]:
     """Give equal texts one code, blank texts -1, and forget texts that no cell has."""
     used = np.bincount(codes + 1, minlength=len(texts) + 1)[1:] > 0
-    place: dict[str, int] = {}
+    index_of: dict[str, int] = {}
     move = np.full(len(texts) + 1, -1)
     for index, text in enumerate(texts):
         if text and used[index]:
-            move[index] = place.setdefault(text, len(place))
-    return move[codes], list(place)
+            move[index] = index_of.setdefault(text, len(index_of))
+    return move[codes], list(index_of)
 
 
 def _text(name: str, cell: Any) -> str:
@@ -286,7 +286,7 @@ def _text(name: str, cell: Any) -> str:
 
 def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]:
     """Find the values to drop: as written, or else as numbers (999 finds 999.0)."""
-    found = []
+    dropped = []
     for value in drop:
         wanted = str(value).strip()
         matches = [i for i, text in enumerate(texts) if text == wanted]
@@ -297,8 +297,8 @@ def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]
             raise DataError(
                 f"{keyword('drop', '')} names {wanted!r}, which column {name!r} does not have; it has {known}"
             )
-        found.extend(matches)
-    return list(dict.fromkeys(found))
+        dropped.extend(matches)
+    return list(dict.fromkeys(dropped))
 
 
 def number_of(text: str) -> float | None:

@@ -41,8 +41,8 @@ def _is_decimal(text: str) -> bool:
 def read_commas(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
     """Return a table in which numbers with a decimal comma have a point, and a note on which columns had them."""
     names, columns = [], []
-    for place, name in enumerate(table.columns):
-        cells = table.iloc[:, place]
+    for position, name in enumerate(table.columns):
+        cells = table.iloc[:, position]
         texts = with_points(cells)
         columns.append(cells if texts is None else pd.Series(texts, index=table.index, dtype=object))
         if texts is not None:

@@ -47,9 +47,9 @@ class Dates(NamedTuple):
     moments: list[dt.datetime]
     range: str  # for people: from when to when, and which comes first where that was to be decided
 
-    def grains(self, place: int) -> tuple[str, str, str]:
+    def grains(self, row: int) -> tuple[str, str, str]:
         """Return one of the dates by day, by month and by year."""
-        moment = self.moments[place]
+        moment = self.moments[row]
         return f"{moment:%Y-%m-%d}", f"{moment:%Y-%m}", f"{moment:%Y}"
 
     def values(self, most: int, least_cells: int, counts: Array) -> list[str] | None:
@@ -80,7 +80,7 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
         moments = _read_all(form, texts)
         if moments is not None:
             order = sorted(range(len(texts)), key=moments.__getitem__)
-            first, last = (shorten([texts[place].removesuffix(" 00:00:00")], 1) for place in (order[0], order[-1]))
+            first, last = (shorten([texts[row].removesuffix(" 00:00:00")], 1) for row in (order[0], order[-1]))
             message = f"{first} to {last}"
             if number in (_DAY_FIRST, _MONTH_FIRST):
                 message += ", the day first" if number == _DAY_FIRST else ", the month first"
@@ -138,7 +138,7 @@ def _moment(parts: dict[str, str | None]) -> dt.datetime | None:
 
 
 def _is_late(form: re.Pattern[str], text: str, moment: dt.datetime) -> bool:
-    """Tell whether a text names a day that its month does not have."""
+    """Return whether a text names a day that its month does not have."""
     match = form.fullmatch(text)
     day = None if match is None else match.groupdict().get("day")
     return day is not None and int(day) != moment.day

@@ -22,11 +22,11 @@ def decode_features(features: Features) -> pd.DataFrame:
     1   NaN     a   False
     2  40.0  None    True
     """
-    places: dict[str, list[int]] = {}
+    features_of: dict[str, list[int]] = {}
     for d, column in enumerate(features.columns):
-        places.setdefault(column, []).append(d)
+        features_of.setdefault(column, []).append(d)
     columns = {}
-    for number, (name, inside) in enumerate(places.items()):
+    for number, (name, inside) in enumerate(features_of.items()):
         missing = np.zeros(features.values.shape[0], dtype=bool)
         if features.missing is not None:
             missing = features.missing[:, [number]].toarray()[:, 0]

@@ -25,7 +25,7 @@ SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
 _NAMED_SEPARATOR = re.compile(rb'"?sep=([\t,; ])\1*"?\1*(?:\n|\Z)', re.IGNORECASE)  # as spreadsheets write it
-_SAMPLE = 1 << 12  # bytes, and at least so many lines, are looked at to find the separator
+_SAMPLE = 1 << 12  # bytes, and at least so many lines, are read to find the separator
 _SAMPLE_LINES = 20
 _WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
 
@@ -98,9 +98,9 @@ class Grid:
         except csv.Error:
             return self.cells[: self.width]  # raises the error with its line
 
-    def column(self, place: int, skip: int) -> list[str]:
+    def column(self, position: int, skip: int) -> list[str]:
         """Return one column without its first ``skip`` cells."""
-        return self.cells[place + skip * self.width :: self.width]
+        return self.cells[position + skip * self.width :: self.width]
 
     @property
     def lines(self) -> Sequence[int]:
@@ -190,18 +190,18 @@ def _is_literal(data: bytes, separator: str) -> bool:
 
 
 def _is_even(data: bytes, separator: str, width: int) -> bool:
-    """Tell whether every line has exactly ``width`` cells."""
+    """Return whether every line has exactly ``width`` cells."""
     mark, newline = ord(separator), ord("\n")
     codes = np.frombuffer(data.removesuffix(b"\n"), dtype=np.uint8)
-    place = 0  # the cell of its line that the window begins with
+    position = 0  # the cell of its line that the window begins with
     for begin in range(0, len(codes), _WINDOW):
         window = codes[begin : begin + _WINDOW]
         ends = window[(window == mark) | (window == newline)] == newline
-        due = ends[width - 1 - place :: width]
+        due = ends[width - 1 - position :: width]
         if not due.all() or np.count_nonzero(ends) != len(due):
             return False
-        place = (place + len(ends)) % width
-    return place == width - 1
+        position = (position + len(ends)) % width
+    return position == width - 1
 
 
 def _split_plain(data: bytes, separator: str) -> list[str]:
@@ -286,5 +286,5 @@ def _split_words(line: str) -> list[str]:
     line = line.strip(" \t\r\n")
     if '"' not in line:
         return _BLANKS.split(line)
-    found = _QUOTED_WORD.findall(line)
-    return [bare or quoted.replace('""', '"') for quoted, bare in found]
+    words = _QUOTED_WORD.findall(line)
+    return [bare or quoted.replace('""', '"') for quoted, bare in words]

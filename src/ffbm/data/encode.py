@@ -187,14 +187,14 @@ def _remark_common(column: Column, piece: Piece, n_numbers: int) -> list[Remark]
     """Tell of a flag on nearly all vertices: where the model has no intercept, its weights are the sizes of blocks."""
     n_nodes, support = len(column.missing), np.bincount(piece.places, minlength=len(piece.names))
     remarks = []
-    for place in range(n_numbers, len(piece.names)):
-        if support[place] > _COMMON * n_nodes:
-            share, flag = int(100 * support[place] / n_nodes), piece.names[place]
+    for position in range(n_numbers, len(piece.names)):
+        if support[position] > _COMMON * n_nodes:
+            share, flag = int(100 * support[position] / n_nodes), piece.names[position]
             remedy = option("exclude") if len(piece.names) == 1 else option("drop")
             message = (
                 f"has the flag {flag!r} on {share} % of the vertices, much like an intercept; {remedy} leaves it out"
             )
-            remarks.append(Remark("nearly-constant", column.name, message, int(support[place])))
+            remarks.append(Remark("nearly-constant", column.name, message, int(support[position])))
     return remarks
 
 
@@ -220,10 +220,10 @@ def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:
 
 def _name_columns(table: pd.DataFrame) -> tuple[list[str], list[Remark]]:
     names, remarks = [], []
-    for place, label in enumerate(table.columns, start=1):
+    for position, label in enumerate(table.columns, start=1):
         name = str(label).strip()
         if not name:
-            name = f"column {place}"
+            name = f"column {position}"
             remarks.append(Remark("unnamed", name, "had no name and was named by its place", 1))
         names.append(name)
     twice = [name for name, count in Counter(names).items() if count > 1]

@@ -32,7 +32,7 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     features : Features
         Of the earlier table, as ``read_network``, ``as_network`` or ``encode_features`` made them.
     table : DataFrame
-        One row for each new vertex, with at least the columns that the features come from; others are not looked at.
+        One row for each new vertex, with at least the columns that the features come from; others are ignored.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     column 'age' has 1 missing cell: read as the earlier mean
     column 'party' has 1 cell with an unknown value ('c'): no flag
     """
-    by_name = {str(label).strip(): place for place, label in enumerate(table.columns)}
+    by_name = {str(label).strip(): position for position, label in enumerate(table.columns)}
     wanted: dict[str, list[int]] = {}
     for d, column in enumerate(features.columns):
         wanted.setdefault(column, []).append(d)
@@ -72,9 +72,9 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     values = np.zeros((len(table), features.n_features))
     notes: list[Note] = []
     by_column: list[Array] = []
-    for name, places in wanted.items():
+    for name, positions in wanted.items():
         cells = _replace(table.iloc[:, by_name[name]], features.replaced.get(name, {}))
-        missing, more = _encode_column(features, name, places, cells, values)
+        missing, more = _encode_column(features, name, positions, cells, values)
         notes += more
         by_column.append(np.flatnonzero(missing))
     unused = [name for name in by_name if name not in wanted]
@@ -109,13 +109,13 @@ def _replace(cells: pd.Series, pairs: Mapping[str, str]) -> pd.Series:
 
 
 def _encode_column(
-    features: Features, name: str, places: list[int], cells: pd.Series, values: Array
+    features: Features, name: str, positions: list[int], cells: pd.Series, values: Array
 ) -> tuple[Array, list[Note]]:
     """Fill the features of one column; return where it is missing (N,), and what could not be read."""
-    own = [d for d in places if text_of(features, d) is None]
-    flags = {d: text for d in places if (text := text_of(features, d)) is not None}
+    own = [d for d in positions if text_of(features, d) is None]
+    flags = {d: text for d in positions if (text := text_of(features, d)) is not None}
     last = max(flags, default=-1)
-    is_marker = last == places[-1] and flags.get(last) in ("missing", "(missing)")
+    is_marker = last == positions[-1] and flags.get(last) in ("missing", "(missing)")
     fate = "no flag" if not own or not features.is_number[own[0]] else "read as the earlier mean"
     unknown: dict[str, int] = {}
     if own:

@@ -49,7 +49,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def is_parquet(data: bytes) -> bool:
-    """Tell whether bytes are a Parquet file, whatever its name.
+    """Return whether bytes are a Parquet file, whatever its name.
 
     >>> is_parquet(b"PAR1...PAR1"), is_parquet(b"source,target")
     (True, False)

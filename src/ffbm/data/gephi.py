@@ -46,9 +46,9 @@ def find_drawing(table: pd.DataFrame) -> list[str]:
     >>> find_drawing(pd.DataFrame({"x": [0.5], "size": [2]}))
     []
     """
-    found = [str(name) for name, cells in table.items() if name in _DRAWN and _holds_numbers(cells)]
-    is_placed = {"x", "y"} <= set(found) and not {*_COLOURS, "size"}.isdisjoint(found)
-    return found if is_placed or set(found) >= _COLOURS else []
+    drawn = [str(name) for name, cells in table.items() if name in _DRAWN and _holds_numbers(cells)]
+    is_placed = {"x", "y"} <= set(drawn) and not {*_COLOURS, "size"}.isdisjoint(drawn)
+    return drawn if is_placed or set(drawn) >= _COLOURS else []
 
 
 def note_drawing(names: Collection[str], where: str) -> Note:
@@ -63,21 +63,21 @@ def note_computed(table: pd.DataFrame, names: Collection[str], where: str) -> li
     >>> note_computed(pd.DataFrame({"Modularity Class": [0, 1]}), ["Modularity Class"], "t")[0].count
     1
     """
-    found = [
+    computed = [
         str(name)
         for name, cells in table.items()
         if str(name).strip() in names
         and re.sub(r"[\W_]", "", str(name).casefold()) in _COMPUTED
         and _holds_numbers(cells)
     ]
-    if not found:
+    if not computed:
         return []
-    are, they, them = ("is by its name", "it", "it") if len(found) == 1 else ("are by their names", "they", "them")
+    are, they, them = ("is by its name", "it", "it") if len(computed) == 1 else ("are by their names", "they", "them")
     message = (
-        f"{where}: {shorten(found, _SHOWN)} {are} computed from the edges, so {they} would explain them in a circle"
+        f"{where}: {shorten(computed, _SHOWN)} {are} computed from the edges, so {they} would explain them in a circle"
     )
     message += f"; {option('exclude')} leaves {them} out"
-    return [Note("computed", message, len(found))]
+    return [Note("computed", message, len(computed))]
 
 
 def _holds_numbers(cells: pd.Series) -> bool:

@@ -27,7 +27,7 @@ class _Reader:
     def __init__(self, where: str, multiplicity: str | None, edge_weight: str | None) -> None:
         self.listen: Callable[[bool], None]
         self.where = where
-        self.found = Collector(where, multiplicity, edge_weight)
+        self.collector = Collector(where, multiplicity, edge_weight)
         self.titles: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         self.defaults: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         self.path: list[str] = []
@@ -78,45 +78,45 @@ class _Reader:
         check_one_graph(self.n_graphs, self.where)
         if self.n_drawn:
             message = f"{self.where}: colours, positions and sizes of nodes are not attributes: not read"
-            self.found.notes.append(Note("drawing", message, self.n_drawn))
+            self.collector.notes.append(Note("drawing", message, self.n_drawn))
         if self.n_nested:
             message = f"{self.where}: {count_of(self.n_nested, 'node')} inside another read as part of the whole"
-            self.found.notes.append(Note("nested-graphs", message, self.n_nested))
-        return self.found.finish()
+            self.collector.notes.append(Note("nested-graphs", message, self.n_nested))
+        return self.collector.finish()
 
     def _add_node(self, attributes: dict[str, str]) -> None:
         self._declare()
-        number = self.found.add_node(attributes.get("id"))
+        number = self.collector.add_node(attributes.get("id"))
         self.n_nested += bool(self.nodes)
         self.nodes.append(number)
         if "label" in attributes and "label" not in self.titles["node"].values():
-            self.found.display = "label"
-            self.found.set_node(number, "label", attributes["label"])
+            self.collector.display = "label"
+            self.collector.set_node(number, "label", attributes["label"])
 
     def _add_edge(self, attributes: dict[str, str]) -> None:
         self._declare()
         kind = attributes.get("type")
         way = self.default_way if kind is None else _WAYS.get(kind, UNDIRECTED)
-        self.found.add_edge(attributes.get("source"), attributes.get("target"), way)
+        self.collector.add_edge(attributes.get("source"), attributes.get("target"), way)
         if "weight" in attributes and "weight" not in self.titles["edge"].values():
-            self.found.set_edge("weight", attributes["weight"])
+            self.collector.set_edge("weight", attributes["weight"])
 
     def _set_value(self, attributes: dict[str, str]) -> None:
-        place = attributes.get("for", attributes.get("id", ""))  # version 1.0 writes id
+        attribute = attributes.get("for", attributes.get("id", ""))  # version 1.0 writes id
         value = attributes.get("value", "")
         if "edge" in self.path:
-            self.found.set_edge(self.titles["edge"].get(place, place), value)
+            self.collector.set_edge(self.titles["edge"].get(attribute, attribute), value)
         elif self.nodes:
-            self.found.set_node(self.nodes[-1], self.titles["node"].get(place, place), value)
+            self.collector.set_node(self.nodes[-1], self.titles["node"].get(attribute, attribute), value)
 
     def _declare(self) -> None:
         """Announce the attributes, which stand before the first node or edge, in their order."""
         if self.is_declared:
             return
         self.is_declared = True
-        for place, title in self.titles["node"].items():
-            self.found.declare_node(title, self.defaults["node"].get(place))
-        for place, title in self.titles["edge"].items():
-            self.found.declare_edge(title, self.defaults["edge"].get(place))
+        for attribute, title in self.titles["node"].items():
+            self.collector.declare_node(title, self.defaults["node"].get(attribute))
+        for attribute, title in self.titles["edge"].items():
+            self.collector.declare_edge(title, self.defaults["edge"].get(attribute))
         if "weight" not in self.titles["edge"].values():
-            self.found.set_count_default("weight", "1")
+            self.collector.set_count_default("weight", "1")

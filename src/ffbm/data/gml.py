@@ -22,7 +22,7 @@ _Items = list[tuple[str, Any]]
 
 
 def is_gml(text: str) -> bool:
-    r"""Tell whether a text begins as a GML file does.
+    r"""Return whether a text begins as a GML file does.
 
     >>> is_gml('Creator "me"\ngraph [ node [ id 1 ] ]'), is_gml("graph theory\n")
     (True, False)
@@ -32,33 +32,33 @@ def is_gml(text: str) -> bool:
 
 def read_gml(data: bytes, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph:
     """Read a GML file."""
-    found = Collector(where, multiplicity, edge_weight)
+    collector = Collector(where, multiplicity, edge_weight)
     for key, value in _parse_graph(check_text(data, where).decode(), where):
         if key == "edge" and isinstance(value, list):
-            _add_edge(found, value)
+            _add_edge(collector, value)
         elif key == "node" and isinstance(value, list):
-            _add_node(found, value)
+            _add_node(collector, value)
         elif key == "directed" and value == "1":
-            found.is_directed = True
-    return found.finish()
+            collector.is_directed = True
+    return collector.finish()
 
 
-def _add_node(found: Collector, items: _Items) -> None:
-    number = found.add_node(_scalar(items, "id"))
+def _add_node(collector: Collector, items: _Items) -> None:
+    number = collector.add_node(_scalar(items, "id"))
     for name, value in items:
         if isinstance(value, list):
-            found.leave_out(name)
+            collector.leave_out(name)
         elif name != "id":
-            found.set_node(number, name, _plain(value))
+            collector.set_node(number, name, _plain(value))
         if name == "label":
-            found.display = name
+            collector.display = name
 
 
-def _add_edge(found: Collector, items: _Items) -> None:
-    found.add_edge(_scalar(items, "source"), _scalar(items, "target"))
+def _add_edge(collector: Collector, items: _Items) -> None:
+    collector.add_edge(_scalar(items, "source"), _scalar(items, "target"))
     for name, value in items:
         if name not in ("source", "target") and isinstance(value, str):
-            found.set_edge(name, _plain(value))
+            collector.set_edge(name, _plain(value))
 
 
 def _scalar(items: _Items, wanted: str) -> str | None:
@@ -110,6 +110,6 @@ def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _broken(text: str, where: str, at: int, what: str) -> DataError:
-    places = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
-    line = text.count("\n", 0, places[at]) + 1
+    starts = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
+    line = text.count("\n", 0, starts[at]) + 1
     return DataError(f"{where}: not GML at line {line}: {what}; the file may be cut short: fetch or write it again")

@@ -33,7 +33,7 @@ class _Reader:
     def __init__(self, where: str, multiplicity: str | None, edge_weight: str | None) -> None:
         self.listen: Callable[[bool], None]
         self.where = where
-        self.found = Collector(where, multiplicity, edge_weight)
+        self.collector = Collector(where, multiplicity, edge_weight)
         self.keys: dict[str, _Key] = {}
         self.path: list[str] = []
         self.nodes: list[int] = []  # the open nodes: one, or more where a node holds a graph
@@ -55,9 +55,9 @@ class _Reader:
             written = attributes.get("directed")
             is_directed = self.directed[-1] if written is None else written in ("true", "1")
             way = ONE_WAY if is_directed else UNDIRECTED
-            self.found.add_edge(attributes.get("source"), attributes.get("target"), way)
+            self.collector.add_edge(attributes.get("source"), attributes.get("target"), way)
         elif name == "node" and parent == "graph":
-            self.nodes.append(self.found.add_node(attributes.get("id")))
+            self.nodes.append(self.collector.add_node(attributes.get("id")))
         elif name == "data":
             self._open(self.keys.get(attributes.get("key", "")) or _undeclared(attributes))
         elif name == "key":
@@ -86,8 +86,8 @@ class _Reader:
         check_one_graph(self.n_graphs, self.where)
         if self.n_nested:
             message = f"{self.where}: {count_of(self.n_nested, 'graph')} inside a node read as part of the whole"
-            self.found.notes.append(Note("nested-graphs", message, self.n_nested))
-        return self.found.finish()
+            self.collector.notes.append(Note("nested-graphs", message, self.n_nested))
+        return self.collector.finish()
 
     def _open(self, key: _Key) -> None:
         self.key, self.value, self.has_children = key, [], False
@@ -95,10 +95,10 @@ class _Reader:
         self.listen(True)
 
     def _add_key(self, attributes: dict[str, str]) -> None:
-        place = attributes.get("id", "")
-        self.last_key = place
-        name = (attributes.get("attr.name") or place).strip()
-        self.keys[place] = _Key(name, attributes.get("for", "all"))
+        key = attributes.get("id", "")
+        self.last_key = key
+        name = (attributes.get("attr.name") or key).strip()
+        self.keys[key] = _Key(name, attributes.get("for", "all"))
 
     def _open_graph(self, parent: str, attributes: dict[str, str]) -> None:
         nested = parent == "node"
@@ -110,9 +110,9 @@ class _Reader:
             self.is_declared = True
             for key in self.keys.values():
                 if key.domain in ("node", "all"):
-                    self.found.declare_node(key.name, key.default)
+                    self.collector.declare_node(key.name, key.default)
                 if key.domain in ("edge", "all"):
-                    self.found.declare_edge(key.name, key.default)
+                    self.collector.declare_edge(key.name, key.default)
 
     def _close_value(self, key: _Key) -> None:
         self.key = None
@@ -121,11 +121,11 @@ class _Reader:
         if owner == "key":
             key.default = None if self.has_children else value
         elif owner == "node" and self.has_children:
-            self.found.leave_out(key.name)
+            self.collector.leave_out(key.name)
         elif owner == "node" and self.nodes:
-            self.found.set_node(self.nodes[-1], key.name, value)
+            self.collector.set_node(self.nodes[-1], key.name, value)
         elif owner == "edge" and not self.has_children:
-            self.found.set_edge(key.name, value)
+            self.collector.set_edge(key.name, value)
 
 
 def _undeclared(attributes: dict[str, str]) -> _Key:

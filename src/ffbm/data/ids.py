@@ -45,7 +45,7 @@ def _number_by_table(ends: Array, low: int, high: int) -> tuple[Array, Array]:
         ends = ends - low
     code = np.full(high - low + 1, -1, dtype=np.int32)
     codes = np.empty(len(ends), dtype=np.int32)
-    found: list[Array] = []
+    numbers: list[Array] = []
     count = 0
     for begin in range(0, len(ends), _WINDOW):
         window, here = ends[begin : begin + _WINDOW], codes[begin : begin + _WINDOW]
@@ -54,11 +54,11 @@ def _number_by_table(ends: Array, low: int, high: int) -> tuple[Array, Array]:
         if len(unknown):
             new, places = window[unknown], np.arange(len(unknown), dtype=np.int32)
             code[new[::-1]] = places[::-1]  # backwards, so that the first place of each number stays
-            found.append(new[code[new] == places])
-            code[found[-1]] = np.arange(count, count + len(found[-1]), dtype=np.int32)
-            count += len(found[-1])
+            numbers.append(new[code[new] == places])
+            code[numbers[-1]] = np.arange(count, count + len(numbers[-1]), dtype=np.int32)
+            count += len(numbers[-1])
             here[unknown] = code[new]
-    return codes, np.concatenate(found) + low
+    return codes, np.concatenate(numbers) + low
 
 
 def _write_out(numbers: Array) -> list[str]:
@@ -86,7 +86,7 @@ def number_words(words: list[str]) -> tuple[Array, Array]:
 
 
 def number_values(ends: Any, where: str) -> tuple[Array, Array, bool]:
-    """Count out values by their text; also tell whether all are integers.
+    """Count out values by their text; also return whether all are integers.
 
     A whole float is written as the integer it is. Missing and infinite ids are refused.
     """

@@ -20,13 +20,13 @@ Array = npt.NDArray[Any]
 _PLAIN_NUMBER = re.compile(r"-?[1-9][0-9]{0,17}|0")
 _MOST_DIGITS = 18  # any number of so many fits 64 bits
 _WINDOW = 1 << 18  # bytes read at a time: a piece that stays in the processor's cache
-_PADDING = bytes(_MOST_DIGITS)  # behind the last line, to be looked at and dropped
+_PADDING = bytes(_MOST_DIGITS)  # behind the last line, to be read and dropped
 _ZEROS = 0x3030303030303030  # eight digits 0
 _SIXES = 0x0606060606060606  # added to a byte above 9, they reach into its upper half
 _UPPER = 0xF0F0F0F0F0F0F0F0
 
 
-def whole_numbers(grid: Grid, places: Sequence[int], skip: int) -> Array | None:
+def whole_numbers(grid: Grid, positions: Sequence[int], skip: int) -> Array | None:
     r"""Return columns as int64 (rows, len(places)) if every cell is a whole number in its plain spelling.
 
     Plain means that the number written out again is the text that was read: ``7``, not ``007``,
@@ -38,31 +38,31 @@ def whole_numbers(grid: Grid, places: Sequence[int], skip: int) -> Array | None:
            [3, 4]])
     >>> whole_numbers(open_grid(b"1,2\n3,004\n", "edges.csv", ".csv"), (0, 1), 0)
     """
-    key = (*places, skip)
+    key = (*positions, skip)
     if key not in grid.numbers:
-        grid.numbers[key] = _whole_numbers(grid, places, skip)
+        grid.numbers[key] = _whole_numbers(grid, positions, skip)
     numbers: Array | None = grid.numbers[key]
     return numbers
 
 
-def _whole_numbers(grid: Grid, places: Sequence[int], skip: int) -> Array | None:
+def _whole_numbers(grid: Grid, positions: Sequence[int], skip: int) -> Array | None:
     data, start = grid.data, 0
     for _ in range(skip):
         start = data.find(b"\n", start) + 1 or len(data)
     end = data.find(b"\n", start)
     cells = data[start : len(data) if end < 0 else end].decode().split(grid.separator)
-    if len(cells) != grid.width or not all(_PLAIN_NUMBER.fullmatch(cells[place]) for place in places):
+    if len(cells) != grid.width or not all(_PLAIN_NUMBER.fullmatch(cells[position]) for position in positions):
         return None
-    if len(set(places)) < grid.width and not grid.is_literal:
+    if len(set(positions)) < grid.width and not grid.is_literal:
         return None  # if all columns are read, a quote, a comment or a blank shows as a cell that is no number
     windows = list(pairwise(_cut(data, start)))
     rows = np.cumsum([0] + [data.count(b"\n", *window) for window in windows])
     rows[-1] += not data.endswith(b"\n")
-    numbers = np.empty((rows[-1], len(places)), dtype=np.int64)
+    numbers = np.empty((rows[-1], len(positions)), dtype=np.int64)
 
     def read(window: tuple[tuple[int, int], tuple[int, int]]) -> bool:
         text, (first, last) = window
-        part = _read_lines(data[slice(*text)], grid, places)
+        part = _read_lines(data[slice(*text)], grid, positions)
         if part is not None:
             numbers[first:last] = part
         return part is not None
@@ -80,7 +80,7 @@ def _cut(data: bytes, start: int) -> list[int]:
     return cuts
 
 
-def _read_lines(text: bytes, grid: Grid, places: Sequence[int]) -> Array | None:
+def _read_lines(text: bytes, grid: Grid, positions: Sequence[int]) -> Array | None:
     text += _PADDING if text.endswith(b"\n") else b"\n" + _PADDING
     codes, width = np.frombuffer(text, dtype=np.uint8), grid.width
     is_line_end = codes == ord("\n")
@@ -89,10 +89,10 @@ def _read_lines(text: bytes, grid: Grid, places: Sequence[int]) -> Array | None:
         return None
     begins = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=begins[1:])
-    if tuple(places) != tuple(range(width)):
-        begins, ends = (marks.reshape(-1, width)[:, places].ravel() for marks in (begins, ends))
+    if tuple(positions) != tuple(range(width)):
+        begins, ends = (marks.reshape(-1, width)[:, positions].ravel() for marks in (begins, ends))
     numbers = _read_cells(text, codes, begins, ends)
-    return None if numbers is None else numbers.reshape(-1, len(places))
+    return None if numbers is None else numbers.reshape(-1, len(positions))
 
 
 def _read_cells(text: bytes, codes: Array, begins: Array, ends: Array) -> Array | None:

@@ -82,7 +82,7 @@ def _split_edges(raw: RawGraph, u: Array, v: Array) -> tuple[Array, Array, Array
 
 
 def is_reciprocal(u: Array, v: Array, counts: Array | None, n_nodes: int) -> bool:
-    """Tell whether every pair of different vertices stands exactly once each way, equally often.
+    """Return whether every pair of different vertices stands exactly once each way, equally often.
 
     >>> is_reciprocal(np.array([0, 1, 2]), np.array([1, 0, 2]), None, 3)
     True
@@ -109,7 +109,7 @@ def _merge(u: Array, v: Array, n_nodes: int, is_directed: bool) -> tuple[Array, 
 
 
 def _stand_once_each_way(u: Array, v: Array, n_nodes: int) -> bool:
-    """Tell whether parallel edges differ by which end stands first."""
+    """Return whether parallel edges differ by which end stands first."""
     pairs = _pair_numbers(u, v, n_nodes)
     pairs.sort()
     return bool((pairs[1:] > pairs[:-1]).all())

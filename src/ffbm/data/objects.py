@@ -60,8 +60,8 @@ def read_object(
     if is_frame:
         raw = _read_frame(graph, node_ids, n_rows, source_column, target_column, multiplicity, edge_weight)
         names = [str(name) for name in graph.columns]
-        places = pick_ends(names, source_column, target_column, raw.where)
-        return tell_apart(raw, *(names[place] for place in places)) if bipartite else raw
+        positions = pick_ends(names, source_column, target_column, raw.where)
+        return tell_apart(raw, *(names[position] for position in positions)) if bipartite else raw
     if multiplicity is not None or edge_weight is not None:
         named = "multiplicity" if multiplicity is not None else "edge_weight"
         raise OptionError(f"{named}= names a column of edges, and pairs have none: give a DataFrame")
@@ -76,9 +76,9 @@ def _refuse_bipartite(bipartite: bool, what: str) -> None:
 
 def _read_networkx(graph: Any, multiplicity: str | None, edge_weight: str | None) -> RawGraph:
     where = "the networkx graph"
-    found = Collector(where, multiplicity, edge_weight)
-    found.is_directed = graph.is_directed()
-    found.has_lists = True
+    collector = Collector(where, multiplicity, edge_weight)
+    collector.is_directed = graph.is_directed()
+    collector.has_lists = True
     names: dict[Any, str] = {}
     first: dict[str, Any] = {}
     for node, attributes in graph.nodes(data=True):
@@ -88,17 +88,17 @@ def _read_networkx(graph: Any, multiplicity: str | None, edge_weight: str | None
             raise DataError(
                 f"{where}: node ids must be different; {known!r} and {node!r} are alike as text: rename one"
             )
-        number = found.add_node(names[node])
+        number = collector.add_node(names[node])
         for name, value in attributes.items():
             if isinstance(value, _CONTAINERS):
-                found.leave_out(str(name))
+                collector.leave_out(str(name))
             else:
-                found.set_node(number, str(name), value)
+                collector.set_node(number, str(name), value)
     for source, target, attributes in graph.edges(data=True):
-        found.add_edge(names[source], names[target])
+        collector.add_edge(names[source], names[target])
         for name, value in attributes.items():
-            found.set_edge(str(name), value)
-    raw = found.finish()
+            collector.set_edge(str(name), value)
+    raw = collector.finish()
     raw.is_ordered = graph.is_directed()
     return raw
 
@@ -221,8 +221,8 @@ def _read_frame(
     names = [str(name) for name in frame.columns]
     if len(names) < 2:
         raise DataError(f"{where} must have two columns or more; it has {len(names)}: add the other end")
-    places = pick_ends(names, source_column, target_column, where)
-    ends = [frame.iloc[:, place] for place in places]
+    positions = pick_ends(names, source_column, target_column, where)
+    ends = [frame.iloc[:, position] for position in positions]
     for end in ends:
         if end.isna().any():
             row = int(np.argmax(end.isna().to_numpy()))
@@ -232,18 +232,18 @@ def _read_frame(
     flat = np.empty(2 * len(frame), dtype=kind)
     flat[::2], flat[1::2] = (end.to_numpy(dtype=kind) for end in ends)
     raw = _join_ends(flat, where, node_ids, n_rows)
-    used = set(places)
+    used = set(positions)
     if multiplicity is not None:
-        place = pick_column(names, multiplicity, "multiplicity", where)
-        used.add(place)
-        values = frame.iloc[:, place].to_numpy(dtype=object)
+        position = pick_column(names, multiplicity, "multiplicity", where)
+        used.add(position)
+        values = frame.iloc[:, position].to_numpy(dtype=object)
         raw.counts = whole_counts(values, multiplicity, where, lambda row: f"row {row}")
     if edge_weight is not None:
-        place = pick_column(names, edge_weight, "edge_weight", where)
-        used.add(place)
-        values = frame.iloc[:, place].to_numpy(dtype=object)
+        position = pick_column(names, edge_weight, "edge_weight", where)
+        used.add(position)
+        values = frame.iloc[:, position].to_numpy(dtype=object)
         raw.weights = real_weights(values, edge_weight, where, lambda row: f"row {row}")
-    unused = [name for place, name in enumerate(names) if place not in used]
+    unused = [name for position, name in enumerate(names) if position not in used]
     raw.notes += note_unused(where, unused, can_count=multiplicity is None and edge_weight is None)
     return raw
 

@@ -72,7 +72,7 @@ def _rows(table: Any) -> bytes:
         else column
         for column in table.columns
     ]
-    table = pa.table(plain, names=[str(place) for place in range(len(plain))])
+    table = pa.table(plain, names=[str(position) for position in range(len(plain))])
     for style in ("none", "needed"):
         written = io.BytesIO()
         options = arrow_csv.WriteOptions(include_header=False, quoting_style=style)

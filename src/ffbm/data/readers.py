@@ -267,7 +267,7 @@ def as_network(
 
 
 def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
-    """Take ``id`` of the graph's own vertices, if they have it; tell whether it is still to be used."""
+    """Take ``id`` of the graph's own vertices, if they have it; return whether it is still to be used."""
     if id is None:
         return raw, False
     if raw.vertices is not None and id in raw.vertices.table.columns:

@@ -37,21 +37,21 @@ def merge_repeats(
     column 'floor' read as one with 'dept': both make the same groups of vertices; include= (--include) keeps both
     """
     alike: dict[tuple[int, ...], list[str]] = {}
-    places: dict[str, list[int]] = {}
+    features_of: dict[str, list[int]] = {}
     for d, name in enumerate(features.columns):
-        places.setdefault(name, []).append(d)
-    for name, inside in places.items():
+        features_of.setdefault(name, []).append(d)
+    for name, inside in features_of.items():
         alike.setdefault(_sizes(features, inside), []).append(name)
     first: dict[tuple[str, bytes], str] = {}
     remarks = []
     for names in (names for names in alike.values() if len(names) > 1):
         for name in names:
             owner = name.rpartition(separator)[0] if separator else ""
-            known = first.setdefault((owner, _groups(features, places[name]).tobytes()), name)
+            known = first.setdefault((owner, _groups(features, features_of[name]).tobytes()), name)
             if known != name and name not in kept:
                 what = (
                     "are the same up to their unit"
-                    if _is_number(features, places[name])
+                    if _is_number(features, features_of[name])
                     else ("make the same groups of vertices")
                 )
                 message = f"read as one with {known!r}: both {what}; {option('include')} keeps both"

@@ -14,7 +14,7 @@ _SHOWN = 3
 _SHORTEST = 5  # letters: shorter words that differ in one are often different words
 _RARE = 5  # a slip is so many times rarer than the word
 _SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
-_MOST = 5000  # values that are looked at
+_MOST = 5000  # values that are compared
 
 
 def remark_spellings(column: str, values: Sequence[str], counts: Array) -> list[Remark]:
@@ -32,8 +32,8 @@ them, as in field:Biolgy=Biology
         known = first.setdefault(" ".join(value.casefold().split()), value)
         if known != value:
             same.append((known, value))
-    place = {value: number for number, value in enumerate(values)}
-    slips = [] if len(values) > _MOST else find_slips({value: int(counts[place[value]]) for value in first.values()})
+    index_of = {value: number for number, value in enumerate(values)}
+    slips = [] if len(values) > _MOST else find_slips({value: int(counts[index_of[value]]) for value in first.values()})
     short = [(first[letter], first[word]) for letter, word in _SHORT.items() if letter in first and word in first]
     remarks = []
     for code, what, pairs in (
@@ -44,7 +44,7 @@ them, as in field:Biolgy=Biology
         if pairs:
             shown = ", ".join(f"{one!r} and {other!r}" for one, other in pairs[:_SHOWN])
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
-            wrong, right = sorted(pairs[0], key=lambda value: counts[place[value]])
+            wrong, right = sorted(pairs[0], key=lambda value: counts[index_of[value]])
             message = (
                 f"has values that differ {what} ({shown}{more}): different values; {option('merge')} makes one of them,"
                 f" as in {visible(f'{column}:{wrong}={right}')}"
@@ -79,7 +79,7 @@ def find_slips(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Tell whether two texts that share all letters but one each differ by one letter, or by a swap of neighbours."""
+    """Return whether two texts that share all letters but one each differ by one letter, or by a swap of neighbours."""
     begin = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     one, other = one[begin:], other[begin:]
     end = next(
@@ -109,14 +109,14 @@ def pick_merges(merge: Any) -> dict[str, dict[str, str]]:
         }
     if not isinstance(merge, str | list | tuple | set):
         raise OptionError(f"{required}; got {merge!r}")
-    found: dict[str, dict[str, str]] = {}
+    merges: dict[str, dict[str, str]] = {}
     for text in [merge] if isinstance(merge, str) else merge:
         column, colon, pair = str(text).partition(":")
         wrong, equals, right = pair.partition("=")
         if not (colon and equals and column.strip() and wrong.strip() and right.strip()):
             raise OptionError(f"{required}; got {text!r}")
-        found.setdefault(column.strip(), {})[wrong.strip()] = right.strip()
-    return found
+        merges.setdefault(column.strip(), {})[wrong.strip()] = right.strip()
+    return merges
 
 
 def merge_values(name: str, cells: pd.Series, pairs: Mapping[str, str]) -> tuple[pd.Series, list[Remark]]:

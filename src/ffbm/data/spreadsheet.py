@@ -16,7 +16,7 @@ _MOST_BYTES = 1 << 30  # unpacked
 
 
 def is_spreadsheet(data: bytes) -> bool:
-    """Tell whether bytes are an .xlsx file, whatever its name."""
+    """Return whether bytes are an .xlsx file, whatever its name."""
     return data.startswith(b"PK\x03\x04") and _MARK in data
 
 

@@ -46,36 +46,36 @@ def read_edges(
     given["edge_weight"] = edge_weight
     named = {str(name): option for option, name in given.items() if name is not None}
     names, has_header, notes = _find_header(grid, named, is_header=is_header)
-    places = pick_ends(names, source_column, target_column, grid.where)
+    positions = pick_ends(names, source_column, target_column, grid.where)
     skip = int(has_header)
 
-    numbers = whole_numbers(grid, places, skip)
+    numbers = whole_numbers(grid, positions, skip)
     if numbers is not None:
         codes, ids = number_numbers(numbers.ravel())
     else:
         cells: list[str] = [""] * (2 * (grid.n_rows - skip))
-        for end, place in enumerate(places):
-            cells[end::2] = grid.column(place, skip)
+        for end, position in enumerate(positions):
+            cells[end::2] = grid.column(position, skip)
         codes, ids = number_words(cells)
         _refuse_blank(grid, ids, codes, skip)
     counts = weights = None
-    used = set(places)
+    used = set(positions)
     if multiplicity is not None:
-        place = _pick_numbers(names, multiplicity, "multiplicity", places, grid.where)
-        used.add(place)
+        position = _pick_numbers(names, multiplicity, "multiplicity", positions, grid.where)
+        used.add(position)
         counts = whole_counts(
-            _column(grid, place, skip), multiplicity, grid.where, lambda row: f"line {grid.lines[row + skip]}"
+            _column(grid, position, skip), multiplicity, grid.where, lambda row: f"line {grid.lines[row + skip]}"
         )
     if edge_weight is not None:
-        place = _pick_numbers(names, edge_weight, "edge_weight", places, grid.where)
-        used.add(place)
-        written = _column(grid, place, skip)
+        position = _pick_numbers(names, edge_weight, "edge_weight", positions, grid.where)
+        used.add(position)
+        written = _column(grid, position, skip)
         if grid.separator == ";" and isinstance(written, list) and (texts := with_points(written)) is not None:
             written = texts
             message = f"{grid.where}: decimal commas of {edge_weight!r} read as points"
             notes = [*notes, Note("comma", message, len(texts))]
         weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
-    unused = [name or f"column {place + 1}" for place, name in enumerate(names) if place not in used]
+    unused = [name or f"column {position + 1}" for position, name in enumerate(names) if position not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
     raw = RawGraph(
         grid.where,
@@ -88,18 +88,20 @@ def read_edges(
         notes=notes,
         weights=weights,
     )
-    return tell_apart(raw, *(names[place] or f"column {place + 1}" for place in places)) if bipartite else raw
+    return (
+        tell_apart(raw, *(names[position] or f"column {position + 1}" for position in positions)) if bipartite else raw
+    )
 
 
 def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[int, int], where: str) -> int:
-    place = pick_column(names, wanted, option, where)
-    if place in ends:
+    position = pick_column(names, wanted, option, where)
+    if position in ends:
         raise OptionError(f"{keyword(option, repr(wanted))} names a column with ids; name one of numbers")
-    return place
+    return position
 
 
 def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
-    """Tell whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
+    """Return whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
 
     Where vertices that the table lacks are kept, it must have all the others.
     """
@@ -123,19 +125,19 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
         )
     if grid.n_rows == 1:
         raise DataError(f"{grid.where}: a node table must hold a vertex or more; it holds a header alone: add rows")
-    place, notes = pick_id(names, id, grid.where)
-    guessed = names[place] if notes else None
+    position, notes = pick_id(names, id, grid.where)
+    guessed = names[position] if notes else None
     cells = np.empty(len(grid.cells), dtype=object)
     cells[:] = grid.cells
     rows = cells.reshape(-1, grid.width)[1:]
-    ids = rows[:, place].copy()
+    ids = rows[:, position].copy()
     blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
     if blank:
         line, cure = grid.lines[blank[0] + 1], "add it or drop the row"
         if guessed is not None:
             cure = ASK_EDGES if known_ends(names) == (0, 1) else blame_guess(guessed)
         raise DataError(f"{grid.where}: every row must have an id; line {line} has none: {cure}")
-    others = [column for column in range(grid.width) if column != place]
+    others = [column for column in range(grid.width) if column != position]
     called = [names[column] or f"column {column + 1}" for column in others]
     table = pd.DataFrame(rows[:, others], columns=called, dtype=object)
     if grid.separator == ";" and b"," in grid.data:
@@ -196,7 +198,7 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
     column below it holds nothing else. Columns without a header are called 1, 2, 3, ...
     """
     names = [name.strip() for name in grid.first]
-    numbers = [str(place) for place in range(1, grid.width + 1)]
+    numbers = [str(position) for position in range(1, grid.width + 1)]
     if grid.has_names:
         for name, given in named.items():
             pick_column(names, name, given, grid.where)
@@ -234,13 +236,13 @@ def _stands_over_numbers(grid: Grid, names: Sequence[str]) -> bool:
     if _stands_below(grid, names[:2]):
         return False  # a vertex that comes back, not a name
     columns = [
-        grid.column(place, 1) for place, name in enumerate(names) if name and name.casefold() not in MISSING_WORDS
+        grid.column(position, 1) for position, name in enumerate(names) if name and name.casefold() not in MISSING_WORDS
     ]
     return any(below and all(map(is_number, below)) for below in columns)
 
 
 def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
-    return any(name in grid.column(place, 1) for name in ends for place in (0, 1))
+    return any(name in grid.column(position, 1) for name in ends for position in (0, 1))
 
 
 def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
@@ -253,13 +255,13 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell writes a finite number."""
+    """Return whether a cell writes a finite number."""
     return _NUMBER.fullmatch(cell) is not None
 
 
-def _column(grid: Grid, place: int, skip: int) -> npt.NDArray[np.int64] | list[str]:
-    numbers = whole_numbers(grid, (place,), skip)
-    return grid.column(place, skip) if numbers is None else numbers[:, 0]
+def _column(grid: Grid, position: int, skip: int) -> npt.NDArray[np.int64] | list[str]:
+    numbers = whole_numbers(grid, (position,), skip)
+    return grid.column(position, skip) if numbers is None else numbers[:, 0]
 
 
 def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:

@@ -28,9 +28,9 @@ def frame_nodes(frame: pd.DataFrame, id: str | None = None) -> RawNodes:  # noqa
     if id is None:
         values, table = frame.index.to_numpy(dtype=object), frame
     else:
-        place = pick_column(names, id, "id", _TABLE)
-        values = frame.iloc[:, place].to_numpy(dtype=object)
-        table = frame.iloc[:, [column for column in range(len(names)) if column != place]]
+        position = pick_column(names, id, "id", _TABLE)
+        values = frame.iloc[:, position].to_numpy(dtype=object)
+        table = frame.iloc[:, [column for column in range(len(names)) if column != position]]
     if not len(frame):
         raise DataError(f"{_TABLE} must hold a vertex or more; it holds no rows: add them")
     ids = text_array((id_text(value, _TABLE) for value in values), len(values))
@@ -64,7 +64,7 @@ def array_table(features: Any) -> pd.DataFrame:
             raise DataError(f"{_ARRAY} must have the shape (N,D); {came}: give a DataFrame")
         _refuse_infinite(array, np.arange(len(array)))
         table = pd.DataFrame(array[:, np.newaxis] if array.ndim == 1 else array)
-    table.columns = pd.Index([f"x{place}" for place in range(table.shape[1])])
+    table.columns = pd.Index([f"x{position}" for position in range(table.shape[1])])
     return table
 
 

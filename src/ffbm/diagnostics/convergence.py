@@ -28,7 +28,7 @@ class Summary:
     Parameters
     ----------
     rhat, ess_bulk, ess_tail, ess_mean : (...) float64
-        NaN where a draw is not finite and where there are fewer than 4 draws a chain; R-hat also for
+        NaN where a draw is not finite and where there are fewer than 4 draws per chain; R-hat also for
         a single chain and for a constant.
     constant : (...) bool
         Every draw of every chain is the same finite value.
@@ -162,9 +162,9 @@ def effective_sizes(series: Array) -> Array:
     slow = np.flatnonzero(~done)
     for first in range(0, len(slow), _BATCH):
         some = slow[first : first + _BATCH]
-        found = np.empty(len(some))
-        effective_size_from(_autocovariances(series[some]), between[some], n_split, found)
-        ess[some] = found
+        sizes = np.empty(len(some))
+        effective_size_from(_autocovariances(series[some]), between[some], n_split, sizes)
+        ess[some] = sizes
     return ess
 
 
@@ -184,9 +184,9 @@ def _places(n_chains: int, n_draws: int) -> Array:
     half, n_split = n_draws // 2, 2 * n_chains
     t, c = np.divmod(np.arange(n_draws * n_chains), n_chains)
     late = t >= n_draws - half
-    place = np.where(late, (t - (n_draws - half)) * n_split + n_chains + c, t * n_split + c)
-    place[(t >= half) & ~late] = -1
-    return place
+    position = np.where(late, (t - (n_draws - half)) * n_split + n_chains + c, t * n_split + c)
+    position[(t >= half) & ~late] = -1
+    return position
 
 
 @lru_cache(maxsize=16)

@@ -52,12 +52,12 @@ class FitDiagnostics:
 
     @property
     def _verdicts(self) -> dict[str, Verdict]:
-        found = {"blocks": self.blocks.converged, "weights": self.weights.converged}
+        verdicts = {"blocks": self.blocks.converged, "weights": self.weights.converged}
         if self.reduced is not None:
-            found["weights of the kept features"] = self.reduced.converged
+            verdicts["weights of the kept features"] = self.reduced.converged
         if self.joint is not None:
-            found["labels and weights together"] = self.joint.converged
-        return found
+            verdicts["labels and weights together"] = self.joint.converged
+        return verdicts
 
     @cached_property
     def columns(self) -> ColumnVerdict | None:

@@ -88,7 +88,7 @@ def judge_blocks(
     if m.n_chains < 2:
         return Verdict(TOO_SHORT, ONE_CHAIN)
     if m.n_draws < MIN_DRAWS:
-        return Verdict(TOO_SHORT, f"{m.n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
+        return Verdict(TOO_SHORT, f"{m.n_draws} draws per chain are too few to judge: keep at least {MIN_DRAWS}")
     against = _against(m, FULL)
     also = [*_against_previous(previous), *_against_ladders(m.n_chains, round_trips)]
     if not against and not also:

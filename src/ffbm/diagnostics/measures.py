@@ -29,7 +29,7 @@ class BlockMeasures:
     is_constant : bool
         S has one value in all draws of all chains.
     pairs : (P, 2) int64
-        The pairs of vertices looked at.
+        The pairs of vertices that are measured.
     frequency_pairs : (P,) float64
         How often the two share a block, over all draws.
     error_pairs : (P,) float64

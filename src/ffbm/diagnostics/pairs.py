@@ -9,13 +9,13 @@ from ffbm.check import check_int, check_seed
 from ffbm.diagnostics.convergence import MIN_DRAWS, Array, effective_sizes
 from ffbm.rng import stream
 
-_CHUNK = 2**19  # pairs of labels looked at together: a few megabytes
+_CHUNK = 2**19  # pairs of labels compared at once: a few megabytes
 
 
 class PairMeasures(NamedTuple):
     """What was measured of each pair of vertices, (P,) float64 each.
 
-    With fewer than 4 draws a chain all but ``frequency`` are NaN.
+    With fewer than 4 draws per chain all but ``frequency`` are NaN.
     """
 
     frequency: Array  # the share of all draws in which the two are in one block

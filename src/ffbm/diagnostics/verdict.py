@@ -48,7 +48,7 @@ class Verdict:
 
     @property
     def is_usable(self) -> bool:
-        """True for "converged" and "usable": what was estimated may be looked at."""
+        """True for "converged" and "usable": what was estimated may be used."""
         return self.grade in (CONVERGED, USABLE)
 
     def named(self, name: str) -> "Verdict":
@@ -114,17 +114,17 @@ def verdict(
     """
     limit = check_real("rhat_limit", rhat_limit, low=1)
     least = check_real("ess_per_chain", ess_per_chain, low=0)
-    given = {name: found for name, found in quantities.items() if found.rhat.size}
+    given = {name: summary for name, summary in quantities.items() if summary.rhat.size}
     if not given:
         return Verdict(CONVERGED, "there is nothing to converge")
-    counts = {found.n_chains for found in given.values()}
+    counts = {summary.n_chains for summary in given.values()}
     if len(counts) > 1:
         raise OptionError(f"quantities judged together must come from the same chains; got {sorted(counts)}")
-    n_chains, n_draws = counts.pop(), min(found.n_draws for found in given.values())
+    n_chains, n_draws = counts.pop(), min(summary.n_draws for summary in given.values())
     if n_chains < 2:
         return Verdict(TOO_SHORT, ONE_CHAIN)
     if n_draws < MIN_DRAWS:
-        return Verdict(TOO_SHORT, f"{n_draws} draws a chain are too few to judge: keep at least {MIN_DRAWS}")
+        return Verdict(TOO_SHORT, f"{n_draws} draws per chain are too few to judge: keep at least {MIN_DRAWS}")
     reasons = _all_against(given, limit, least * n_chains, tails)
     if not reasons:
         return Verdict(CONVERGED, _in_favour(given, n_chains, tails))
@@ -134,29 +134,29 @@ def verdict(
 
 def _all_against(given: Mapping[str, Summary], limit: float, least: float, tails: bool) -> list[str]:
     """Return the clauses that speak against limits, one for each name that misses them."""
-    clauses = (_against(name, found, limit, least, tails) for name, found in given.items())
+    clauses = (_against(name, summary, limit, least, tails) for name, summary in given.items())
     return [clause for clause in clauses if clause]
 
 
-def _against(name: str, found: Summary, limit: float, least: float, tails: bool) -> str:
+def _against(name: str, summary: Summary, limit: float, least: float, tails: bool) -> str:
     """Return the clause that speaks against one name, the gravest first; empty if there is none."""
-    if not found.finite.all():
-        return f"draws of {name} are not finite{_share('', ~found.finite).rstrip(',')}"
-    moving = ~found.constant
+    if not summary.finite.all():
+        return f"draws of {name} are not finite{_share('', ~summary.finite).rstrip(',')}"
+    moving = ~summary.constant
     if not moving.any():
         return ""
-    chains = f"over {found.n_chains} chains"
-    stuck = moving & np.isinf(found.rhat)
+    chains = f"over {summary.n_chains} chains"
+    stuck = moving & np.isinf(summary.rhat)
     if stuck.any():
         return f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
-    large = moving & (found.rhat > limit)
+    large = moving & (summary.rhat > limit)
     if large.any():
-        worst = rounded(float(found.rhat[moving].max()), limit)
+        worst = rounded(float(summary.rhat[moving].max()), limit)
         return (
             f"R-hat of {name} is {worst}{_share(' at worst, too large', large)} {chains}: they have not mixed"
             f" (at most {limit:g} is asked for)"
         )
-    by_part = {"bulk": found.ess_bulk, "tail": found.ess_tail} if tails else {"bulk": found.ess_bulk}
+    by_part = {"bulk": summary.ess_bulk, "tail": summary.ess_tail} if tails else {"bulk": summary.ess_bulk}
     kind, ess = min(by_part.items(), key=lambda item: float(item[1][moving].min()))
     few = moving & (ess < least)
     if few.any():
@@ -170,15 +170,15 @@ def _against(name: str, found: Summary, limit: float, least: float, tails: bool)
 
 def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
     """Return the sentence that says what was seen when nothing speaks against convergence."""
-    moving = [(found, ~found.constant) for found in given.values() if not found.constant.all()]
-    still = [name for name, found in given.items() if found.constant.all()]
+    moving = [(summary, ~summary.constant) for summary in given.values() if not summary.constant.all()]
+    still = [name for name, summary in given.items() if summary.constant.all()]
     lines = []
     if moving:
-        rhat = max(float(found.rhat[which].max()) for found, which in moving)
-        bulk = min(float(found.ess_bulk[which].min()) for found, which in moving)
-        tail = min(float(found.ess_tail[which].min()) for found, which in moving)
+        rhat = max(float(summary.rhat[which].max()) for summary, which in moving)
+        bulk = min(float(summary.ess_bulk[which].min()) for summary, which in moving)
+        tail = min(float(summary.ess_tail[which].min()) for summary, which in moving)
         ess = min(bulk, tail) if tails else bulk
-        names = " and ".join(name for name, found in given.items() if not found.constant.all())
+        names = " and ".join(name for name, summary in given.items() if not summary.constant.all())
         lines.append(
             f"R-hat of {names} is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
         )

@@ -13,6 +13,7 @@ from ffbm.types.selection import MOST_ERROR, SelectionTrace
 from ffbm.types.weights import WeightTrace
 
 _USABLE_ERROR = 0.05  # of an inclusion probability
+_MOST_DIVERGING = 0.001  # of the draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,8 @@ class WeightDiagnostics:
         R-hat and bulk ESS of U.
     divergences : (C,) int64
         The number of diverging draws of each chain.
+    diverges : bool
+        Whether they are too many: more than one in 1,000.
     converged : Verdict
     """
 
@@ -36,6 +39,7 @@ class WeightDiagnostics:
     rhat_energy: float
     ess_energy: float
     divergences: Array
+    diverges: bool
     converged: Verdict
 
     @property
@@ -75,12 +79,12 @@ def diagnose_weights(trace: WeightTrace) -> WeightDiagnostics:
     # a stored draw stands for itself and those before it, the last also for what is left over
     first = np.arange(trace.weights.shape[1]) * trace.thin
     diverging = np.logical_or.reduceat(trace.diverging, first, axis=1)
-    found = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
+    diagnostics = weight_diagnostics(trace.weights, trace.stored(trace.energy), diverging)
     if trace.n_blocks == 1:
-        return replace(found, converged=Verdict(CONVERGED, "of one block weights say nothing"))
+        return replace(diagnostics, converged=Verdict(CONVERGED, "of one block weights say nothing"))
     if trace.selected is None:
-        return found
-    return replace(found, converged=found.converged & _judge_inclusion(trace.selected))
+        return diagnostics
+    return replace(diagnostics, converged=diagnostics.converged & _judge_inclusion(trace.selected))
 
 
 def _judge_inclusion(selected: SelectionTrace) -> Verdict:
@@ -113,7 +117,9 @@ def weight_diagnostics(
     Notes
     -----
     For "converged" every R-hat must be at most 1.01 and every bulk and tail ESS at least 100 a chain, U's among
-    them, and no draw may diverge; "usable" is R-hat up to 1.05 and an ESS from 100 in all.
+    them, and at most one draw in 1,000 may diverge; "usable" is R-hat up to 1.05 and an ESS from 100 in all. Given the
+    scales U is convex, so a divergence is a step that was too long for where it began, not a region that the chain
+    cannot enter: the move is rejected, and the law stays what it is.
 
     Examples
     --------
@@ -132,7 +138,8 @@ def weight_diagnostics(
     of_w, of_u = summarise(w), summarise(u)
     judged = verdict({"the weights": of_w, "the energy": of_u})
     n_lost = int(np.count_nonzero(lost))
-    if n_lost:
+    diverges = n_lost > _MOST_DIVERGING * lost.size
+    if diverges:
         judged = judged & Verdict(TOO_SHORT, f"{n_lost:,} of {lost.size:,} draws diverged: lengthen the warm-up")
     return WeightDiagnostics(
         rhat=of_w.rhat,
@@ -141,5 +148,6 @@ def weight_diagnostics(
         rhat_energy=float(of_u.rhat),
         ess_energy=float(of_u.ess_bulk),
         divergences=np.count_nonzero(lost, axis=1),
+        diverges=diverges,
         converged=judged,
     )

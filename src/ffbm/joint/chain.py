@@ -25,8 +25,8 @@ from ffbm.theta.adapt import TARGETS
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
-_EPSILON, _SCANS = 0.5, 2
-ADAPTING = 200  # sweeps, at most, that adapt the weight moves: a longer burn-in is no longer in that
+_EPSILON, _SCANS = 0.5, 2  # as in the block chain: of single-vertex proposals; scans before a split
+ADAPTING = 200  # sweeps of the burn-in, at most, that adapt the weight moves
 
 
 class JointSettings(NamedTuple):
@@ -36,7 +36,7 @@ class JointSettings(NamedTuple):
     thin: int
     n_moves: int = 1  # weight moves after each sweep
     n_warmup: int = 500  # weight moves before the first sweep
-    jumps: float = 0.2  # moves of many vertices with the weights as they are, after each sweep, in the mean
+    jumps: float = 0.2  # moves of many vertices with the weights as they are, after each sweep, on average
     shifts: float = 0.2  # moves of many vertices that carry the weights along
     sampler: str = "hmc"
     beta: float = 1.0  # inverse temperature: see ``joint.ladder``
@@ -98,13 +98,18 @@ class JointState(NamedTuple):
 
 def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
     """Set up a chain at ``labels``, its weights after ``n_warmup`` moves given these, with its own random stream."""
-    given = set_up(setup, labels, setup.model.scale, np.zeros(0), rng)
-    begun, _ = weights.advance(given, weights.start(given, rng), setup.settings.n_warmup)
-    return resume_at(setup, labels, begun.weights, begun.adapt, given, rng)
+    weight_setup = set_up(setup, labels, setup.model.scale, np.zeros(0), rng)
+    warm, _ = weights.advance(weight_setup, weights.start(weight_setup, rng), setup.settings.n_warmup)
+    return resume_at(setup, labels, warm.weights, warm.adapt, weight_setup, rng)
 
 
 def resume_at(
-    setup: JointSetup, labels: Array, w: Array, adapt: Array, given: weights.WeightSetup, rng: np.random.Generator
+    setup: JointSetup,
+    labels: Array,
+    w: Array,
+    adapt: Array,
+    weight_setup: weights.WeightSetup,
+    rng: np.random.Generator,
 ) -> JointState:
     """Set up a chain at ``labels`` and weights w (A, B), in the geometry of weights given other labels or these."""
     ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
@@ -116,11 +121,11 @@ def resume_at(
         totals=np.array([entropy, 0.0, entropy]),
         tally=tally,
         best=ledger.b.copy(),
-        metric=given.metric,
-        times=_times(given),
+        metric=weight_setup.metric,
+        times=_times(weight_setup),
         weights=w.copy(),
-        scale=given.target.scale.copy(),
-        values=given.target.values.copy(),
+        scale=weight_setup.target.scale.copy(),
+        values=weight_setup.target.values.copy(),
         adapt=adapt.copy(),
         rng=rng,
     )
@@ -135,8 +140,8 @@ def set_up(
     return weights.set_up(target, settings.sampler, settings.n_adapting, rng)
 
 
-def _times(given: weights.WeightSetup) -> Array:
-    return np.array([given.plan.least_time, given.plan.most_time])
+def _times(weight_setup: weights.WeightSetup) -> Array:
+    return np.array([weight_setup.plan.least_time, weight_setup.plan.most_time])
 
 
 def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, JointDraws]:
@@ -150,9 +155,9 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     if renewal == 0 or not 0 <= before < n_sweeps:
         return state, _run(setup, state, n_sweeps)
     first = _run(setup, state, before)
-    given = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
-    adapt = weights.start(given, state.rng).adapt
-    state = state._replace(metric=given.metric, times=_times(given), adapt=adapt)
+    weight_setup = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
+    adapt = weights.start(weight_setup, state.rng).adapt
+    state = state._replace(metric=weight_setup.metric, times=_times(weight_setup), adapt=adapt)
     return state, _joined(first, _run(setup, state, n_sweeps - before))
 
 
@@ -191,7 +196,7 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
     model, (n_active, n_blocks) = setup.model, state.weights.shape
     n_features, n_moves = len(state.scale), setup.settings.n_moves
     tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
-    line = np.empty((2, max(state.metric.root.shape[1], model.even.root.shape[1], 1)))
+    line = np.empty((2, max(state.metric.root.shape[1], model.metric_at_zero.root.shape[1], 1)))
     buffers = CarryBuffers(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
@@ -222,4 +227,4 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
     target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
     moments = np.zeros((2, n_blocks, n_features))
     moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, moments, record)
-    return Carrier(target, model.even, buffers, mode_buffers), moves
+    return Carrier(target, model.metric_at_zero, buffers, mode_buffers), moves

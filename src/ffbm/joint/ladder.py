@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.exchange import exchange_tempered, swap_rates
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
-from ffbm.joint.exchange import exchange
+from ffbm.joint.exchange import take_over
 from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState
 from ffbm.kernels.workspace import ENTROPY, SWEEPS
 from ffbm.types import Array
@@ -55,8 +56,7 @@ class JointLadderState(NamedTuple):
     @property
     def swap_rates(self) -> Array:
         """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
-        tried, made = self.swaps.T
-        return np.where(tried > 0, made / np.maximum(tried, 1), np.nan)
+        return swap_rates(self.swaps)
 
     @property
     def round_trips(self) -> int:
@@ -116,9 +116,8 @@ def advance(setup: JointLadderSetup, state: JointLadderState, n_sweeps: int) -> 
         kept.append(moved[0][1])
         done += n
         if (done - first) % gap == 0:
-            entropy, step = np.array([chain.totals[ENTROPY] for chain in state.chains]), -np.diff(state.betas)
-            down, up = np.append(0.0, -step * entropy[1:]), np.append(step * entropy[:-1], 0.0)
-            exchange(state, (done - first) // gap % 2, down, up)
+            entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
+            exchange_tempered(state, (done - first) // gap % 2, state.betas, entropy, take_over)
         if done == burn:
             state.swaps[:], state.trips[:] = 0, 0
     return state, type(kept[0])(*map(np.concatenate, zip(*kept, strict=True)))

@@ -35,7 +35,7 @@ from ffbm.theta.mode import curvature_metric
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array
 
-_NEVER = 10**9  # the chains keep no draws of their own: what is looked at is kept here
+_NEVER = 10**9  # the chains keep no draws of their own: what is measured along the path is kept here
 _WARMUP = 30  # sweeps over the columns, before the first over the labels
 _DENSE = 10**5  # entries up to which a table of features is dense
 
@@ -65,7 +65,7 @@ class PathState(NamedTuple):
 
 
 class PathDraws(NamedTuple):
-    """What is looked at, at each step and each t."""
+    """What is measured at each step and each t."""
 
     slope: Array  # (T, K) d/dt ln L, and of the prior
     entropy: Array  # (T, K) S
@@ -121,8 +121,8 @@ def make_path(
     for at in t.tolist():
         scaled = replace(design, x=sp.csr_array(design.x @ sp.diags_array(np.where(moving, at, 1.0))))
         training = train_on(scaled, None, n_blocks)
-        even = curvature_metric(training.target(nothing, scale), nothing)
-        model = first._replace(training=training, even=even)
+        metric_at_zero = curvature_metric(training.target(nothing, scale), nothing)
+        model = first._replace(training=training, metric_at_zero=metric_at_zero)
         if groups is None:
             chains.append(JointSetup(model, settings))
         else:

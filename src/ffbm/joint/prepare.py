@@ -20,7 +20,7 @@ class JointModel(NamedTuple):
     blocks: Model  # without a field: each chain has its own
     training: Training  # the design; the response are the labels of a chain
     scale: Array  # (D,) the prior that chains start with
-    even: Metric  # the curvature at W = 0, the same for all blocks
+    metric_at_zero: Metric  # the curvature at W = 0, the same for all blocks
 
     @property
     def graph(self) -> Graph:
@@ -55,7 +55,7 @@ def joint_model(
     n_blocks : int
         B; a block may be empty.
     rows, sigma, intercept
-        The training vertices, and what is said of the weights: see ``sample_weights``.
+        The training vertices, and the prior of the weights: see ``sample_weights``.
 
     Examples
     --------
@@ -69,5 +69,5 @@ def joint_model(
     design.check_vertices(partitions.graph.n_nodes)
     training, scale = train_on(design, rows, n_blocks), prior_scales(sigma, design.columns)
     nothing = np.zeros((len(training.rows.active), n_blocks))
-    even = curvature_metric(training.target(nothing, scale), nothing)
-    return JointModel(partitions, block_model(partitions, n_blocks), training, scale, even)
+    metric_at_zero = curvature_metric(training.target(nothing, scale), nothing)
+    return JointModel(partitions, block_model(partitions, n_blocks), training, scale, metric_at_zero)

@@ -256,12 +256,16 @@ class ColumnMoves:
             model, first = self.setup.model, np.flatnonzero(moving[: len(geometry.dense)])
             training = model.training.restrict(moving)
             nothing = np.zeros((len(training.rows.active), model.n_blocks))
-            even = curvature_metric(training.target(nothing, geometry.scale), nothing)
+            metric_at_zero = curvature_metric(training.target(nothing, geometry.scale), nothing)
             metric = make_metric(geometry.dense[np.ix_(first, first)], geometry.rest[moving])
             settings = self.setup.settings._replace(
                 burn=0, thin=_NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
             )
-            self.parts[key] = moving, JointSetup(model._replace(training=training, even=even), settings), metric
+            self.parts[key] = (
+                moving,
+                JointSetup(model._replace(training=training, metric_at_zero=metric_at_zero), settings),
+                metric,
+            )
         return self.parts[key]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
 from ffbm.kernels.ledger import Ledger, WeightedLedger
-from ffbm.kernels.nestedchain import NestedSchedule, nested_entropy, run_nested
+from ffbm.kernels.nestedchain import NestedSchedule, Room, nested_entropy, run_nested
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_room, read_hierarchy
@@ -65,10 +65,13 @@ def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator)
     return NestedState(ledger, tower, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), tower.b.copy(), rng)
 
 
-def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[NestedState, BlockDraws]:
+def advance(
+    setup: NestedSetup, state: NestedState, n_cycles: int, room: Room | None = None
+) -> tuple[NestedState, BlockDraws]:
     """Run ``n_cycles`` cycles over all levels and return the state, changed in place, and the draws kept on the way.
 
-    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``.
+    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``. ``room``
+    is what levels need to work in, of ``nested_room``, for whoever makes many short runs.
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
@@ -77,7 +80,7 @@ def advance(setup: NestedSetup, state: NestedState, n_cycles: int) -> tuple[Nest
     n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
     labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
     draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
-    room = nested_room(setup.target.graph, layout)
+    room = room or nested_room(setup.target.graph, layout)
     run_nested(
         state.rng, setup.model, state.ledger, state.tower, room, NestedSchedule(*settings[2:]), n_cycles, burn, thin,
         state.totals, state.tally, (state.best, state.best_above), *draws,

@@ -96,10 +96,10 @@ def grow_tree(
     whole = target.entropy(levels)
     nodes: list[TreeNode] = []
     waiting: list[tuple[int, int, int | None]] = [(len(levels) - 1, top, None)]  # level, group, parent
-    place = 0
+    position = 0
     children: dict[int, list[int]] = {}
-    while place < len(waiting):
-        level, group, parent = waiting[place]
+    while position < len(waiting):
+        level, group, parent = waiting[position]
         members = np.flatnonzero(levels[level] == group) if level > 0 else np.zeros(0, dtype=np.int64)
         while level > 1 and len(members) == 1:  # a group of one member is that member
             level, group = level - 1, int(members[0])
@@ -107,18 +107,18 @@ def grow_tree(
         if level == 1 and len(members) == 1:
             level, group, members = 0, int(members[0]), members[:0]
         if parent is not None:
-            children.setdefault(parent, []).append(place)
+            children.setdefault(parent, []).append(position)
         if level == 0:
-            nodes.append(TreeNode(place, 0, parent, block=int(number[group])))
+            nodes.append(TreeNode(position, 0, parent, block=int(number[group])))
         else:
             vertices = on_level[level] == group
             parts = [on_level[level - 1] == member for member in members]
             by_size = np.argsort([-part.sum() for part in parts], kind="stable")
-            waiting += [(level - 1, int(members[a]), place) for a in by_size]
+            waiting += [(level - 1, int(members[a]), position) for a in by_size]
             support = float(np.mean([[has_group(part, one) for one in asked] for part in parts]))
             nats = target.entropy(merged(levels, vertices)) - whole
-            nodes.append(TreeNode(place, level, parent, support=support, nats=float(nats)))
-        place += 1
+            nodes.append(TreeNode(position, level, parent, support=support, nats=float(nats)))
+        position += 1
     linked = [_with_children(node, tuple(children.get(node.number, ()))) for node in nodes]
     return Tree(tuple(linked), np.asarray(labels, dtype=np.int64), lowest)
 
@@ -128,7 +128,7 @@ def _with_children(node: TreeNode, children: tuple[int, ...]) -> TreeNode:
 
 
 def has_group(vertices: Array, levels: Sequence[Array]) -> bool:
-    """Tell whether some level of a draw has a group that is nearly these vertices (N,) of truth values."""
+    """Return whether some level of a draw has a group that is nearly these vertices (N,) of truth values."""
     for labels in levels:
         shared = np.bincount(labels[vertices], minlength=int(labels.max(initial=0)) + 1)
         union = np.bincount(labels) + vertices.sum() - shared
@@ -147,11 +147,11 @@ def merged(levels: Hierarchy, vertices: Array) -> Hierarchy:
     on_level = [labels.copy() for labels in vertex_labels(levels)]
     for labels in on_level:
         labels[vertices] = labels[np.argmax(vertices)]
-    found: Hierarchy = []
+    hierarchy: Hierarchy = []
     below = np.arange(len(vertices))
     for labels in on_level:
         first = np.unique(below, return_index=True)[1]  # a vertex of each group below
         named = np.unique(labels, return_inverse=True)[1]
-        found.append(named[first])
+        hierarchy.append(named[first])
         below = named
-    return found
+    return hierarchy

@@ -6,18 +6,18 @@ different ways, then most heat the lowest hierarchy again.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from ffbm.blocks.blocktypes import types_of_blocks
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, descend_to_one, most_blocks
 from ffbm.blocks.target import BlockTarget
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start
-from ffbm.nested.target import Hierarchy, Layout, NestedTarget, layout_for, nested_model
+from ffbm.nested.target import Hierarchy, Layout, layout_for
 from ffbm.types import Graph
 
 _BETAS = (1.0, 1.5, 2.0, 3.0, 5.0, 20.0)  # inverse temperatures; what is heated again leaves out the first
@@ -57,7 +57,7 @@ def cool_down(
     graph, settings = setup.target.graph, NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
     state = start(setup, levels, rng)
     visits = len(_BETAS) * settings.sweeps * max(graph.n_nodes, 1)
-    n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, effort_for(graph).visits / visits)))
+    n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, budget_for(graph).visits / visits)))
     for beta in betas:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
     return FoundHierarchy(state.lowest, lowest_of(setup, state))
@@ -71,23 +71,8 @@ def search_hierarchies(setup: NestedSetup, rng: np.random.Generator) -> Iterator
         longer = 2.0 ** (turn // _LONGER)
         if turn < n_starts or turn % n_starts == 0:
             number = turn if turn < n_starts else turn // n_starts
-            found = find_hierarchy(setup, rng, _STARTS[number % n_starts], longer)
+            candidate = find_hierarchy(setup, rng, _STARTS[number % n_starts], longer)
         else:
-            found = cool_down(setup, lowest.levels, rng, _BETAS[1:], longer)
-        lowest = min(lowest, found, key=lambda it: round(it.entropy, 6))
+            candidate = cool_down(setup, lowest.levels, rng, _BETAS[1:], longer)
+        lowest = min(lowest, candidate, key=lambda it: round(it.entropy, 6))
         yield lowest
-
-
-def best_hierarchy(target: NestedTarget, n_turns: int, seed: int) -> FoundHierarchy:
-    """Return what several turns of a search find.
-
-    >>> import ffbm
-    >>> graph = ffbm.load_dataset("polbooks").graph
-    >>> found = best_hierarchy(NestedTarget(graph), 2, seed=1)
-    >>> [int(labels.max()) + 1 for labels in found.levels], round(found.entropy, 2)
-    ([3, 1], 1344.98)
-    """
-    layout = room_for(target.graph)
-    setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
-    *_, lowest = islice(search_hierarchies(setup, np.random.default_rng(seed)), n_turns)
-    return lowest

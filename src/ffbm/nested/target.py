@@ -28,8 +28,8 @@ from ffbm.kernels.tower import Tower
 from ffbm.types import Array, Graph
 
 _MOST_ABOVE = 512  # groups of a level above the blocks
-_LEAST_ROOM = 16
-_PAIRS = 1 << 20  # ln x! is tabulated up to so many pairs of groups beside the edges
+_LEAST_BLOCKS = 16
+_PAIRS = 1 << 20  # ln x! is tabulated up to E plus so many pairs of groups
 N_ROWS = 7  # levels above the blocks, the top included
 
 Hierarchy = list[Array]
@@ -58,7 +58,7 @@ class NestedTarget(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How much room a chain has: groups of level 0, groups of each level above, and levels above."""
+    """The sizes of a chain's arrays: groups of level 0, groups of each level above, and levels above."""
 
     n_blocks: int
     n_above: int
@@ -66,8 +66,8 @@ class Layout(NamedTuple):
 
 
 def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
-    """Return room for chains that begin with so many blocks."""
-    width = min(graph.n_nodes, max(_LEAST_ROOM, 2 * n_blocks))
+    """Return sizes for chains that begin with so many blocks."""
+    width = min(graph.n_nodes, max(_LEAST_BLOCKS, 2 * n_blocks))
     return Layout(width, min(width, max(_MOST_ABOVE, n_blocks // 2)), n_rows)
 
 
@@ -87,23 +87,23 @@ def nested_model(target: NestedTarget, layout: Layout) -> Model:
 
 
 def levels_explain_weights(graph: Graph) -> bool:
-    """Tell whether edges have weights whose sums the levels above the blocks explain."""
+    """Return whether edges have weights whose sums the levels above the blocks explain."""
     return graph.weights is not None and is_summed(graph.weights)
 
 
 def level_sums(graph: Graph, layout: Layout) -> LevelSums | NoSums:
-    """Return what sums of weights are explained by, and worked with."""
+    """Return the law of the sums of weights, and the buffers in which levels count them."""
     if graph.weights is None or not levels_explain_weights(graph):
         return NoSums(graph.is_directed)
     (width, n_above, _), law = layout, weight_law(graph.weights)
-    held, changes, mark = (
+    sums, changes, mark = (
         np.zeros(shape, dtype=np.int64) for shape in ((width, width), (5, 4 * width + 4), (n_above, n_above))
     )
-    return LevelSums(graph.is_directed, law, held, changes, mark)
+    return LevelSums(graph.is_directed, law, sums, changes, mark)
 
 
 def nested_room(graph: Graph, layout: Layout) -> Room:
-    """Return what the levels above work in."""
+    """Return the workspace of the levels above."""
     width, n_above, n_rows = layout
     pairs = min(width * (width + 1) // 2, _PAIRS)
     lf = factorial_table(graph.n_edges + pairs + width + 2)
@@ -111,7 +111,7 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     longest = max(graph.n_nodes, width)
     tables = DirectedMultigraph if graph.is_directed else Multigraph
     return Room(
-        groups=_room_for_groups(graph, width),
+        groups=_group_buffers(graph, width),
         tables=tables(np.zeros(n_above + 1), lf),
         sums=level_sums(graph, layout),
         size_cost=size_cost,
@@ -128,7 +128,7 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     )
 
 
-def _room_for_groups(graph: Graph, width: int) -> Adjacency | Arcs:
+def _group_buffers(graph: Graph, width: int) -> Adjacency | Arcs:
     """Return arrays for a multigraph of so many groups with the graph's edges."""
     indptr = np.zeros(width + 1, dtype=graph.indptr.dtype)
     indices = np.zeros(2 * graph.n_edges, dtype=graph.indices.dtype)
@@ -146,15 +146,15 @@ def lay_out(
 ) -> tuple[Ledger | WeightedLedger, Tower]:
     """Return the counts of a hierarchy; levels of one group, or one of each type, are added up to the layout's rows."""
     (width, n_above, n_rows), graph = layout, target.graph
-    weighed = (n_rows, n_above, n_above) if levels_explain_weights(graph) else (0, 0, 0)
+    weight_shape = (n_rows, n_above, n_above) if levels_explain_weights(graph) else (0, 0, 0)
     tower = Tower(
         b=np.zeros((n_rows, width), dtype=np.int32),
         n=np.zeros((n_rows, n_above), dtype=np.int64),
         e=np.zeros((n_rows, _n_sides(graph) * n_above), dtype=np.int64),
         ers=np.zeros((n_rows, n_above, n_above), dtype=np.int32),
         used=np.zeros((n_rows, 1), dtype=np.int64),
-        pairs=np.zeros(weighed, dtype=np.int64),
-        sums=np.zeros(weighed, dtype=np.int64),
+        pairs=np.zeros(weight_shape, dtype=np.int64),
+        sums=np.zeros(weight_shape, dtype=np.int64),
     )
     counts, block_types = edge_matrix(graph, levels[0]), types_of_blocks(target.types, np.asarray(levels[0]))
     for row in range(n_rows):
@@ -200,7 +200,7 @@ def vertex_labels(levels: Sequence[Array]) -> list[Array]:
     >>> [labels.tolist() for labels in vertex_labels([np.array([0, 1, 2]), np.array([0, 0, 1])])]
     [[0, 1, 2], [0, 0, 1]]
     """
-    found = [np.asarray(levels[0])]
+    by_level = [np.asarray(levels[0])]
     for labels in levels[1:]:
-        found.append(np.asarray(labels)[found[-1]])
-    return found
+        by_level.append(np.asarray(labels)[by_level[-1]])
+    return by_level

@@ -33,7 +33,7 @@ from ffbm.workers import Workers
 
 _MAX_BLOCKS = 2**24  # empty ones included
 _MAX_EDGES = 2**30 - 1  # edge counts are 32-bit
-_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean
+_JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, on average
 _STARTS_PER_CHAIN = 3  # of which each chain takes one
 _MORE_IF_FREE = 5  # as many times: without them blocks open and close one vertex at a time
 
@@ -166,11 +166,11 @@ def sample_blocks(
     with listening(progress) as tell:
         context = RunContext(workers, tell, checkpoints)
         if wanted is None and not is_free:
-            found = find_candidates(target, seed, context)
-            best, chosen["candidates"] = found[best_of(found)], list_candidates(found)
-            chosen["next_best"] = next_best(found)
+            candidates = find_candidates(target, seed, context)
+            best, chosen["candidates"] = candidates[best_of(candidates)], list_candidates(candidates)
+            chosen["next_best"] = next_best(candidates)
             wanted = np.bincount(types_of_blocks(of_vertex, best.labels)).tolist()
-            chosen["probabilities"] = probabilities(target, found, seed, context)
+            chosen["probabilities"] = probabilities(target, candidates, seed, context)
         block_types = free_block_types(target) if wanted is None else one_after_another(wanted)
         room = len(block_types)
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
@@ -271,8 +271,8 @@ def _first_labels(
     elif given == "random":
         return random_start(target, block_types, rng)
     elif n_blocks is None:
-        found = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
-        labels = found[best_of(found)].labels
+        candidates = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)
+        labels = candidates[best_of(candidates)].labels
     else:
         labels = greedy_labels(target, _at_most(n_blocks, target), rng, setup.model)
     return number_by_type(target.types, labels, block_types)

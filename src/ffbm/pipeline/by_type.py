@@ -113,16 +113,16 @@ def explain_each(
 
     Chains whose length is open may run until ``end``, by the clock.
     """
-    found = {}
+    explanations = {}
     for t, value in enumerate(types.values):
         vertices = np.flatnonzero(types.of_vertex == t)
         features = own_features(net.features, vertices, types.column)
         trace, own = blocks_of_type(blocks, members, value, vertices)
         if own.n_blocks > 1 and features.n_features:
-            found[value] = _explain(
+            explanations[value] = _explain(
                 net, value, Among(vertices, members.labels), features, trace, own, config, context, end
             )
-    return found
+    return explanations
 
 
 def explain_trees(
@@ -200,8 +200,8 @@ def blocks_of_type(
     numbers = np.unique(
         members.order[0, 0, chain_numbers]
     )  # those of its blocks after alignment, the same in all draws
-    place = np.full(members.n_blocks, -1)
-    place[numbers] = np.arange(len(numbers))
+    index_of = np.full(members.n_blocks, -1)
+    index_of[numbers] = np.arange(len(numbers))
     labels = blocks.labels[:, :, vertices] - chain_numbers[0]
     trace = replace(
         blocks,
@@ -213,9 +213,9 @@ def blocks_of_type(
     probs = np.ascontiguousarray(members.probs[np.ix_(vertices, numbers)])
     own = Memberships(
         probs=probs,
-        labels=place[members.labels[vertices]],
+        labels=index_of[members.labels[vertices]],
         agreement=float(probs.max(axis=1).mean()),
-        order=place[members.order[:, :, chain_numbers]],
+        order=index_of[members.order[:, :, chain_numbers]],
     )
     return trace, own
 
@@ -249,5 +249,5 @@ def _with_numbers(values: Any, is_number: Array, numbers: Array) -> Any:
 
 
 def _extreme(values: Any, which: str) -> Array:
-    found = getattr(values, which)(axis=0)
-    return np.asarray(found.toarray() if sp.issparse(found) else found).reshape(-1)
+    extreme = getattr(values, which)(axis=0)
+    return np.asarray(extreme.toarray() if sp.issparse(extreme) else extreme).reshape(-1)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ffbm.blocks.annealing import Found
-from ffbm.blocks.descent import effort_for
+from ffbm.blocks.annealing import Candidate
+from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import (
     Candidates,
@@ -38,8 +38,8 @@ class _Pair(NamedTuple):
     """Two partitions to be crossed, and the number of their slot."""
 
     slot: int
-    first: Found
-    second: Found
+    first: Candidate
+    second: Candidate
 
 
 class _Round(NamedTuple):
@@ -56,21 +56,21 @@ def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Cand
     its last one.
     """
     target = target._replace(prior=FULL)
-    effort = effort_for(target.graph)
+    budget = budget_for(target.graph)
     key = digest(target, seed) if context.checkpoints else ""
-    with open_workers(context.workers, effort.n_slots) as run:
-        work = _Rounds(run, target, context, key, total=effort.n_slots * (effort.n_rounds + 1) + 1)
-        parts = work.round(0, partial(_descend, seed), range(effort.n_slots))
-        slots, found, barren = [*map(_lowest, parts)], pool(parts), 0
-        for number in range(1, effort.n_rounds + 1):
+    with open_workers(context.workers, budget.n_slots) as run:
+        work = _Rounds(run, target, context, key, total=budget.n_slots * (budget.n_rounds + 1) + 1)
+        parts = work.round(0, partial(_descend, seed), range(budget.n_slots))
+        slots, candidates, barren = [*map(_lowest, parts)], pool(parts), 0
+        for number in range(1, budget.n_rounds + 1):
             if barren == _PATIENCE or max(it.entropy for it in slots) < min(it.entropy for it in slots) + _SAME:
                 break
             parts = work.round(number, partial(_cross, seed, number), _pairs(slots, stream(seed, _STAGE, number)))
             lowest = min(it.entropy for it in slots)
             slots = [min(two, key=lambda it: it.entropy) for two in zip(slots, map(_lowest, parts), strict=True)]
             barren = 0 if min(it.entropy for it in slots) < lowest - _SAME else barren + 1
-            found = pool([found, *parts])
-        (last,) = work.round(-1, partial(_compare, seed), [as_table(found)])
+            candidates = pool([candidates, *parts])
+        (last,) = work.round(-1, partial(_compare, seed), [as_table(candidates)])
     work.end()
     return last
 
@@ -116,7 +116,7 @@ class _Rounds:
             self.context.tell(event)
 
 
-def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:
+def _pairs(slots: list[Candidate], rng: np.random.Generator) -> list[_Pair]:
     """Pair every slot with a random other one."""
     others = rng.integers(1, len(slots), len(slots)).tolist()
     return [
@@ -124,7 +124,7 @@ def _pairs(slots: list[Found], rng: np.random.Generator) -> list[_Pair]:
     ]
 
 
-def _lowest(part: Candidates) -> Found:
+def _lowest(part: Candidates) -> Candidate:
     return part[best_of(part)]
 
 
@@ -144,24 +144,24 @@ def _compare(seed: int, target: BlockTarget, table: CandidateTable) -> Candidate
     return as_table(try_neighbours(target, from_table(table), stream(seed, _STAGE, "neighbours")))
 
 
-def list_candidates(found: Candidates) -> list[tuple[int, float]]:
+def list_candidates(candidates: Candidates) -> list[tuple[int, float]]:
     """Return the numbers of blocks and their description lengths, as settings of a trace hold them."""
-    return [(n, float(np.round(found[n].entropy, 6))) for n in sorted(found)]
+    return [(n, float(np.round(candidates[n].entropy, 6))) for n in sorted(candidates)]
 
 
-def next_best(found: Candidates) -> tuple[int, float] | None:
+def next_best(candidates: Candidates) -> tuple[int, float] | None:
     """Return the second best number of blocks and the share of the vertices that are in another block there.
 
     Blocks of the two best partitions are matched one to one, so that they share as many vertices as can be. None if
     there is one number only.
 
-    >>> next_best({2: Found(1.0, np.array([0, 0, 1, 1])), 3: Found(2.5, np.array([2, 2, 0, 1]))})
+    >>> next_best({2: Candidate(1.0, np.array([0, 0, 1, 1])), 3: Candidate(2.5, np.array([2, 2, 0, 1]))})
     (3, 0.25)
     """
-    order = sorted(found, key=lambda n: (round(found[n].entropy, 6), n))
+    order = sorted(candidates, key=lambda n: (round(candidates[n].entropy, 6), n))
     if len(order) == 1:
         return None
-    one, other = (found[n] for n in order[:2])
+    one, other = (candidates[n] for n in order[:2])
     shared = np.zeros((one.n_blocks, other.n_blocks))
     np.add.at(shared, (one.labels, other.labels), 1)
     return order[1], float(1 - shared[linear_sum_assignment(shared, maximize=True)].sum() / len(one.labels))

@@ -23,7 +23,7 @@ _SECONDS = 4.0  # of one core, about, for all chains
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _MOST_SECONDS, _LEAST_VERTICES = 30.0, 2000  # where the least of them take longer, fewer vertices train the weights
 _WARMUP = 60  # moves for a partition, with what its mode costs
-_PIECE = 64  # draws looked at together
+_PIECE = 64  # draws worked on at once
 _LOOKED_AT = 500  # draws of a chain, at most, where weights belong to block chains: more would be read into memory
 _DRAWS = 100  # of each chain
 _ERRORS = 3.0  # standard errors: there may be hundreds of columns, and the extremes of the chains are compared
@@ -145,12 +145,12 @@ def _chain(trace: WeightTrace, number: int) -> WeightTrace:
 
 def _sizes(weights: Array, which: list[Array]) -> Array:
     """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D); some draws at a time, for memory."""
-    found = []
+    sizes = []
     for first in range(0, len(weights), _PIECE):
         piece = weights[first : first + _PIECE]
         square = ((piece - piece.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        found.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
-    return np.concatenate(found)
+        sizes.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
+    return np.concatenate(sizes)
 
 
 def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list[tuple[Array, Array]]:

@@ -229,15 +229,15 @@ class _Refits:
         """Make the refits of these sets of columns on all folds, each a piece of work."""
         new, n_folds = [columns for columns in dict.fromkeys(sets) if columns not in self._bits], len(self._work.folds)
         tasks = [Task(columns, fold) for columns in new for fold in range(n_folds)]
-        stage, found = "bits of columns", []
+        stage, gains = "bits of columns", []
         with open_workers(self._context.workers, min(len(tasks), _AT_ONCE)) as run:
             for first in range(0, len(tasks), _AT_ONCE):
                 self._context.tell(Progress(stage, first, len(tasks)))
                 part = range(first, min(first + _AT_ONCE, len(tasks)))
-                found += run(_gain, part, self._work, tasks, kind=np.ndarray)
+                gains += run(_gain, part, self._work, tasks, kind=np.ndarray)
         self._context.tell(Progress(stage, len(tasks), len(tasks)))
         for at, columns in enumerate(new):
-            self._bits[columns] = np.stack(found[at * n_folds : (at + 1) * n_folds])
+            self._bits[columns] = np.stack(gains[at * n_folds : (at + 1) * n_folds])
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ffbm.theta.pace import seconds_of_moves
+from ffbm.theta.cost import seconds_of_moves
 from ffbm.types import Network
 
 # seconds of one core, from fits of the paper's three networks
@@ -33,10 +33,10 @@ def estimate_range(net: Network, n_blocks: int | str = "auto", **lengths: int) -
     >>> 1 < low < high < 10
     True
     """
-    found = estimate_seconds(net, n_blocks, **lengths)
+    seconds = estimate_seconds(net, n_blocks, **lengths)
     if isinstance(n_blocks, int):
-        return found, found
-    return estimate_seconds(net, n_blocks, n_found=max(2, round(net.n_nodes**0.25)), **lengths), found
+        return seconds, seconds
+    return estimate_seconds(net, n_blocks, n_found=max(2, round(net.n_nodes**0.25)), **lengths), seconds
 
 
 def seconds_of_draws(net: Network, n_blocks: int, n_draws: int) -> float:

@@ -161,14 +161,14 @@ def find_evidence(
             is_over = made < left or Clock(end).is_over()
             if draws.slope.shape[1] < 4:
                 return _nothing(t), swept
-            found = integrate(t, draws, states)
-            if is_over or not found.is_smooth:
+            integral = integrate(t, draws, states)
+            if is_over or not integral.is_smooth:
                 break
-            if found.verdict and found.error[-1] <= max(wanted, SHARE * abs(found.nats[-1])):
+            if integral.verdict and integral.error[-1] <= max(wanted, SHARE * abs(integral.nats[-1])):
                 break
             n_steps = draws.slope.shape[1]
-        if is_over or found.is_smooth or n == MOST:
-            return found, swept
+        if is_over or integral.is_smooth or n == MOST:
+            return integral, swept
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in states]
         n *= 2
 
@@ -204,11 +204,11 @@ def no_evidence(why: str) -> Integral:
     )
 
 
-def describe(found: Integral) -> dict[str, Any]:
+def describe(integral: Integral) -> dict[str, Any]:
     """Return what is written down of the run."""
     return {
-        "n_values": len(found.t),
-        "n_steps": found.n_steps,
-        "round_trips": found.round_trips,
-        "swap_rates": found.swap_rates.round(4).tolist(),
+        "n_values": len(integral.t),
+        "n_steps": integral.n_steps,
+        "round_trips": integral.round_trips,
+        "swap_rates": integral.swap_rates.round(4).tolist(),
     }

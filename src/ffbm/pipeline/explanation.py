@@ -19,8 +19,8 @@ from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import combine_folds, fold_rows, predict, score_draws, score_weights
 from ffbm.theta.columns import keep_groups
+from ffbm.theta.cost import affordable_moves, affordable_vertices
 from ffbm.theta.design import Design
-from ffbm.theta.pace import affordable_moves, affordable_vertices
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, BlockTrace, Features, Memberships, Note
 from ffbm.types.scores import Scores

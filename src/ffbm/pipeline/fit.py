@@ -14,7 +14,7 @@ from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import measuring
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
-from ffbm.pipeline.given import take_blocks
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly

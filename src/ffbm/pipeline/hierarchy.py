@@ -20,6 +20,7 @@ from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper
+from ffbm.pipeline.tempering import run_nested_ladders, run_tempered_if_stuck, tell_of_ladders
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array, BlockTrace, Graph, NodeTypes
@@ -55,22 +56,29 @@ def sample_hierarchies(
     setup = NestedSetup(target, nested_model(target, layout), layout, settings)
     begin = partial(context.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)
     key = digest(setup, seed, config.n_chains) if context.checkpoints else ""
-    chains = run_for(
-        "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, context, key,
+    plain = partial(
+        run_for, "hierarchies", Stepper(advance, NestedState, BlockDraws), setup, begin, length, seed, context, key,
         n_measured=graph.n_nodes,
     )  # fmt: skip
+    ladders = partial(run_nested_ladders, config.tempering, setup, length, seed, config.n_chains, context, key)
+    chains = run_tempered_if_stuck(config.tempering, graph, plain, ladders, seed, graph.n_nodes)
     rows, entropy, rate = chains.draws
     draws = [unpack(setup, row) for chain in rows for row in chain]
     central = by_type(draws[central_draw(draws)], of_vertex)
     without = entropy - np.array([target.partitions(levels) for levels in draws]).reshape(entropy.shape)
     labels = project([levels[0] for levels in draws], central[0]).reshape(*entropy.shape, graph.n_nodes)
     diagnostics = block_diagnostics(
-        rows[:, :, : graph.n_nodes], entropy, rate, seed, previous=chains.previous, round_trips=None
+        rows[:, :, : graph.n_nodes],
+        entropy,
+        rate,
+        seed,
+        previous=chains.previous,
+        round_trips=chains.round_trips,
     )
     record = {
         **settings._asdict(), "seed": seed, "degree_corrected": config.degree_corrected, "n_sweeps": chains.n_sweeps,
         "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn, "thin": chains.thin,
-        "hierarchy": float((entropy - without).mean()),
+        "hierarchy": float((entropy - without).mean()), **tell_of_ladders(chains),
     }  # fmt: skip
     if types is not None:
         record["node_types"] = blocks_of(types, types_of_blocks(of_vertex, central[0]))
@@ -109,11 +117,11 @@ def project(draws: Sequence[Array], reference: Array) -> Array:
     [[0, 0, 1, 1], [0, 0, 1, 1]]
     """
     n_blocks = int(reference.max(initial=0)) + 1
-    found = np.empty((len(draws), len(reference)), dtype=np.min_scalar_type(n_blocks - 1))
-    for labels, row in zip(draws, found, strict=True):
+    projected = np.empty((len(draws), len(reference)), dtype=np.min_scalar_type(n_blocks - 1))
+    for labels, row in zip(draws, projected, strict=True):
         shared = np.bincount(labels * n_blocks + reference, minlength=(int(labels.max(initial=0)) + 1) * n_blocks)
         row[:] = shared.reshape(-1, n_blocks).argmax(axis=1)[labels]
-    return found
+    return projected
 
 
 def _begin_one(seed: int, setup: NestedSetup, chain: int) -> NestedState:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ffbm.store.beside import pieces, written_like
+from ffbm.store.memmap import pieces, written_like
 from ffbm.types import Array, BlockTrace, Memberships
 
 

@@ -14,7 +14,7 @@ from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, join_draws, run_chains, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
@@ -68,13 +68,13 @@ def run_for(
 ) -> Chains:
     """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
 
-    Only the first ``n_measured`` labels of a draw are looked at: those of vertices.
+    Only the first ``n_measured`` labels of a draw are measured: those of vertices.
     Two checks in a row must grade them converged, and ``is_enough`` say so of the draws. They are given up if they are
     not even usable at the third check, or not converged at the sixth. Sweeps of the setup's own burn-in, in which
     chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
-        states, draws = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
+        states, draws, _ = run_stretch(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
     ahead, thin, done, note, n_checks = setup.settings.burn, length.thin, 0, "", 0
     whole: Any = None  # burn-in included

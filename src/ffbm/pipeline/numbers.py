@@ -12,7 +12,7 @@ from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, run_chains
+from ffbm.pipeline.run import Stepper, run_stretch
 from ffbm.rng import stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array
@@ -25,7 +25,7 @@ _LEAST = 0.005  # probability that is reported
 
 
 def probabilities(
-    target: BlockTarget, found: Candidates, seed: int, context: RunContext
+    target: BlockTarget, candidates: Candidates, seed: int, context: RunContext
 ) -> list[tuple[int, float]] | None:
     """Return P(B | A) by falling probability, from chains with B free; None if that would take long, or did not mix.
 
@@ -36,14 +36,14 @@ def probabilities(
         return None
     target = target._replace(prior=UNLABELLED)
     settings = BlockSettings(burn=_BURN, thin=_THIN, allow_empty=True, jumps=_JUMPS)
-    block_types = free_block_types(target, max(found))
+    block_types = free_block_types(target, max(candidates))
     setup = BlockSetup(target, block_model(target, block_types), settings)
-    lowest = sorted(found.values(), key=lambda it: it.entropy)
+    lowest = sorted(candidates.values(), key=lambda it: it.entropy)
     first = [lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)]
     starts = np.array([number_by_type(target.types, labels, block_types) for labels in first])
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
-    _, draws = run_chains(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
+    _, draws, _ = run_stretch(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
     seen = summarise(numbers.astype(np.float64))
     if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):

@@ -21,14 +21,13 @@ from ffbm.blocks.permutation import (
 )
 from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
-from ffbm.check import check_int
+from ffbm.check import check_column, check_int
 from ffbm.data.remarks import why_no_features
 from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.choice import find_candidates
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.given import take_blocks
-from ffbm.plain import did_you_mean
+from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.types import Array, BlockTrace, Network
@@ -238,13 +237,8 @@ def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     if not isinstance(wanted, Iterable):
         raise OptionError(f"{keyword('columns')} must be a column name or a list of them; got {columns!r}")
     names = list(dict.fromkeys(wanted))
-    for option, name in (
-        *(("columns", name) for name in names),
-        *((("within", within),) if within is not None else ()),
-    ):
-        if name not in known:
-            cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{keyword(option, '')} must name columns of the network; got {name!r}: {cure}")
+    for option, name in (*(("columns", name) for name in names), *([("within", within)] if within is not None else [])):
+        check_column(keyword(option, ""), name, known)
     if within in names:
         both = f"{keyword('within', '')} and {keyword('columns', '')}"
         raise OptionError(f"{both} both name {within!r}, which cannot vary among its equals: drop one")
@@ -291,8 +285,8 @@ def _best_known(net: Network, blocks: Any, seed: int, context: RunContext) -> fl
     if blocks is None:
         return np.nan
     if isinstance(blocks, str) and blocks == "auto":
-        found = find_candidates(BlockTarget(net.graph.without_weights()), seed, context)
-        labels = found[best_of(found)].labels
+        candidates = find_candidates(BlockTarget(net.graph.without_weights()), seed, context)
+        labels = candidates[best_of(candidates)].labels
     else:
         labels = take_blocks(net, blocks, "auto").best_labels
     return description_length(net, labels, prior="full").total

@@ -81,7 +81,7 @@ def held_out_bits(design: Design, members: Array, parts: list[Array]) -> Array:
 
 
 def _clashes(features: Features, name: str, values: Features) -> bool:
-    """Tell whether another column has a feature of a name that the values would get."""
+    """Return whether another column has a feature of a name that the values would get."""
     others = {feature for feature, column in zip(features.names, features.columns, strict=True) if column != name}
     return bool(others & set(values.names))
 

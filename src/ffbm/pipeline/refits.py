@@ -13,9 +13,9 @@ from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.weights import gather
 from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import group_columns, keep_groups
+from ffbm.theta.cost import affordable_moves, affordable_vertices
 from ffbm.theta.design import Design
 from ffbm.theta.imputed import ImputedRecord, ImputedSetup, advance_imputed, start_imputed
-from ffbm.theta.pace import affordable_moves, affordable_vertices
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.prior import keep_scales
 from ffbm.theta.response import read_members

@@ -15,7 +15,7 @@ import numpy as np
 from ffbm import kernels
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.store.chainlog import Begun, ChainLog
+from ffbm.store.chainlog import ChainLog, Checkpoint
 from ffbm.types import Array
 from ffbm.workers import Pool, open_workers
 
@@ -28,7 +28,7 @@ _SAVE_BYTES = 1 << 24  # or how much they may have drawn since
 
 
 class Stepper(NamedTuple, Generic[State, Draws]):
-    """How chains of one sort move: ``advance(model, state, n)`` returns the state after n steps, and the draws."""
+    """How chains of one kind move: ``advance(model, state, n)`` returns the state after n steps, and the draws."""
 
     advance: Callable[[Any, State, int], tuple[State, Draws]]
     state: type[State]
@@ -38,19 +38,6 @@ class Stepper(NamedTuple, Generic[State, Draws]):
 def join_draws(first: Draws, second: Draws) -> Draws:
     """Return draws (chain, draw, ...) and those that follow them as one."""
     return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
-
-
-def run_chains(
-    stage: str,
-    stepper: Stepper[State, Draws],
-    model: Any,
-    begin: Callable[[], list[State]],
-    n_steps: int,
-    context: RunContext,
-    key: str = "",
-) -> tuple[list[State], Draws]:
-    """Advance every chain by ``n_steps`` and return the last states and the draws, (chain, draw, ...)."""
-    return run_stretch(stage, stepper, model, begin, n_steps, context, key)[:2]
 
 
 def run_stretch(
@@ -71,56 +58,60 @@ def run_stretch(
     b is, bit for bit, advancing it by a + b.
     """
     log = None if context.checkpoints is None else context.checkpoints.stage(stage, key, stepper.state, stepper.draws)
-    begun = None if log is None else log.load()
-    if begun is None or begun.done > n_steps:
-        begun = Begun(0, begin())
+    checkpoint = None if log is None else log.load()
+    if checkpoint is None or checkpoint.done > n_steps:
+        checkpoint = Checkpoint(0, begin())
         if log is not None:
-            log.save(begun.states, 0, 0, [])
+            log.save(checkpoint.states, 0, 0, [])
     kernels.announce_compiling()
-    return _run_segments(stage, stepper, model, begun, n_steps, context, log, clock or Clock())
+    return _run_segments(stage, stepper, model, checkpoint, n_steps, context, log, clock or Clock())
 
 
 def _run_segments(
     stage: str,
     stepper: Stepper[State, Draws],
     model: Any,
-    begun: Begun[State],
+    checkpoint: Checkpoint[State],
     n_steps: int,
     context: RunContext,
     log: ChainLog[State, Draws] | None,
     clock: Clock,
 ) -> tuple[list[State], Draws, int]:
-    """Let every chain run on by itself, those behind first; they meet where they are written down, and at the end."""
-    chains = [_Chain[State, Draws](state, begun.done) for state in begun.states]
-    segment, saved, since, meet, is_cut = 1, time.perf_counter(), begun.done, n_steps, False
-    context.tell(clock.progress(stage, since, n_steps))
+    """Let every chain run on by itself, those behind first; they wait for each other at checkpoints and at the end."""
+    chains = [_Chain[State, Draws](state, checkpoint.done) for state in checkpoint.states]
+    segment, saved, last_saved, barrier, is_cut = 1, time.perf_counter(), checkpoint.done, n_steps, False
+    context.tell(clock.progress(stage, last_saved, n_steps))
     with open_workers(context.workers, len(chains)) as run, _handling_interrupts(log is not None) as stopping:
-        while since < n_steps:
-            behind = sorted((one for one in chains if not one.underway and one.done < meet), key=lambda one: one.done)
+        while last_saved < n_steps:
+            behind = sorted(
+                (one for one in chains if not one.underway and one.done < barrier), key=lambda one: one.done
+            )
             for chain in behind[: run.width - sum(one.underway > 0 for one in chains)]:
-                chain.begin(run, stepper, model, min(segment, meet - chain.done))
-            going = {chain.future: chain for chain in chains if chain.underway}
-            for future in wait(going, return_when=FIRST_COMPLETED).done:
-                seconds_per_step = going[future].end()
+                chain.begin(run, stepper, model, min(segment, barrier - chain.done))
+            running = {chain.future: chain for chain in chains if chain.underway}
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                seconds_per_step = running[future].end()
                 segment = max(1, min(round(_SEGMENT_SECONDS / seconds_per_step), 4 * segment))
             context.tell(clock.progress(stage, sum(chain.done for chain in chains) // len(chains), n_steps))
             if not is_cut and clock.is_over():
                 reached = max(chain.done + chain.underway for chain in chains)
-                is_cut, n_steps = True, min(n_steps, clock.next_stop(reached if meet == n_steps else meet))
-                meet = min(meet, n_steps)
+                is_cut, n_steps = True, min(n_steps, clock.next_stop(reached if barrier == n_steps else barrier))
+                barrier = min(barrier, n_steps)
             if log is not None and (stopping.is_set() or _is_due(chains, saved)):
-                meet = max(chain.done + chain.underway for chain in chains)
-            if any(chain.done < meet for chain in chains):
+                barrier = max(chain.done + chain.underway for chain in chains)
+            if any(chain.done < barrier for chain in chains):
                 continue
             if log is not None:
-                log.save([one.state for one in chains], meet, since, [one.take(stepper.draws) for one in chains])
-            saved, since, meet = time.perf_counter(), meet, n_steps
+                log.save(
+                    [one.state for one in chains], barrier, last_saved, [one.take(stepper.draws) for one in chains]
+                )
+            saved, last_saved, barrier = time.perf_counter(), barrier, n_steps
             if stopping.is_set():
                 raise KeyboardInterrupt
     states = [chain.state for chain in chains]
     if log is not None:
         return states, log.join(n_steps), n_steps
-    return states, _together(stepper.draws, [one.parts for one in chains], context), n_steps
+    return states, _stack_draws(stepper.draws, [one.parts for one in chains], context), n_steps
 
 
 class _Chain(Generic[State, Draws]):
@@ -162,7 +153,7 @@ def _timed_advance(
     return state, draws, max(time.perf_counter() - begun, 1e-9)
 
 
-def _together(kind: type[Draws], parts: Sequence[Sequence[Draws]], context: RunContext) -> Draws:
+def _stack_draws(kind: type[Draws], parts: Sequence[Sequence[Draws]], context: RunContext) -> Draws:
     """Return the draws of all chains, (chain, draw, ...); every chain is copied once, by a thread of its own."""
     fields = [*zip(*(zip(*chain, strict=True) for chain in parts), strict=True)]  # field, chain, part
     whole = [

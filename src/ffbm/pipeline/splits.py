@@ -22,7 +22,7 @@ _FOLDS = 5  # of the bits of a split
 def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext) -> Tree:
     """Return the tree with the bits of every split and the columns that matter there."""
     explained = {
-        node.number: _explained(node, explain_split(features, tree, node.number, config, context))
+        node.number: _with_explanation(node, explain_split(features, tree, node.number, config, context))
         for node in tree.splits
     }
     return replace(tree, nodes=tuple(explained.get(node.number, node) for node in tree.nodes))
@@ -51,10 +51,10 @@ def explain_labels(
 ) -> Explanation:
     """Explain labels of some vertices by their features, under the learned prior; scores come from folds.
 
-    The random streams are those of this name under the fit's seed, so the answer is the same whenever it is asked for.
+    The random streams are those of this name under the fit's seed, so asking again gives the same answer.
     """
-    own = rows_of(features, vertices)
-    design = make_design(own, intercept=True)
+    subset = rows_of(features, vertices)
+    design = make_design(subset, intercept=True)
     options: dict[str, Any] = {
         "weight_prior": "learned", "intercept": True, "intercept_sd": config.intercept_sd,
         "n_draws": config.countable_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
@@ -62,14 +62,14 @@ def explain_labels(
     }  # fmt: skip
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
-        sweeps = None if selects else 0
+        sweeps = None if selects else 0  # 0: columns are not selected
         trace = sample_weights(design, labels, rows, seed=seed, stage=stage, n_sweeps=sweeps, **options)
         return SampledWeights(replace(trace, settings=trace.settings | {"fdr": config.fdr}), labels)
 
     seed = child_seed(resolve_seed(config.seed), name)
     folds = min(_FOLDS, len(vertices))
     return explain(
-        own, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,
+        subset, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,
         workers=context.threads,
     )  # fmt: skip
 
@@ -85,9 +85,9 @@ def rows_of(features: Features, vertices: Array) -> Features:
     )  # fmt: skip
 
 
-def _explained(node: TreeNode, explanation: Explanation) -> TreeNode:
-    scores, found = explanation.scores, explanation.relevance
+def _with_explanation(node: TreeNode, explanation: Explanation) -> TreeNode:
+    scores, relevance = explanation.scores, explanation.relevance
     columns: tuple[tuple[str, float], ...] = ()
-    if found is not None:
-        columns = tuple((found.column_names[g], float(found.inclusion[g])) for g in found.decided)
+    if relevance is not None:
+        columns = tuple((relevance.column_names[g], float(relevance.inclusion[g])) for g in relevance.decided)
     return replace(node, bits=float(scores.bits_test), bits_se=float(scores.bits_se_test), columns=columns)

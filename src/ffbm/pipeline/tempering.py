@@ -1,4 +1,4 @@
-"""Block chains and joint chains with replica exchange: when it is worth it, and how its ladders begin."""
+"""Chains of blocks, of hierarchies and joint ones with replica exchange: when it is worth it, how ladders begin."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +19,10 @@ from ffbm.joint.chain import JointSetup
 from ffbm.joint.ladder import JointLadderSetup, JointLadderState
 from ffbm.joint.prepare import JointModel
 from ffbm.joint.selection import ColumnSetup
+from ffbm.nested import ladder as nested
+from ffbm.nested.chain import NestedSetup
+from ffbm.nested.ladder import NestedLadderState
+from ffbm.nested.search import find_hierarchy
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import Chains, Length, run_for
 from ffbm.pipeline.run import Stepper
@@ -68,16 +72,21 @@ def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, 
 
 
 def run_tempered_if_stuck(
-    tempering: Any, graph: Graph, plain: Callable[[bool], Chains], ladders: Callable[[], Chains], seed: int
+    tempering: Any,
+    graph: Graph,
+    plain: Callable[[bool], Chains],
+    ladders: Callable[[], Chains],
+    seed: int,
+    n_measured: int | None = None,
 ) -> Chains:
     """Run plain chains, or ladders where these are asked for or plain chains are given up.
 
-    ``plain`` is handed whether it may give chains up.
+    ``plain`` is handed whether it may give chains up. Only the first ``n_measured`` labels of a draw are looked at.
     """
     if isinstance(tempering, list) or tempering is True:
         return ladders()
     chains = plain(may_temper(tempering, graph))
-    return better_of(chains, ladders(), seed) if chains.is_stuck else chains
+    return better_of(chains, ladders(), seed, n_measured) if chains.is_stuck else chains
 
 
 def run_joint_chains(
@@ -141,19 +150,38 @@ def _begin_joint(seed: int, stage: str, betas: Array, setup: JointLadderSetup, c
     return joint.start(setup, labels, betas, rng, starts_full(chain))
 
 
-def better_of(plain: Chains, ladders: Chains, seed: int) -> Chains:
+def run_nested_ladders(
+    tempering: Any, setup: NestedSetup, length: Length, seed: int, n_chains: int, context: RunContext, key: str
+) -> Chains:
+    """Run a ladder of hierarchies for each chain, every replica from a search of its own."""
+    betas = np.asarray(tempering)
+    if not isinstance(tempering, list):
+        rng = stream(seed, "hierarchies", "temperatures")
+        betas = nested.find_betas(setup, find_hierarchy(setup, rng).levels, rng)
+    begin = partial(context.begin, partial(_begin_nested, seed, betas), NestedLadderState, n_chains, setup)
+    stepper = Stepper(nested.advance, NestedLadderState, BlockDraws)
+    n_measured = setup.target.graph.n_nodes
+    return run_for("hierarchies, tempered", stepper, setup, begin, length, seed, context, key, n_measured=n_measured)
+
+
+def _begin_nested(seed: int, betas: Array, setup: NestedSetup, chain: int) -> NestedLadderState:
+    rng = stream(seed, "hierarchies", "ladders", chain)
+    return nested.start(setup, lambda own, k: find_hierarchy(setup, own, chain + k).levels, betas, rng)
+
+
+def better_of(plain: Chains, ladders: Chains, seed: int, n_measured: int | None = None) -> Chains:
     """Return the ladders, unless the clock stopped them before they were graded as well as the plain chains."""
-    grades = [
-        judge_blocks(measure_blocks(it.draws.labels, it.draws.entropy, seed), it.previous, it.round_trips).grade
-        for it in (plain, ladders)
-    ]
+    grades = []
+    for it in (plain, ladders):
+        measures = measure_blocks(it.draws.labels[:, :, :n_measured], it.draws.entropy, seed)
+        grades.append(judge_blocks(measures, it.previous, it.round_trips).grade)
     return plain if GRADES.index(grades[0]) < GRADES.index(grades[1]) else ladders
 
 
 def tell_of_ladders(chains: Chains) -> dict[str, Any]:
     """Return what is written down of the ladders: inverse temperatures, and how often neighbours exchanged."""
     state = chains.states[0]
-    if not isinstance(state, LadderState | JointLadderState):
+    if not isinstance(state, LadderState | JointLadderState | NestedLadderState):
         return {"tempering": False}
     rates = np.mean([its.swap_rates for its in chains.states], axis=0)
     return {"tempering": state.betas.tolist(), "swap_rates": np.round(rates, 4).tolist()}

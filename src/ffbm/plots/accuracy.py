@@ -43,9 +43,9 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
         colour = block_colour(block)
         train, test = float(scores.accuracy_train[block]), float(scores.accuracy_test[block])
         axes.plot([block - _APART, block + _APART], [train, test], color=colour, linewidth=0.8)
-        for place, value, filled in ((block - _APART, train, True), (block + _APART, test, False)):
+        for x, value, filled in ((block - _APART, train, True), (block + _APART, test, False)):
             axes.plot(
-                place, value, marker=block_marker(block), markersize=_SIZE, color=colour,
+                x, value, marker=block_marker(block), markersize=_SIZE, color=colour,
                 markerfacecolor=colour if filled else "white", clip_on=False, zorder=3,
             )  # fmt: skip
         if is_counted:

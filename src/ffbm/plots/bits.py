@@ -36,7 +36,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     there = np.flatnonzero(np.isfinite(bits))
     if not len(there):
         raise DataError("bits by block need a block with vertices that were scored; there is none")
-    figure = new_figure(width, 0.5 * width + 0.18 * bool(title))
+    figure = new_figure(width, 0.5 * width + 0.18 * bool(title), title)
     axes = figure.subplots()
     axes.axhline(0, color=FAINT, linewidth=0.6)
     for block in there.tolist():
@@ -50,6 +50,4 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     of = "held-out" if scores.n_test else "training"
     axes.set_ylabel(f"{of} bits per vertex\n95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

@@ -12,7 +12,7 @@ from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 
 _PANEL = 0.8  # inches
 _BAR, _BAND = "#5b8e7d", "#e8e4da"
-_INSIDE = 0.99  # of bins lie in the band, if ranks are uniform
+_INSIDE = 0.99  # the share of bins in the band if ranks are uniform
 
 
 def plot_ranks(ranks: Mapping[str, Sequence[int]], *, columns: int = 2, width: float = COLUMN) -> Figure:
@@ -41,11 +41,11 @@ def plot_ranks(ranks: Mapping[str, Sequence[int]], *, columns: int = 2, width: f
     for panel in panels[len(ranks) :]:
         panel.remove()
     for panel, (title, counts) in zip(panels, ranks.items(), strict=False):
-        seen = np.asarray(counts)
-        low, high = binom.interval(_INSIDE, int(seen.sum()), 1 / len(seen))
+        observed = np.asarray(counts)
+        low, high = binom.interval(_INSIDE, int(observed.sum()), 1 / len(observed))
         panel.axhspan(low, high, color=_BAND, linewidth=0, zorder=0)
-        panel.bar(np.arange(len(seen)), seen, width=0.9, color=_BAR)
-        panel.set_ylim(0, 1.15 * max(float(high), float(seen.max())))
+        panel.bar(np.arange(len(observed)), observed, width=0.9, color=_BAR)
+        panel.set_ylim(0, 1.15 * max(float(high), float(observed.max())))
         panel.set_xticks([])
         quiet_axes(panel)
         panel.locator_params(axis="y", nbins=3)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, new_figure, quiet_axes
 from ffbm.plots.traces import SHADES
 
 _PANEL = 0.62  # inches
@@ -37,12 +37,12 @@ def plot_check(table: pd.DataFrame, replicates: npt.ArrayLike, *, title: str = "
     values = np.asarray(replicates, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(table) or not len(values):
         raise DataError(f"replicates must have a column for each of {len(table)} statistics; got shape {values.shape}")
-    figure = new_figure(width, 0.2 + _PANEL * len(table) + 0.2 * bool(title))
+    figure = new_figure(width, 0.2 + _PANEL * len(table) + 0.2 * bool(title), title)
     panels = figure.subplots(len(table), 1, squeeze=False)[:, 0]
     for axes, row, its in zip(panels, table.itertuples(), values.T, strict=True):
         low, high = min(its.min(), row.observed), max(its.max(), row.observed)
-        room = 0.04 * (high - low) or 0.5
-        axes.hist(its, bins=np.linspace(low - room, high + room, _BINS), color="#cccccc")
+        margin = 0.04 * (high - low) or 0.5
+        axes.hist(its, bins=np.linspace(low - margin, high + margin, _BINS), color="#cccccc")
         axes.axvline(row.observed, color=SHADES[0] if row.fits else "#b2182b", linewidth=1.6)
         quiet_axes(axes)
         axes.set_yticks([])
@@ -51,6 +51,4 @@ def plot_check(table: pd.DataFrame, replicates: npt.ArrayLike, *, title: str = "
         message = "" if row.fits else "  does not fit"
         axes.set_title(f"{row.statistic}{message}", fontsize=SMALL, pad=1, loc="left", color=INK, parse_math=False)
     panels[-1].set_xlabel("grey: replicates; line: the network", fontsize=SMALL, color=FAINT, labelpad=1)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK)
     return figure

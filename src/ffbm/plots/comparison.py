@@ -55,11 +55,11 @@ def plot_comparison(
     for axes, (title, series) in zip(
         figure.subplots(1, len(panels), squeeze=False, width_ratios=ratios)[0], panels.items(), strict=True
     ):
-        for place, (origin, found) in enumerate(series.items()):
-            marker, face, edge = _LOOKS[place]
+        for row, (origin, numbers) in enumerate(series.items()):
+            marker, face, edge = _LOOKS[row]
             rows = [
-                (x + _APART * (place - (len(series) - 1) / 2), value, sd or 0.0)
-                for x, (value, sd) in enumerate(zip(found.values, found.sds, strict=True))
+                (x + _APART * (row - (len(series) - 1) / 2), value, sd or 0.0)
+                for x, (value, sd) in enumerate(zip(numbers.values, numbers.sds, strict=True))
                 if value is not None
             ]
             x, values, sds = zip(*rows, strict=True) if rows else ((), (), ())

@@ -11,7 +11,7 @@ _WIDE = 1400  # pixels
 _DPI = 200
 
 
-def picture_edges(graph: Graph, place: Array, labels: Array, reach: tuple[float, float, float, float]) -> bytes:
+def picture_edges(graph: Graph, positions: Array, labels: Array, reach: tuple[float, float, float, float]) -> bytes:
     r"""Return a transparent PNG of the edges, those inside a block in its colour.
 
     Parameters
@@ -39,7 +39,7 @@ def picture_edges(graph: Graph, place: Array, labels: Array, reach: tuple[float,
     axes.set_axis_off()
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    draw_edges(axes, graph, place, labels, 0)
+    draw_edges(axes, graph, positions, labels, 0)
     out = BytesIO()
     figure.savefig(out, format="png", dpi=_DPI, transparent=True)
     return out.getvalue()

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_figure, quiet_axes, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def plot_effects(table: "pd.DataFrame", *, title: str = "", width: float = COLUM
         raise DataError("effects are drawn of features; the table has none")
     best = largest_effects(table)
     n = len(best)
-    figure = new_figure(width, _ROW * n + 0.45 + 0.18 * bool(title))
+    figure = new_figure(width, _ROW * n + 0.45 + 0.18 * bool(title), title)
     axes = figure.subplots()
     axes.axvline(0, color=FAINT, linewidth=0.6)
     columns = (best[name].tolist() for name in ("block", "effect", "low", "high"))
@@ -53,8 +53,6 @@ def plot_effects(table: "pd.DataFrame", *, title: str = "", width: float = COLUM
     axes.set_ylim(n - 0.4, -0.8)
     name_ticks(axes.yaxis, range(n), short_names(list(best["feature"])))
     figure.supxlabel("change in the probability of a block, 95 %; number: block", fontsize=SMALL, color=INK)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 

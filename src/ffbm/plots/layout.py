@@ -25,15 +25,15 @@ def lay_out(graph: Graph, labels: Array | None = None, seed: int = 0) -> Array:
     """
     seed = check_seed(seed)
     joined = np.flatnonzero(np.diff(graph.indptr))
-    place = np.zeros((graph.n_nodes, 2))
+    positions = np.zeros((graph.n_nodes, 2))
     if len(joined):
-        place[joined] = _turn(_bring_near(_by_forces(graph, joined, labels, seed)))
+        positions[joined] = _turn(_bring_near(_by_forces(graph, joined, labels, seed)))
     alone = np.setdiff1d(np.arange(graph.n_nodes), joined)
     if len(alone):
-        low, high = place[joined].min(axis=0, initial=0), place[joined].max(axis=0, initial=1)
-        place[alone, 0] = np.linspace(low[0], high[0], len(alone))
-        place[alone, 1] = low[1] - 0.08 * (high[1] - low[1])
-    return place
+        low, high = positions[joined].min(axis=0, initial=0), positions[joined].max(axis=0, initial=1)
+        positions[alone, 0] = np.linspace(low[0], high[0], len(alone))
+        positions[alone, 1] = low[1] - 0.08 * (high[1] - low[1])
+    return positions
 
 
 def _by_forces(graph: Graph, joined: Array, labels: Array | None, seed: int) -> Array:
@@ -54,18 +54,18 @@ def _by_forces(graph: Graph, joined: Array, labels: Array | None, seed: int) -> 
     return np.array(layout.coords)
 
 
-def _bring_near(place: Array) -> Array:
+def _bring_near(positions: Array) -> Array:
     """Centre the picture and let the distance of outliers grow with its logarithm only."""
-    place = place - np.median(place, axis=0)
-    far = np.linalg.norm(place, axis=1)
+    positions = positions - np.median(positions, axis=0)
+    far = np.linalg.norm(positions, axis=1)
     edge = max(float(np.quantile(far, _OUTER)), 1e-12)
     nearer = np.where(far > edge, edge * (1 + np.log(np.maximum(far / edge, 1))), far)
-    return np.asarray(place * (nearer / np.maximum(far, 1e-12))[:, np.newaxis])
+    return np.asarray(positions * (nearer / np.maximum(far, 1e-12))[:, np.newaxis])
 
 
-def _turn(place: Array) -> Array:
+def _turn(positions: Array) -> Array:
     """Turn the picture so that its longer side lies, and what reaches furthest points right and up."""
-    _, _, axes = np.linalg.svd(place - place.mean(axis=0), full_matrices=False)
-    turned = place @ axes.T if len(axes) == 2 else place
+    _, _, axes = np.linalg.svd(positions - positions.mean(axis=0), full_matrices=False)
+    turned = positions @ axes.T if len(axes) == 2 else positions
     turned -= turned.mean(axis=0)
     return np.asarray(turned * np.where(turned.max(axis=0) >= -turned.min(axis=0), 1.0, -1.0))

@@ -35,7 +35,7 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
     >>> plot_modes(net, members).axes[0].get_title()
     'mode 0: 100% of draws'
     """
-    place = lay_out(net.graph, members.labels, seed)
+    positions = lay_out(net.graph, members.labels, seed)
     modes = members.modes[:_MOST]
     columns = min(len(modes), 2)
     rows = -(-len(modes) // columns)
@@ -46,8 +46,10 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
         axes.set(xticks=[], yticks=[])
         axes.set_aspect("equal")
     for number, (axes, mode) in enumerate(zip(panels, modes, strict=False)):
-        draw_edges(axes, net.graph, place, mode.labels, seed)
-        draw_vertices(axes, net, place, mode.labels, mode.probs.max(axis=1, initial=0), members.n_blocks, 1 / columns)
+        draw_edges(axes, net.graph, positions, mode.labels, seed)
+        draw_vertices(
+            axes, net, positions, mode.labels, mode.probs.max(axis=1, initial=0), members.n_blocks, 1 / columns
+        )
         changed = f", {mode.changed(modes[0]):.0%} moved" if number else ""
         axes.set_title(f"mode {number}: {mode.weight:.0%} of draws{changed}", fontsize=SMALL, color=INK, pad=2)
     left = members.n_modes - len(modes)

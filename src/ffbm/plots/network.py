@@ -63,12 +63,12 @@ def plot_network(
     n_blocks = int(labels.max(initial=0)) + 1
     if isinstance(members, Memberships):
         n_blocks = members.n_blocks
-    place = lay_out(net.graph, labels, seed) if positions is None else np.asarray(positions, dtype=np.float64)
-    if place.shape != (net.n_nodes, 2):
-        raise DataError(f"positions must have shape ({net.n_nodes}, 2); got {place.shape}")
+    xy = lay_out(net.graph, labels, seed) if positions is None else np.asarray(positions, dtype=np.float64)
+    if xy.shape != (net.n_nodes, 2):
+        raise DataError(f"positions must have shape ({net.n_nodes}, 2); got {xy.shape}")
     looks = np.arange(n_blocks) if styles is None else np.asarray(styles)
     called = [str(name) for name in (range(n_blocks) if names is None else names)]
-    span = np.ptp(place, axis=0) if len(place) else np.ones(2)
+    span = np.ptp(xy, axis=0) if len(xy) else np.ones(2)
     tall = float(np.clip(span[1] / max(span[0], 1e-12), 0.45, 1.1))
     n_rows = -(-n_blocks // _LEGEND_ROW)
     figure = new_figure(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
@@ -76,9 +76,9 @@ def plot_network(
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.03)
-    hidden = draw_edges(axes, net.graph, place, looks[labels], seed)
-    draw_vertices(axes, net, place, labels, sure, n_blocks, looks=looks)
-    _number_blocks(axes, place, labels, called, looks)
+    hidden = draw_edges(axes, net.graph, xy, looks[labels], seed)
+    draw_vertices(axes, net, xy, labels, sure, n_blocks, looks=looks)
+    _number_blocks(axes, xy, labels, called, looks)
     sizes = np.bincount(labels, minlength=n_blocks)
     parts = [title] if title else []
     if hidden:
@@ -104,7 +104,7 @@ def _read(net: Network, members: Memberships | Array) -> tuple[Array, Array]:
     return labels, sure
 
 
-def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int) -> int:
+def draw_edges(axes: Axes, graph: Graph, positions: Array, labels: Array, seed: int) -> int:
     """Draw edges, those inside a block in its colour; return how many are left out.
 
     Few directed edges have an arrow head in the middle.
@@ -120,7 +120,7 @@ def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int)
         (edges[inside], [block_colour(r) for r in labels[edges[inside, 0]]], strength),
     ):
         lines = LineCollection(
-            place[chosen],
+            positions[chosen],
             colors=colours,
             linewidths=0.35,
             alpha=alpha,
@@ -128,7 +128,7 @@ def draw_edges(axes: Axes, graph: Graph, place: Array, labels: Array, seed: int)
         )
         axes.add_collection(lines)
         if graph.is_directed and len(edges) <= _ARROWS:
-            _draw_arrows(axes, place[chosen], colours, min(1.0, 2 * alpha))
+            _draw_arrows(axes, positions[chosen], colours, min(1.0, 2 * alpha))
     return len(graph.edges) - len(edges)
 
 
@@ -145,7 +145,7 @@ def _draw_arrows(axes: Axes, ends: Array, colours: str | list[str], alpha: float
 def draw_vertices(
     axes: Axes,
     net: Network,
-    place: Array,
+    positions: Array,
     labels: Array,
     sure: Array,
     n_blocks: int,
@@ -157,17 +157,17 @@ def draw_vertices(
     for block, look in enumerate(range(n_blocks) if looks is None else looks.tolist()):
         there = labels == block
         axes.scatter(
-            place[there, 0], place[there, 1], s=size, color=block_colour(look), marker=block_marker(look),
+            positions[there, 0], positions[there, 1], s=size, color=block_colour(look), marker=block_marker(look),
             alpha=np.clip(sure[there], 0.25, 1), linewidths=0.25, edgecolors="white", zorder=2,
             rasterized=net.n_nodes > _VECTOR_EDGES,
         )  # fmt: skip
 
 
-def _number_blocks(axes: Axes, place: Array, labels: Array, called: list[str], looks: Array) -> None:
+def _number_blocks(axes: Axes, positions: Array, labels: Array, called: list[str], looks: Array) -> None:
     """Write the number of each block, or its name, at its vertex nearest to the middle of them."""
     box = "circle,pad=0.22" if max(map(len, called)) < 3 else "round,pad=0.2"
     for block, name in enumerate(called):
-        own = place[labels == block]
+        own = positions[labels == block]
         if len(own):
             middle = np.median(own, axis=0)
             at = own[np.argmin(((own - middle) ** 2).sum(axis=1))]

@@ -30,11 +30,13 @@ class ShownFigure(Figure):
         return file.getvalue()
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure whose parts make room for each other."""
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure whose parts make room for each other, with a title above all of them."""
     width = check_real("width", width, low=_LEAST)
     figure = ShownFigure(figsize=(width, height), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.03)  # type: ignore[union-attr,call-arg]
+    if title:
+        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 
@@ -50,9 +52,9 @@ def quiet_axes(axes: Axes, *, grid: str | None = None) -> None:
         axes.set_axisbelow(True)
 
 
-def name_ticks(axis: Any, places: Sequence[float], names: Sequence[str]) -> None:
+def name_ticks(axis: Any, positions: Sequence[float], names: Sequence[str]) -> None:
     """Put names at places of an axis; a dollar sign in a name is a dollar sign."""
-    axis.set_ticks(places)
+    axis.set_ticks(positions)
     axis.set_ticklabels(names, parse_math=False)
 
 
@@ -79,14 +81,14 @@ def _shared_middle(names: Sequence[str]) -> str:
     """Return the longest piece of at least 5 letters that all names have behind their heads; "" if there is none."""
     rests = [name[_HEAD:] for name in names]
     first = min(rests, key=len)
-    found = ""
+    longest = ""
     if len(set(names)) > 1:
         for i in range(len(first)):
-            for j in range(i + max(len(found) + 1, 5), len(first) + 1):
+            for j in range(i + max(len(longest) + 1, 5), len(first) + 1):
                 if not all(first[i:j] in rest for rest in rests):
                     break
-                found = first[i:j]
-    return found
+                longest = first[i:j]
+    return longest
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

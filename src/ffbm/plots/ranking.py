@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_figure, quiet_axes, short_names
 from ffbm.types.ranking import Ranking
 
 _ROW = 0.135  # inches for a feature
@@ -39,7 +39,7 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     d = ranking.n_features
     n = min(_SHOWN, d) if n_features is None else check_int("n_features", n_features, 1, d)
     table = ranking.table.head(n)
-    figure = new_figure(width, _ROW * n + 0.4 + 0.18 * bool(title))
+    figure = new_figure(width, _ROW * n + 0.4 + 0.18 * bool(title), title)
     axes = figure.subplots()
     axes.axvline(0, color=FAINT, linewidth=0.6)
     reach = max(float(table["score"].abs().max()), 1e-9)
@@ -62,6 +62,4 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     score = f"score: largest |mean| − {ranking.k:g} sd" if ranking.rule == "paper" else "inclusion of the column"
     message = f"{score}; number: block" + (f"; c* = {cutoff:.2f}" if isfinite(cutoff) else "")
     figure.supxlabel(message, fontsize=SMALL, color=INK)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure

@@ -35,15 +35,15 @@ def plot_traces(traces: Mapping[str, npt.ArrayLike], *, width: float = COLUMN) -
     >>> len(figure.axes), len(figure.axes[0].lines)
     (2, 4)
     """
-    found = {title: np.atleast_2d(np.asarray(values, dtype=np.float64)) for title, values in traces.items()}
-    for title, values in found.items():
+    series = {title: np.atleast_2d(np.asarray(values, dtype=np.float64)) for title, values in traces.items()}
+    for title, values in series.items():
         if values.ndim != 2 or not np.isfinite(values).any():
             raise DataError(f"a trace must be numbers of shape (chains, draws); {title!r} has shape {values.shape}")
-    if not found:
+    if not series:
         raise DataError("plot_traces needs a trace to draw; got none")
-    figure = new_figure(width, 0.15 + _PANEL * len(found))
-    panels = figure.subplots(len(found), 2, squeeze=False, sharey="row", width_ratios=(5, 1))
-    for (line, side), (title, values) in zip(panels, found.items(), strict=True):
+    figure = new_figure(width, 0.15 + _PANEL * len(series))
+    panels = figure.subplots(len(series), 2, squeeze=False, sharey="row", width_ratios=(5, 1))
+    for (line, side), (title, values) in zip(panels, series.items(), strict=True):
         good = values[np.isfinite(values)]
         low, high = float(good.min()), float(good.max())
         if high - low < _STILL * max(1, abs(high)):  # a chain that stands still is a line in the middle

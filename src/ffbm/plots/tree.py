@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ffbm.plots.palette import FAINT, INK, block_colour
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
+from ffbm.plots.paper import COLUMN, SMALL, new_figure
 from ffbm.types.tree import Tree, TreeNode
 
 _ROW = 0.42  # inches
@@ -31,7 +31,7 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
     >>> [round(bar.get_width(), 2) for bar in figure.axes[0].patches]
     [1.0, 0.6, 0.4]
     """
-    figure = new_figure(width, _ROW * tree.n_levels + 0.1 + 0.2 * bool(title))
+    figure = new_figure(width, _ROW * tree.n_levels + 0.1 + 0.2 * bool(title), title)
     axes = figure.subplots()
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(0, tree.n_levels))
@@ -52,8 +52,6 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
         for child in node.children:
             left[child] = begin
             begin += tree.size(child) / n_nodes
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 

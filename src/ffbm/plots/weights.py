@@ -63,28 +63,28 @@ def plot_weights(
     >>> len(figure.axes), [text.get_text() for text in figure.axes[0].get_yticklabels()]
     (2, ['a', 'c'])
     """
-    places = _places(ranking, features, n_features)
+    shown = _places(ranking, features, n_features)
     centred = ranking.rule == "inclusion" if centred is None else centred
-    mean, low, high, meaning = _bars(ranking, places, centred)
-    names = short_names([ranking.names[j] for j in places])
+    mean, low, high, meaning = _bars(ranking, shown, centred)
+    names = short_names([ranking.names[j] for j in shown])
     cutoff = ranking.cutoff if ranking.n_kept < ranking.n_features and not centred else np.nan
     n_blocks = len(mean)
     n_columns = _columns(n_blocks, width - _NAME * max(map(len, names)) - 0.1)
     n_rows = ceil(n_blocks / n_columns)
-    figure = new_figure(width, n_rows * (_ROW * len(places) + 0.22) + 0.32 + 0.16 * bool(title))
+    figure = new_figure(width, n_rows * (_ROW * len(shown) + 0.22) + 0.32 + 0.16 * bool(title), title)
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     clear = cutoff if isfinite(cutoff) else 0.0
     is_full = np.minimum(np.abs(low), np.abs(high)) * (np.sign(low) == np.sign(high)) >= max(clear, 1e-12)
     if centred and marks is not None:
-        is_full, meaning = marks[:, places], f"{meaning}; full: sets the block apart"
+        is_full, meaning = marks[:, shown], f"{meaning}; full: sets the block apart"
     for block, axes in enumerate(panels.flat):
         if block >= n_blocks:
             axes.set_visible(False)
             continue
         axes.axvline(0, color=FAINT, linewidth=0.6)
         if isfinite(cutoff):
-            for place in (-cutoff, cutoff):
-                axes.axvline(place, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
+            for x in (-cutoff, cutoff):
+                axes.axvline(x, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)))
         _draw_bars(axes, mean[block], (low[block], high[block]), is_full[block], block_colour(block))
         axes.set_title(f"block {block}", fontsize=SMALL, pad=2, color=INK)
         quiet_axes(axes)
@@ -92,8 +92,8 @@ def plot_weights(
         if block + n_columns >= n_blocks:  # the lowest of its column
             axes.tick_params(axis="x", labelbottom=True)
     first = panels[0, 0]
-    name_ticks(first.yaxis, range(len(places)), names)
-    first.set_ylim(len(places) - 0.4, -0.6)
+    name_ticks(first.yaxis, range(len(shown)), names)
+    first.set_ylim(len(shown) - 0.4, -0.6)
     reach = 1.06 * max(float(np.abs(low).max()), float(np.abs(high).max()), clear, 0.5)
     first.set_xlim(-reach, reach)
     first.set_xticks([-(reach // 1) if reach >= 2 else -1, 0, reach // 1 if reach >= 2 else 1])
@@ -101,19 +101,17 @@ def plot_weights(
         f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else ""
     )
     figure.supxlabel(message, fontsize=TEXT, color=INK)
-    if title:
-        figure.suptitle(title, fontsize=TEXT, color=INK, parse_math=False)
     return figure
 
 
-def _bars(ranking: Ranking, places: Array, centred: bool) -> tuple[Array, Array, Array, str]:
+def _bars(ranking: Ranking, shown: Array, centred: bool) -> tuple[Array, Array, Array, str]:
     """Return means and the ends of their bars (B, n), and what the bars are."""
     if centred and ranking.centred_low is not None and ranking.centred_high is not None:
         parts = (ranking.centred_mean, ranking.centred_low, ranking.centred_high)
-        mean, low, high = (part[:, places] for part in parts)
+        mean, low, high = (part[:, shown] for part in parts)
         return mean, low, high, "95 % interval"
     mean, sd = (ranking.centred_mean, ranking.centred_sd) if centred else (ranking.mean, ranking.sd)
-    mean, bar = mean[:, places], ranking.k * sd[:, places]
+    mean, bar = mean[:, shown], ranking.k * sd[:, shown]
     return mean, mean - bar, mean + bar, f"± {ranking.k:g} sd"
 
 
@@ -131,12 +129,12 @@ def _places(ranking: Ranking, features: Sequence[str] | None, n_features: int | 
     if features is None:
         n = len(ranking.kept) if n_features is None else check_int("n_features", n_features, 1, ranking.n_features)
         return ranking.order[:n]
-    place = {name: j for j, name in enumerate(ranking.names)}
-    unknown = [name for name in features if name not in place]
+    index_of = {name: j for j, name in enumerate(ranking.names)}
+    unknown = [name for name in features if name not in index_of]
     if unknown or not features:
         message = f"got {unknown[0]!r}" if unknown else "got none"
         raise OptionError(f"features must be names of the ranking, such as {ranking.names[0]!r}; {message}")
-    return np.array([place[name] for name in features])
+    return np.array([index_of[name] for name in features])
 
 
 def _columns(n_blocks: int, room: float) -> int:

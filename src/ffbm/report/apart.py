@@ -36,15 +36,15 @@ def lay_out(subject: Subject) -> Apart:
     """Put what sets blocks apart into cells."""
     names = _columns(subject)
     one = len(names) > _COLUMNS
-    longest = max((abs(found.weight) for block in subject.apart for found in block), default=1.0)
+    longest = max((abs(feature.weight) for block in subject.apart for feature in block), default=1.0)
     cells, more = [], 0
     for block in subject.apart[:_ROWS]:
         by_column: dict[str, list[SetApart]] = defaultdict(list)
-        for found in block:
-            by_column["" if one else found.column].append(found)
+        for feature in block:
+            by_column["" if one else feature.column].append(feature)
         rows = [by_column[name] for name in ([""] if one else names)]
         more += sum(max(0, len(row) - _IN_CELL) for row in rows)
-        cells.append([[_bar(found, longest, one) for found in row[:_IN_CELL]] for row in rows])
+        cells.append([[_bar(feature, longest, one) for feature in row[:_IN_CELL]] for row in rows])
     parts = [f"{len(subject.apart) - _ROWS:,} smaller blocks"] if len(subject.apart) > _ROWS else []
     if more:
         parts.append(f"{more:,} weaker values")
@@ -55,9 +55,9 @@ def lay_out(subject: Subject) -> Apart:
 def apart_table(subject: Subject) -> Table:
     """One row for each block and feature that sets it apart."""
     rows = [
-        (block, found.column, found.feature, found.weight, found.sure)
+        (block, feature.column, feature.feature, feature.weight, feature.sure)
         for block, features in enumerate(subject.apart)
-        for found in features
+        for feature in features
     ]
     head = ("block", "column", "feature", "centred weight", subject.name_of_sure)
     return Table("What sets each block apart", head, rows, is_long=True)
@@ -67,14 +67,18 @@ def _columns(subject: Subject) -> list[str]:
     """Name the columns that set a block apart, the one with the largest weights first."""
     sums: dict[str, float] = defaultdict(float)
     for block in subject.apart:
-        for found in block:
-            sums[found.column] += abs(found.weight)
+        for feature in block:
+            sums[feature.column] += abs(feature.weight)
     return sorted(sums, key=lambda name: -sums[name])
 
 
-def _bar(found: SetApart, longest: float, is_whole: bool) -> Bar:
+def _bar(feature: SetApart, longest: float, is_whole: bool) -> Bar:
     value = (
-        f"{found.way} {found.feature}" if is_whole and found.is_number else found.feature if is_whole else found.value
+        f"{feature.way} {feature.feature}"
+        if is_whole and feature.is_number
+        else feature.feature
+        if is_whole
+        else feature.value
     )
-    length = max(2, round(100 * abs(found.weight) / longest))
-    return Bar(visible(value), f"{found.weight:+.1f}".replace("-", "\u2212"), length, found.weight > 0)
+    length = max(2, round(100 * abs(feature.weight) / longest))
+    return Bar(visible(value), f"{feature.weight:+.1f}".replace("-", "\u2212"), length, feature.weight > 0)

@@ -48,12 +48,12 @@ BLUE_RED = (
 GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
 
 
-def intervals(subject: Subject, places: Array) -> Array:
+def intervals(subject: Subject, features: Array) -> Array:
     """Return the 95 % interval of centred weights (2, B, len(places))."""
     ranking = subject.parts.ranking
     if ranking.centred_low is not None and ranking.centred_high is not None:
-        return np.stack((ranking.centred_low[:, places], ranking.centred_high[:, places]))
-    return np.stack([subject.parts.weights.centred_interval(place) for place in places], axis=-1)
+        return np.stack((ranking.centred_low[:, features], ranking.centred_high[:, features]))
+    return np.stack([subject.parts.weights.centred_interval(j) for j in features], axis=-1)
 
 
 def draw_heat_map(subject: Subject) -> Any:
@@ -62,15 +62,15 @@ def draw_heat_map(subject: Subject) -> Any:
     from bokeh.transform import linear_cmap
 
     ranking = subject.parts.ranking
-    places = ranking.order[:SHOWN]
-    mean = ranking.centred_mean[:, places]
-    low, high = intervals(subject, places)
+    shown = ranking.order[:SHOWN]
+    mean = ranking.centred_mean[:, shown]
+    low, high = intervals(subject, shown)
     n_blocks, n_shown = mean.shape
     reach = max(float(np.abs(mean).max(initial=0)), 1e-9)
     block, row = (part.ravel() for part in np.indices(mean.shape))
-    names = [ranking.names[j] for j in places]
+    names = [ranking.names[j] for j in shown]
     marks = ranking.is_clear if subject.marks is None else subject.marks
-    clear = marks[:, places].ravel()
+    clear = marks[:, shown].ravel()
     source = ColumnDataSource(
         {
             "block": block, "row": row, "mean": mean.ravel(), "name": [visible(names[j]) for j in row],
@@ -268,13 +268,13 @@ def draw_checks(table: "pd.DataFrame") -> Any:
 
     unit = (table["high"] - table["low"]).to_numpy() / 4
     away = (table["observed"] - table["mean"]).to_numpy()
-    place = np.where(unit > 0, away / np.maximum(unit, 1e-300), np.where(table["fits"], 0.0, np.sign(away) * _FAR))
+    distance = np.where(unit > 0, away / np.maximum(unit, 1e-300), np.where(table["fits"], 0.0, np.sign(away) * _FAR))
     ends = {
         name: (table[name] - table["mean"]).to_numpy() / np.where(unit > 0, unit, np.inf) for name in ("low", "high")
     }
     source = ColumnDataSource(
         {
-            "row": np.arange(len(table)), "place": np.clip(place, -_FAR, _FAR), "name": table["statistic"].tolist(),
+            "row": np.arange(len(table)), "place": np.clip(distance, -_FAR, _FAR), "name": table["statistic"].tolist(),
             "low": ends["low"], "high": ends["high"],
             "fill": [OUTLINE if fits else MISSED for fits in table["fits"]],
             "shape": ["circle" if fits else "diamond" for fits in table["fits"]],

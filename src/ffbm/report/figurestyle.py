@@ -65,7 +65,7 @@ def name_axis(axis: Any, names: Sequence[str]) -> None:
 
     axis.ticker = list(range(len(names)))
     shown = short_names([visible(name) for name in names], NAME)
-    axis.major_label_overrides = {place: PlainText(text=name) for place, name in enumerate(shown)}
+    axis.major_label_overrides = {position: PlainText(text=name) for position, name in enumerate(shown)}
 
 
 def from_zero(low: Array, high: Array) -> tuple[float, float]:
@@ -75,8 +75,8 @@ def from_zero(low: Array, high: Array) -> tuple[float, float]:
     (0.0, 2.1)
     """
     least, most = min(0.0, float(np.nanmin(low, initial=0.0))), max(0.0, float(np.nanmax(high, initial=0.0)))
-    room = 0.05 * (most - least) or 0.05
-    return least - room * (least < 0), most + room
+    margin = 0.05 * (most - least) or 0.05
+    return least - margin * (least < 0), most + margin
 
 
 def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
@@ -109,8 +109,8 @@ def shades(values: Array, palette: Sequence[str], low: float, high: float) -> li
     >>> shades(np.array([-1, -0.1, 0.9, 1]), ("a", "b", "c", "d"), -1, 1)
     ['a', 'b', 'd', 'd']
     """
-    place = (np.asarray(values) - low) / (high - low) * len(palette)
-    return [palette[k] for k in np.clip(place.astype(np.int64), 0, len(palette) - 1)]
+    position = (np.asarray(values) - low) / (high - low) * len(palette)
+    return [palette[k] for k in np.clip(position.astype(np.int64), 0, len(palette) - 1)]
 
 
 def ink_on(colour: str) -> str:

@@ -27,7 +27,7 @@ _HEIGHT = 560
 
 
 def is_large(scene: Scene) -> bool:
-    """Tell whether the network would be a hairball."""
+    """Return whether the network would be a hairball."""
     net = scene.network
     return net.n_nodes > MOST_NODES or net.n_edges > MOST_EDGES
 
@@ -37,7 +37,7 @@ def draw_network(scene: Scene) -> Any:
     from bokeh.models import ColumnDataSource, PanTool, TapTool, WheelZoomTool
 
     net, members = scene.network, scene.members
-    place = lay_out(net.graph, members.labels).round(4)
+    positions = lay_out(net.graph, members.labels).round(4)
     texts = vertex_texts(scene)
     tips = [
         ("vertex", "@id"),
@@ -47,14 +47,14 @@ def draw_network(scene: Scene) -> Any:
     ]
     chart = new_chart(_HEIGHT, tips=tips, match_aspect=True)
     _bare(chart)
-    _draw_edges(chart, scene, place)
+    _draw_edges(chart, scene, positions)
     own = ColumnDataSource({"x0": [], "y0": [], "x1": [], "y1": []}, name="own-edges")
     chart.segment("x0", "y0", "x1", "y1", source=own, line_color="#e0007a", line_width=1.2, line_alpha=0.8)
     sure = members.probs.max(axis=1)
     is_sure, looks, called = sure >= SURE, scene.looks[members.labels], [visible(str(name)) for name in scene.called]
     source = ColumnDataSource(
         {
-            "x": place[:, 0].tolist(), "y": place[:, 1].tolist(), **texts,
+            "x": positions[:, 0].tolist(), "y": positions[:, 1].tolist(), **texts,
             "block": members.labels.tolist(), "sure": [f"{p:.0%}" for p in sure], "colour": colours(looks),
             "called": [called[r] for r in members.labels],
             "shape": [shape(r) for r in looks], "full": np.where(is_sure, 0.95, 0.1).tolist(),
@@ -69,7 +69,7 @@ def draw_network(scene: Scene) -> Any:
         "x", "y", source=source, marker="shape", size=size, fill_color="colour", fill_alpha="full", line_color="edge",
         line_alpha="shown", line_width="thick",
     )  # fmt: skip
-    _number_blocks(chart, scene, place)
+    _number_blocks(chart, scene, positions)
     dots.selection_glyph = dots.nonselection_glyph = None
     tell(chart, dots)
     zoom, pan = WheelZoomTool(modifiers="ctrl"), PanTool()  # the wheel alone moves the page
@@ -183,12 +183,12 @@ def network_data(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _number_blocks(chart: Any, scene: Scene, place: Array) -> None:
+def _number_blocks(chart: Any, scene: Scene, positions: Array) -> None:
     """Write the number of each block, or its name, at its vertex nearest to the middle of them."""
     labels = scene.members.labels
     numbers, at = np.unique(labels), []
     for block in numbers:
-        own = place[labels == block]
+        own = positions[labels == block]
         at.append(own[np.argmin(((own - np.median(own, axis=0)) ** 2).sum(axis=1))])
     x, y = np.array(at).reshape(-1, 2).T
     ring, boxed = colours(scene.looks[numbers]), {}
@@ -207,14 +207,14 @@ def _bare(chart: Any) -> None:
     chart.grid.visible = False
 
 
-def _draw_edges(chart: Any, scene: Scene, place: Array) -> None:
+def _draw_edges(chart: Any, scene: Scene, positions: Array) -> None:
     graph, labels = scene.network.graph, scene.members.labels
     looks = scene.looks[labels]
-    low, high = place.min(axis=0), place.max(axis=0)
+    low, high = positions.min(axis=0), positions.max(axis=0)
     pad = 0.03 * max(float((high - low).max()), 1e-6)
     (left, bottom), (right, top) = low - pad, high + pad
     if graph.n_edges > _LINES:
-        png = b64encode(picture_edges(graph, place, labels, (left, right, bottom, top))).decode()
+        png = b64encode(picture_edges(graph, positions, labels, (left, right, bottom, top))).decode()
         chart.image_url(
             url=[f"data:image/png;base64,{png}"], x=[left], y=[bottom], w=[right - left], h=[top - bottom],
             anchor="bottom_left",
@@ -223,12 +223,10 @@ def _draw_edges(chart: Any, scene: Scene, place: Array) -> None:
     ends = graph.edges
     inside = labels[ends[:, 0]] == labels[ends[:, 1]]
     ink = [block_colour(int(r)) if own else "#888888" for r, own in zip(looks[ends[:, 0]], inside, strict=True)]
-    chart.segment(
-        place[ends[:, 0], 0], place[ends[:, 0], 1], place[ends[:, 1], 0], place[ends[:, 1], 1], line_alpha=0.35,
-        line_color=ink,
-    )  # fmt: skip
+    x, y = positions.T
+    chart.segment(x[ends[:, 0]], y[ends[:, 0]], x[ends[:, 1]], y[ends[:, 1]], line_alpha=0.35, line_color=ink)
     if has_arrows(scene):
-        way, at = place[ends[:, 1]] - place[ends[:, 0]], place[ends].mean(axis=1)
+        way, at = positions[ends[:, 1]] - positions[ends[:, 0]], positions[ends].mean(axis=1)
         chart.scatter(
             at[:, 0], at[:, 1], marker="triangle", size=6, angle=np.arctan2(way[:, 1], way[:, 0]) - np.pi / 2,
             fill_color=ink, fill_alpha=0.6, line_color=None, name="arrows",
@@ -236,6 +234,6 @@ def _draw_edges(chart: Any, scene: Scene, place: Array) -> None:
 
 
 def has_arrows(scene: Scene) -> bool:
-    """Tell whether edges have a direction and each is a line of its own, with room to show it."""
+    """Return whether edges have a direction and each is a line of its own, with room to show it."""
     graph = scene.network.graph
     return graph.is_directed and graph.n_edges <= _LINES and not is_large(scene)

@@ -32,7 +32,7 @@ ORDER = (  # in which figures stand on the page, and are drawn
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A type of vertices: what is said of it, and what its figures and tables are made from if it is explained."""
+    """A type of vertices: sentences about it, and what its figures and tables are made from if it is explained."""
 
     title: str
     answer: tuple[str, ...]

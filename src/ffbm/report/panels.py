@@ -22,24 +22,24 @@ class Panel:
 
 def explanation_panels(subject: Subject) -> dict[str, Panel]:
     """Return the figures of what features say of blocks."""
-    found: dict[str, Panel] = {}
+    panels: dict[str, Panel] = {}
     if subject.has_bits:
         summary = "Held-out bits of each column, alone and beyond the others, with 95 % intervals"
-        found["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject))
+        panels["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject))
     if subject.parts.memberships.n_blocks > 1:
         summary = "Heat map of the centred weight of each feature in each block"
-        found["heatmap"] = Panel(summary, charts.draw_heat_map(subject), tables.weight_table(subject))
-        found["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject))
+        panels["heatmap"] = Panel(summary, charts.draw_heat_map(subject), tables.weight_table(subject))
+        panels["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject))
         summary = "Largest change in the probability of a block for each feature, with 95 % intervals"
-        found["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject))
+        panels["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject))
         summary = "Bits explained in each block, with 95 % intervals"
-        found["bits"] = Panel(summary, charts.draw_bits(subject), tables.block_table(subject))
+        panels["bits"] = Panel(summary, charts.draw_bits(subject), tables.block_table(subject))
     if subject.checks is not None:
         summary = "Statistics of the network against those of replicates drawn from the fit"
-        found["check"] = Panel(summary, charts.draw_checks(subject.checks), tables.check_table(subject.checks))
+        panels["check"] = Panel(summary, charts.draw_checks(subject.checks), tables.check_table(subject.checks))
     if subject.parts.memberships.n_blocks > 1:
-        found["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
-    return found
+        panels["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
+    return panels
 
 
 def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:
@@ -47,23 +47,23 @@ def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:
     net, n_blocks = scene.network, scene.members.n_blocks
     size = f"{count_of(net.n_nodes, 'vertex', 'vertices')} and {net.graph.edges_in_words}"
     size = f"{size} in {count_of(n_blocks, 'block')}"
-    found: dict[str, Panel] = {}
+    panels: dict[str, Panel] = {}
     if network.is_large(scene) and n_blocks > 1:
         chart, table = network.draw_block_graph(scene), tables.matrix_table(scene)
-        found["block_graph"] = Panel(f"The graph of blocks of {size}", chart, table)
+        panels["block_graph"] = Panel(f"The graph of blocks of {size}", chart, table)
     elif not network.is_large(scene):
-        found["network"] = Panel(f"The network: {size}", network.draw_network(scene), tables.vertex_table(scene))
+        panels["network"] = Panel(f"The network: {size}", network.draw_network(scene), tables.vertex_table(scene))
     if n_blocks > 1:  # of one block there is one number, which the page says in words
         pairs = "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks"
-        found["block_matrix"] = Panel(pairs, charts.draw_block_matrix(scene), tables.matrix_table(scene))
-    found["traces-s"] = _trace(blocks.entropy, "description length", "S, nats")
+        panels["block_matrix"] = Panel(pairs, charts.draw_block_matrix(scene), tables.matrix_table(scene))
+    panels["traces-s"] = _trace(blocks.entropy, "description length", "S, nats")
     settings, trips = blocks.settings, blocks.diagnostics.round_trips
     if trips is not None and len(settings["tempering"]) > 1:
         by_ladder = ", ".join(map(str, trips))
         summary = f"How often replicas at neighbouring temperatures exchanged; round trips by ladder: {by_ladder}"
         chart = charts.draw_swap_rates(settings["tempering"], settings["swap_rates"])
-        found["ladder"] = Panel(summary, chart, tables.ladder_table(blocks))
-    return found
+        panels["ladder"] = Panel(summary, chart, tables.ladder_table(blocks))
+    return panels
 
 
 def _trace(values: Array, what: str, symbol: str) -> Panel:

@@ -1,4 +1,4 @@
-"""What a report is about: the parts of a fit, what is said of them, and what was worked out for the page."""
+"""What a report is about: the parts of a fit, sentences about them, and what was computed for the page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Subject:
     predicted : (N, B) float64
         The probability of each block by features alone.
     blocks : DataFrame
-        One row a block.
+        One row per block.
     apart : for each block a tuple of SetApart
         What sets it apart, the clearest first.
     marks : (B, D) bool, optional
@@ -67,7 +67,7 @@ class Subject:
     summary_of_pairs : str
         How many pairs were tested, and how many act together.
     imputed : DataFrame, optional
-        With ``impute``: one row a column with cells that had no answer.
+        With ``impute``: one row per column with cells that had no answer.
     contrast : Contrast, optional
     own_degrees : (N,) int64, optional
         The degrees of the vertices, where they are part of a larger network.

@@ -24,7 +24,7 @@ _VERTICES = 2_000  # rows of the table of vertices
 
 
 def vertex_table(scene: Scene) -> Table:
-    """One row a vertex: id, block, how sure, memberships, features."""
+    """One row per vertex: id, block, how sure, memberships, features."""
     net, members = scene.network, scene.members
     n = min(net.n_nodes, _VERTICES)
     own_texts = {name: texts[:n] for name, texts in vertex_texts(scene).items()}
@@ -46,7 +46,7 @@ def vertex_table(scene: Scene) -> Table:
 
 
 def column_table(subject: Subject) -> Table:
-    """One row a column: bits alone and beyond the others, p value, verdict."""
+    """One row per column: bits alone and beyond the others, p value, verdict."""
     table = subject.parts.column_table
     learned = subject.parts.relevance is not None
     names = {
@@ -68,11 +68,11 @@ def column_table(subject: Subject) -> Table:
 def weight_table(subject: Subject) -> Table:
     """One row for each feature shown and block: the centred weight and its 95 % interval."""
     ranking = subject.parts.ranking
-    places = ranking.order[:SHOWN]
-    low, high = intervals(subject, places)
+    shown = ranking.order[:SHOWN]
+    low, high = intervals(subject, shown)
     rows = [
         (ranking.names[j], r, ranking.centred_mean[r, j], low[r, at], high[r, at], ranking.centred_positive[r, j])
-        for at, j in enumerate(places)
+        for at, j in enumerate(shown)
         for r in range(ranking.n_blocks)
     ]
     left = ""
@@ -83,7 +83,7 @@ def weight_table(subject: Subject) -> Table:
 
 
 def ranking_table(subject: Subject) -> Table:
-    """One row a feature, all of them."""
+    """One row per feature, all of them."""
     ranking, numbers = subject.parts.ranking, subject.parts.network.features.names_of_numbers
     is_cut = not ranking.is_kept.all()  # else all would say yes
     rows = [
@@ -114,7 +114,7 @@ def effect_table(subject: Subject) -> Table:
 
 
 def block_table(subject: Subject) -> Table:
-    """One row a block: sizes, how sure, accuracies and bits explained."""
+    """One row per block: sizes, how sure, accuracies and bits explained."""
     scores, table = subject.parts.scores, subject.blocks
     given = [("given label", table["given"])] if "given" in table else []
     columns: list[tuple[str, Any]] = [
@@ -128,7 +128,7 @@ def block_table(subject: Subject) -> Table:
 
 
 def score_table(subject: Subject) -> Table:
-    """One row a score, of all features and of the kept ones, on training and held-out vertices."""
+    """One row per score, of all features and of the kept ones, on training and held-out vertices."""
     parts = subject.parts
     sides = [("all features", parts.scores)]
     if parts.reduced is not None:
@@ -252,7 +252,7 @@ def split_table(subject: Subject) -> Table:
 
 
 def mode_table(members: Memberships) -> Table:
-    """One row a mode: its share of the draws if chains crossed, of each chain's draws, and the sizes of its blocks."""
+    """One row per mode: its share of all draws if chains crossed, of each chain's, and the sizes of its blocks."""
     modes = members.modes
     rows = [
         (number, mode.weight if members.has_crossings else None, mode.agreement, mode.changed(modes[0]),
@@ -272,7 +272,7 @@ def ladder_table(blocks: BlockTrace) -> Table:
 
 
 def trace_table(values: Array, name: str) -> Table:
-    """One row for each of some draws that a trace shows, one column a chain."""
+    """One row for each of some draws that a trace shows, one column per chain."""
     n_chains, n_draws = values.shape
     kept = drawn_points(values, _TRACED)
     left = f"{len(kept):,} of {n_draws:,} draws; all are in traces.nc of the run." if len(kept) < n_draws else ""

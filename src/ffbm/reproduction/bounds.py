@@ -29,14 +29,14 @@ def check_bounds(dataset: str, columns: Mapping[str, Mapping[str, Mapping[str, A
     return bounds + [_bound(dataset, EXACT, name, least, LEAST_ESS, None) for name, least in sizes.items()]
 
 
-def _bound(dataset: str, column: str, name: str, found: float, low: float | None, high: float | None) -> dict[str, Any]:
-    met = (low is None or found >= low) and (high is None or found <= high)  # NaN meets nothing
+def _bound(dataset: str, column: str, name: str, value: float, low: float | None, high: float | None) -> dict[str, Any]:
+    met = (low is None or value >= low) and (high is None or value <= high)  # NaN meets nothing
     return {
         "dataset": dataset,
         "column": column,
         "figure": name,
         "low": low,
         "high": high,
-        "found": found,
+        "found": value,
         "met": bool(met),
     }

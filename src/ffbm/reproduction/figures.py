@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 LOSSES = {"L0": "loss_train", "L1": "loss_test", "L0'": "reduced_loss_train", "L1'": "reduced_loss_test"}
 
 
-def plan_figures(found: "Reproduction") -> "dict[str, Draw]":
+def plan_figures(reproduction: "Reproduction") -> "dict[str, Draw]":
     """Return how to draw each figure: for each data set the network, and weights, accuracies and traces; all losses."""
     drawn: dict[str, Draw] = {}
-    for name, runs in found.datasets.items():
+    for name, runs in reproduction.datasets.items():
         drawn |= {f"{name}_{figure}": draw for figure, draw in _plan(runs).items()}
-    return drawn | {"losses": partial(draw_losses, found.record)}
+    return drawn | {"losses": partial(draw_losses, reproduction.record)}
 
 
 def draw_losses(record: Mapping[str, Any]) -> "Figure":

@@ -18,17 +18,17 @@ RESULTS = "results.json"
 FORMATS = ("png", "pdf")
 
 
-def save_reproduction(found: "Reproduction", path: str | os.PathLike[str], tell: Listener | None = None) -> None:
+def save_reproduction(reproduction: "Reproduction", path: str | os.PathLike[str], tell: Listener | None = None) -> None:
     """Write ``table.md``, ``table.csv``, ``figures/`` and, when all else is there, ``results.json``."""
     folder = check_new_folder(path)
-    write_file(folder / "table.md", markdown(found.record))
-    write_file(folder / "table.csv", str(number_table(found.record).to_csv(index=False, lineterminator="\n")))
+    write_file(folder / "table.md", markdown(reproduction.record))
+    write_file(folder / "table.csv", str(number_table(reproduction.record).to_csv(index=False, lineterminator="\n")))
     (folder / "figures").mkdir()
-    plan = plan_figures(found)
+    plan = plan_figures(reproduction)
     for done, (name, draw) in enumerate(plan.items(), start=1):
         figure = draw()
         for kind in FORMATS:
             write_file(folder / "figures" / f"{name}.{kind}", partial(save_figure, figure))
         if tell is not None:
             tell(Progress("figures", done, len(plan)))
-    write_file(folder / RESULTS, strict_json(found.record))
+    write_file(folder / RESULTS, strict_json(reproduction.record))

@@ -149,11 +149,11 @@ def program_loss(weights: Array, x: Any, y: Array) -> float:
 
 def lay_out(x: Any, y: Array) -> Training:
     """Prepare training features (n, D) and memberships (n, B)."""
-    found = merge_rows(sp.csr_array(x, dtype=np.float64, copy=True))
-    n_rows = len(found.counts)
-    distinct = found.x if found.x.nnz < _SPARSE * n_rows * found.x.shape[1] else found.x.toarray()
+    merged = merge_rows(sp.csr_array(x, dtype=np.float64, copy=True))
+    n_rows = len(merged.counts)
+    distinct = merged.x if merged.x.nnz < _SPARSE * n_rows * merged.x.shape[1] else merged.x.toarray()
     turned = sp.csr_array(distinct.T) if sp.issparse(distinct) else np.ascontiguousarray(distinct.T)
-    return Training(len(y), distinct, turned, found.counts[:, np.newaxis], sum_rows(y, found.group, n_rows))
+    return Training(len(y), distinct, turned, merged.counts[:, np.newaxis], sum_rows(y, merged.group, n_rows))
 
 
 def look(train: Training, w: Array) -> Point:

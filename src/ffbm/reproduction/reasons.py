@@ -20,15 +20,15 @@ _NOT_SEEN = "In this run the figures do not show it."
 
 def find_reasons(datasets: Mapping[str, Record]) -> list[dict[str, Any]]:
     """Return the reasons for each data set: ``dataset``, ``reason``, ``confirmed`` and ``text``."""
-    found = []
+    reasons = []
     for name, record in datasets.items():
         for reason, find in _REASONS.items():
             answer = find(record)
             if answer is not None:
                 confirmed, text = answer
                 text = text if confirmed else f"{text} {_NOT_SEEN}"
-                found.append({"dataset": name, "reason": reason, "confirmed": confirmed, "text": text})
-    return found
+                reasons.append({"dataset": name, "reason": reason, "confirmed": confirmed, "text": text})
+    return reasons
 
 
 def _same_program(record: Record) -> Reason:
@@ -38,7 +38,7 @@ def _same_program(record: Record) -> Reason:
     worst = {}
     for column in (PROGRAM, EXACT):
         pairs = [(columns[PUBLISHED][name], columns[column][name]) for name in figures]
-        worst[column] = max(_standard_errors(published, found) for published, found in pairs)
+        worst[column] = max(_standard_errors(published, reproduced) for published, reproduced in pairs)
     which = "each published loss and of the cutoff" if "cutoff" in figures else "each published loss"
     message = (
         f"run again, the program comes within {worst[PROGRAM]:.1f} standard errors of {which}; the exact posterior"
@@ -124,14 +124,14 @@ def _features(record: Record) -> Reason:
     n_runs = len(record["columns"][EXACT]["loss_train"]["runs"])
     n_kept = record["settings"]["n_kept"]
     if n_kept is None:
-        led = [found["runs_with_different_leaders"] for found in (program, exact)]
+        led = [rule["runs_with_different_leaders"] for rule in (program, exact)]
         return led[1] == n_runs, (
             f"Each block is led by a feature of its own, as the paper says, in {led[1]} of {n_runs} runs by the"
             f" posterior, in {led[0]} by the program, whose few effective draws leave that to chance."
         )
     group = max(exact["kept_by_group"], key=exact["kept_by_group"].get)
-    shares = [found["kept_by_group"].get(group, 0) / sum(found["kept_by_group"].values()) for found in (program, exact)]
-    always = [len(found["always_kept"]) for found in (program, exact)]
+    shares = [rule["kept_by_group"].get(group, 0) / sum(rule["kept_by_group"].values()) for rule in (program, exact)]
+    always = [len(rule["always_kept"]) for rule in (program, exact)]
     never = sorted(set(exact["never_kept"]) & set(program["never_kept"]))
     left = f" {', '.join(never)} are never kept by either." if never else ""
     return always[1] >= always[0] and shares[1] >= 0.5, (

@@ -23,53 +23,53 @@ if TYPE_CHECKING:
     from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 
 
-def make_record(found: "Reproduction") -> dict[str, Any]:
+def make_record(reproduction: "Reproduction") -> dict[str, Any]:
     """Return a reproduction as numbers, text, lists and dicts alone; what is not finite is None."""
-    datasets = {name: finite(_dataset(runs)) for name, runs in found.datasets.items()}
+    datasets = {name: finite(_dataset(runs)) for name, runs in reproduction.datasets.items()}
     return {
-        "runs": found.runs,
-        "seed": found.seed,
+        "runs": reproduction.runs,
+        "seed": reproduction.seed,
         "datasets": datasets,
         "differences": find_reasons(datasets),
-        "missing": found.missing,
+        "missing": reproduction.missing,
         "provenance": {
             "ffbm": version("ffbm"),
             "python": platform.python_version(),
             "numpy": version("numpy"),
             "numba": version("numba"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": {stage: round(taken, 1) for stage, taken in found.seconds.items()},
+            "seconds": {stage: round(taken, 1) for stage, taken in reproduction.seconds.items()},
         },
     }
 
 
-def _dataset(found: "DatasetRuns") -> dict[str, Any]:
-    net, paper = found.network, found.paper
+def _dataset(runs: "DatasetRuns") -> dict[str, Any]:
+    net, paper = runs.network, runs.paper
     settings = {name: value for name, value in asdict(paper).items() if name not in ("name", "title", "published")}
     columns = {
         PUBLISHED: {name: figure._asdict() for name, figure in paper.published.items()},
-        PROGRAM: _over_runs([run.numbers for run in found.published]),
-        EXACT: _over_runs([run.numbers for run in found.exact]),
+        PROGRAM: _over_runs([run.numbers for run in runs.published]),
+        EXACT: _over_runs([run.numbers for run in runs.exact]),
     }
-    entropy = np.concatenate([run.entropy for run in found.blocks])
+    entropy = np.concatenate([run.entropy for run in runs.blocks])
     of_entropy = summarise(np.round(entropy, 6))
     return {
         "title": paper.title,
         "n_nodes": net.n_nodes,
         "n_edges": net.n_edges,
         "n_features": net.n_features,
-        "n_test": len(found.blocks[0].test),
+        "n_test": len(runs.blocks[0].test),
         "fingerprint": net.fingerprint,
         "settings": settings,
         "columns": columns,
-        "limit": _over_runs(found.limit),
+        "limit": _over_runs(runs.limit),
         "blocks": {
             "rhat_entropy": float(of_entropy.rhat),
             "ess_entropy": float(of_entropy.ess_bulk),
             "n_draws": int(entropy.size),
-            "best_entropy": min(run.best_entropy for run in found.blocks),
+            "best_entropy": min(run.best_entropy for run in runs.blocks),
         },
-        "features": {PROGRAM: _features(found.published), EXACT: _features(found.exact)},
+        "features": {PROGRAM: _features(runs.published), EXACT: _features(runs.exact)},
         "bounds": check_bounds(paper.name, columns),
     }
 

@@ -21,7 +21,7 @@ from ffbm.types import Network
 from ffbm.workers import open_workers
 
 ALL = "all"
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Item(NamedTuple):
@@ -94,12 +94,12 @@ def _run(dataset: str, runs: int, seed: int, workers: int | None, tell: Listener
         return run_blocks(item.net, item.paper, child_seed(seed, item.paper.name, item.number), listen)
 
     blocks = _run_all("blocks", begin, items, workers, tell, seconds)
-    items = [item._replace(blocks=found) for item, found in zip(items, blocks, strict=True)]
+    items = [item._replace(blocks=own) for item, own in zip(items, blocks, strict=True)]
     published = _run_all("published program", _on(run_published), items, workers, tell, seconds)
     exact = _run_all("exact posterior", _on(run_exact), items, workers, tell, seconds)
     limit = _run_all("the program's limit", _on(run_limit), items, workers, tell, seconds)
-    found = {name: _gather(name, net, items, published, exact, limit) for name, net in networks.items()}
-    return Reproduction(found, missing, seed, runs, seconds)
+    datasets = {name: _gather(name, net, items, published, exact, limit) for name, net in networks.items()}
+    return Reproduction(datasets, missing, seed, runs, seconds)
 
 
 def _load(dataset: str) -> tuple[dict[str, Network], dict[str, str]]:
@@ -116,18 +116,18 @@ def _load(dataset: str) -> tuple[dict[str, Network], dict[str, str]]:
     return networks, missing
 
 
-def _on(stage: Callable[[Network, Experiment, RunBlocks, Listener], Found]) -> Callable[[Item, Listener], Found]:
+def _on(stage: Callable[[Network, Experiment, RunBlocks, Listener], Result]) -> Callable[[Item, Listener], Result]:
     return lambda item, listen: stage(item.net, item.paper, item.blocks, listen)
 
 
 def _run_all(
     stage: str,
-    function: Callable[[Item, Listener], Found],
+    function: Callable[[Item, Listener], Result],
     items: Sequence[Item],
     workers: int | None,
     tell: Listener,
     seconds: dict[str, float],
-) -> list[Found]:
+) -> list[Result]:
     """Run one stage of all items on the workers; an interrupt stops those under way at their next word of progress."""
     begun = time.perf_counter()
     stopped, counting = Event(), Lock()
@@ -137,23 +137,23 @@ def _run_all(
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    def work(item: Item) -> Found:
+    def work(item: Item) -> Result:
         nonlocal done
-        found = function(item, listen)
+        result = function(item, listen)
         with counting:
             done += 1
             tell(Progress(stage, done, len(items)))
-        return found
+        return result
 
     tell(Progress(stage, 0, len(items)))
     with open_workers(workers, len(items)) as run:
         try:
-            found = run(work, items)
+            results = run(work, items)
         except BaseException:
             stopped.set()
             raise
     seconds[stage] = time.perf_counter() - begun
-    return found
+    return results
 
 
 def _gather(
@@ -164,12 +164,12 @@ def _gather(
     exact: Sequence[ColumnRun],
     limit: Sequence[dict[str, float]],
 ) -> DatasetRuns:
-    own = [place for place, item in enumerate(items) if item.paper.name == name]
+    own = [number for number, item in enumerate(items) if item.paper.name == name]
     return DatasetRuns(
         paper=PAPER[name],
         network=net,
-        blocks=[items[place].blocks for place in own],
-        published=[published[place] for place in own],
-        exact=[exact[place] for place in own],
-        limit=[limit[place] for place in own],
+        blocks=[items[number].blocks for number in own],
+        published=[published[number] for number in own],
+        exact=[exact[number] for number in own],
+        limit=[limit[number] for number in own],
     )

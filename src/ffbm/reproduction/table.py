@@ -62,9 +62,9 @@ def number_table(record: Mapping[str, Any]) -> "pd.DataFrame":
             "over_runs": row.over_runs,
         }
         for column in COLUMNS:
-            found = columns.get(column) or {}
-            line[column] = found.get(row.over_runs)
-            line[f"{column}_sd"] = found.get("sd") if row.over_runs == "mean" else None
+            values = columns.get(column) or {}
+            line[column] = values.get(row.over_runs)
+            line[f"{column}_sd"] = values.get("sd") if row.over_runs == "mean" else None
         rows.append(line)
     return pd.DataFrame(rows)
 
@@ -118,15 +118,15 @@ def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, Row, dict[str, Any]]
     """Yield each row that some column has, with its figures by column."""
     for dataset, entry in record["datasets"].items():
         for row in ROWS:
-            found = {column: entry["columns"][column].get(row.name) for column in COLUMNS}
-            if any(found.values()):
-                yield dataset, row, found
+            cells = {column: entry["columns"][column].get(row.name) for column in COLUMNS}
+            if any(cells.values()):
+                yield dataset, row, cells
 
 
-def _cell(row: Row, found: Mapping[str, Any] | None) -> str:
-    value = None if found is None else found.get(row.over_runs)
-    if found is None or value is None:
+def _cell(row: Row, number: Mapping[str, Any] | None) -> str:
+    value = None if number is None else number.get(row.over_runs)
+    if number is None or value is None:
         return NONE
     if row.over_runs != "mean":
         return f"{value:,.0f}" if value >= 100 else f"{value:.2f}" if "rhat" in row.name else f"{value:.1f}"
-    return f"{value:.3f}" if found["sd"] is None else f"{value:.3f} ± {found['sd']:.3f}"
+    return f"{value:.3f}" if number["sd"] is None else f"{value:.3f} ± {number['sd']:.3f}"

@@ -34,10 +34,10 @@ def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
         return (line(tell_verdict(fit)), *_remarks(fit))
-    found = [f"{line(tell_verdict(fit))}{_share(fit)}"]
+    paragraphs = [f"{line(tell_verdict(fit))}{_share(fit)}"]
     if fit.relevance is not None:
-        found.insert(0, line(tell_relevance(fit)))
-    return (*found, _sure(fit), _left(fit, predicted), *_remarks(fit))
+        paragraphs.insert(0, line(tell_relevance(fit)))
+    return (*paragraphs, _sure(fit), _left(fit, predicted), *_remarks(fit))
 
 
 def _share(fit: FitParts) -> str:
@@ -86,7 +86,7 @@ def grade_in_a_line(fit: FitParts) -> str:
 def _left(fit: FitParts, predicted: Array) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
-    untold = [block for block, found in enumerate(set_apart(fit, FEATURES)) if not found]
+    untold = [block for block, features in enumerate(set_apart(fit, FEATURES)) if not features]
     lines = []
     if s.n_test:
         rest = s.predictive_loss_test / np.log(2)

@@ -51,9 +51,9 @@ def marks_of(fit: FitParts) -> Array | None:
         return None
     ranking = fit.ranking
     marks = np.zeros((ranking.n_blocks, ranking.n_features), dtype=bool)
-    place = {name: j for j, name in enumerate(ranking.names)}
+    index_of = {name: j for j, name in enumerate(ranking.names)}
     for value in named_values(fit):
-        marks[value.block, place[value.feature]] = True
+        marks[value.block, index_of[value.feature]] = True
     return marks
 
 
@@ -76,10 +76,12 @@ def _in_turn(values: Sequence[NamedValue], numbers: frozenset[str]) -> Iterator[
                 yield SetApart(value.column, value.feature, value.mean, sure, value.feature in numbers)
 
 
-def _clear_of_zero(fit: FitParts, block: int, places: Array, numbers: frozenset[str], sure: bool) -> Iterator[SetApart]:
+def _clear_of_zero(
+    fit: FitParts, block: int, features: Array, numbers: frozenset[str], sure: bool
+) -> Iterator[SetApart]:
     """Yield the features at these places whose interval in a block leaves out 0."""
     ranking = fit.ranking
-    for j in places:
+    for j in features:
         name = ranking.names[j]
         if ranking.is_clear[block, j]:
             interval = "{:+.2f} to {:+.2f}".format(*interval_of(fit, block, name)) if sure else ""

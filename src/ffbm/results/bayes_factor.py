@@ -14,7 +14,7 @@ import pandas as pd
 
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
-from ffbm.check import check_bool, check_choice, check_int, check_real
+from ffbm.check import check_bool, check_choice, check_column, check_int, check_real
 from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS, FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
@@ -23,7 +23,7 @@ from ffbm.pipeline.clock import end_in
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import estimate_evidence
 from ffbm.pipeline.evidence import Integral, Subject, describe, find_evidence, no_evidence
-from ffbm.plain import count_of, did_you_mean, finite, span_in_words
+from ffbm.plain import count_of, finite, span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
 from ffbm.store.folder import write_file
@@ -225,10 +225,10 @@ def evidence(
     with listening(progress) as tell, connected(workers) as pool:
         if subject.is_empty:
             none = "there is one block" if subject.n_blocks == 1 else "no vertex has a value of it"
-            found = no_evidence(none)
+            integral = no_evidence(none)
         else:
             _announce(net, subject, n_chains, minutes, workers)
-            found, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(pool, tell))
+            integral, swept = find_evidence(subject, wanted, n_chains, seed, end_in(minutes), RunContext(pool, tell))
     is_learned = subject.groups is not None
     chosen_sigma = None if is_learned else plain_sigma(sigma, subject.scale[: len(net.features.names)])
     chosen = {
@@ -240,15 +240,15 @@ def evidence(
         "n_chains": n_chains,
         "seed": seed,
         "n_sweeps": swept,
-        **describe(found),
+        **describe(integral),
     }
     named = group_columns(subject.design, column_groups)
     names = named.names
     asked = {names[g] for g in named.of_feature[subject.moving]}
     result = Evidence(
-        **_told(found),
-        curve=_curve(found, None if isinstance(chosen_sigma, list) or len(asked) < len(names) else chosen_sigma),
-        converged=replace(found.verdict, command=_command(found, n_blocks, minutes)),
+        **_told(integral),
+        curve=_curve(integral, None if isinstance(chosen_sigma, list) or len(asked) < len(names) else chosen_sigma),
+        converged=replace(integral.verdict, command=_command(integral, n_blocks, minutes)),
         n_blocks=subject.n_blocks,
         columns=tuple(name for name in names if name in asked),
         beside=tuple(name for name in names if name not in asked),
@@ -269,15 +269,15 @@ def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = N
         prior, of_prior = "learned", {"intercept_sd": chosen.intercept_sd, "column_groups": chosen.column_groups}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
-        found = evidence(
+        weighed = evidence(
             fit.network, fit.blocks.n_blocks, weight_prior=prior, n_chains=max(2, chosen.n_chains),
             max_minutes=config.max_minutes, seed=chosen.seed,
             degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
             **of_prior,
         )  # fmt: skip
     if config.out is not None:
-        write_file(Path(config.out) / "evidence.json", json.dumps(found.to_dict(), indent=1) + "\n")
-    return found
+        write_file(Path(config.out) / "evidence.json", json.dumps(weighed.to_dict(), indent=1) + "\n")
+    return weighed
 
 
 def _subject(
@@ -318,9 +318,7 @@ def _moving(groups: ColumnGroups, columns: Any) -> Array:
     if not isinstance(wanted, Iterable) or not (names := list(wanted)):
         raise OptionError(f"{keyword('columns', '')} must be a column name or a list of them; got {columns!r}")
     for name in names:
-        if name not in known:
-            cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
+        check_column(keyword("columns", ""), name, known)
     return np.array([g >= 0 and known[g] in names for g in groups.of_feature])
 
 
@@ -332,20 +330,20 @@ def _announce(net: Network, subject: Subject, n_chains: int, minutes: float, wor
     logging.getLogger("ffbm").info("the evidence takes about %s", span_in_words(low, high))
 
 
-def _told(found: Integral) -> dict[str, float | None]:
+def _told(integral: Integral) -> dict[str, float | None]:
     """Return the figures that may be reported."""
-    if not found.verdict.is_usable:
+    if not integral.verdict.is_usable:
         return {"nats": None, "error": None, "stepping_stone": None}
-    return {"nats": float(found.nats[-1]), "error": float(found.error[-1]), "stepping_stone": found.stones}
+    return {"nats": float(integral.nats[-1]), "error": float(integral.error[-1]), "stepping_stone": integral.stones}
 
 
-def _curve(found: Integral, sigma: float | None) -> pd.DataFrame:
-    table = pd.DataFrame({"t": found.t, "slope": found.slope, "slope_error": found.slope_error})
+def _curve(integral: Integral, sigma: float | None) -> pd.DataFrame:
+    table = pd.DataFrame({"t": integral.t, "slope": integral.slope, "slope_error": integral.slope_error})
     if sigma is not None:
-        table.insert(1, "sigma", sigma * found.t)
-    hidden = not found.verdict.is_usable
-    return table.assign(nats=np.nan if hidden else found.nats, error=np.nan if hidden else found.error)
+        table.insert(1, "sigma", sigma * integral.t)
+    hidden = not integral.verdict.is_usable
+    return table.assign(nats=np.nan if hidden else integral.nats, error=np.nan if hidden else integral.error)
 
 
-def _command(found: Integral, n_blocks: int, minutes: float) -> str:
-    return "" if found.verdict else f"ffbm.evidence(net, {n_blocks}, ..., max_minutes={4 * minutes:g})"
+def _command(integral: Integral, n_blocks: int, minutes: float) -> str:
+    return "" if integral.verdict else f"ffbm.evidence(net, {n_blocks}, ..., max_minutes={4 * minutes:g})"

@@ -103,20 +103,20 @@ def values_in_every_mode(fit: FitParts) -> list[NamedValue]:
         return []
     mode = fit.memberships.mode_of.ravel()[selected.partition[:, selected.thin - 1 :: selected.thin]]
     fdr = float(fit.weights.settings.get("fdr", 0.1))
-    found = []
+    values = []
     for name in matters_by_mode(table)[0]:
         g = selected.column_names.index(name)
-        place = {fit.ranking.names[j]: j for j in np.flatnonzero([name == own for own in fit.ranking.columns])}
+        index_of = {fit.ranking.names[j]: j for j in np.flatnonzero([name == own for own in fit.ranking.columns])}
         named = [
             {(value.feature, value.block, value.mean > 0): value for value in name_values(fit.weights, g, fdr, own)}
             for own in (mode == number for number in table["mode"].unique())
         ]
         for key in named[0]:
             if all(key in others for others in named):
-                mean = float(fit.ranking.centred_mean[key[1], place[key[0]]])
+                mean = float(fit.ranking.centred_mean[key[1], index_of[key[0]]])
                 least = min(others[key].probability for others in named)
-                found.append(NamedValue(name, key[0], key[1], mean, least))
-    return found
+                values.append(NamedValue(name, key[0], key[1], mean, least))
+    return values
 
 
 def tell_by_mode(table: "pd.DataFrame") -> str:

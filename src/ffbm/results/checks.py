@@ -1,7 +1,7 @@
 """Posterior predictive checks: statistics of the network against those of replicates drawn from the fit.
 
 A replicate keeps the partition, the edge counts and the degrees of a kept draw and pairs the half-edges at random,
-which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; what is looked at is not.
+which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; the statistics below do not.
 """
 
 from dataclasses import dataclass
@@ -70,10 +70,10 @@ class Check:
     replicates : (R, S) float64
         The statistics of each replicate.
     columns : DataFrame, optional
-        One row a column that was asked for: ``column``, ``read_as``, ``n_values``; ``excess`` of edges between vertices
-        of equal value, averaged over partitions, ``mean``, ``low`` and ``high`` of it in networks simulated and
-        refitted, ``p``, and ``p_any``, adjusted for the number of columns; the same with ``_matched``, among vertices
-        of like degree; ``acts``, ``sentence``.
+        One row per column that was asked for: ``column``, ``read_as``, ``n_values``; ``excess`` of edges between
+        vertices of equal value, averaged over partitions, ``mean``, ``low`` and ``high`` of it in simulated and
+        refitted networks, ``p``, and ``p_any``, adjusted for the number of columns; the same with ``_matched``,
+        among vertices of like degree; ``acts``, ``sentence``.
     refits : (R', G, 2) float64, optional
         The excesses in each refitted network.
     pairs : DataFrame, optional
@@ -140,9 +140,9 @@ def check_fit(
         for done, t in enumerate(which, 1):
             rows.append(measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources))
             tell(Progress("replicates", done, n_replicates))
-    found = np.array(rows)
+    replicates = np.array(rows)
     of_columns, refits = (None, None) if inside is None else inside
-    return Check(_tabulate(observed, found), found, of_columns, refits, together, calibration)
+    return Check(_tabulate(observed, replicates), replicates, of_columns, refits, together, calibration)
 
 
 def measure(graph: Graph, sources: Array) -> Array:
@@ -175,10 +175,10 @@ def _correlation(x: Array, y: Array) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _tabulate(observed: Array, found: Array) -> pd.DataFrame:
+def _tabulate(observed: Array, replicates: Array) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for k, statistic in enumerate(STATISTICS):
-        value, values = float(observed[k]), found[:, k]
+        value, values = float(observed[k]), replicates[:, k]
         low, high = np.quantile(values, (0.025, 0.975))
         above, below = int((values >= value - 1e-12).sum()), int((values <= value + 1e-12).sum())
         p = min(1.0, 2 * (1 + min(above, below)) / (1 + len(values)))

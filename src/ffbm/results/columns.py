@@ -66,7 +66,7 @@ def _shown(table: "pd.DataFrame", most: int, verbose: bool) -> list[int]:
     which = np.flatnonzero(is_likely | (np.arange(len(table)) < most))
     if len(which) > most + _MORE and not verbose:
         which = np.sort(np.lexsort((np.arange(len(table)), ~is_likely, ~matters))[: most + _MORE])
-    return list(range(len(table))) if len(which) == len(table) - 1 else [int(place) for place in which]
+    return list(range(len(table))) if len(which) == len(table) - 1 else [int(row) for row in which]
 
 
 def warning_mark(fit: FitParts) -> str:

@@ -13,15 +13,24 @@ _VERTICES, _FEATURES = 6, 6  # rows of either table
 _ROUNDED = 0.005  # a pull or a probability below is nothing
 
 
-def comparison_text(found: Differences) -> str:
+def comparison_text(differences: Differences) -> str:
     """Return verdicts if they are bad, then the blocks, the vertices that moved, the features, and the scores."""
-    parts = [tell_warning(found), tell_blocks(found), _vertices(found), _features(found), _scores(found)]
+    parts = [
+        tell_warning(differences),
+        tell_blocks(differences),
+        _vertices(differences),
+        _features(differences),
+        _scores(differences),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
-def tell_warning(found: Differences) -> str:
+def tell_warning(differences: Differences) -> str:
     """Say which of the two fits have not converged, and what that means for their differences."""
-    grades = {name: fit.converged for name, fit in zip(found.names, (found.first, found.second), strict=True)}
+    grades = {
+        name: fit.converged
+        for name, fit in zip(differences.names, (differences.first, differences.second), strict=True)
+    }
     if all(grades.values()):
         return ""
     which = " and ".join(f"{name} ({judged.grade})" for name, judged in grades.items() if not judged)
@@ -32,29 +41,29 @@ def tell_warning(found: Differences) -> str:
     return wrap(f"NOT CONVERGED: {which}. {message} {own}")
 
 
-def tell_blocks(found: Differences) -> str:
+def tell_blocks(differences: Differences) -> str:
     """Say how far the blocks moved."""
-    net, (one, other) = found.first.network, found.names
-    n, moved = net.n_nodes, found.n_changed
-    trained = int(np.isin(np.flatnonzero(found.is_changed), found.second.train).sum())
-    n_train = len(found.second.train)
-    subject = "With the features in it" if found.names == ("cut", "joint") else f"From {one} to {other}"
+    net, (one, other) = differences.first.network, differences.names
+    n, moved = net.n_nodes, differences.n_changed
+    trained = int(np.isin(np.flatnonzero(differences.is_changed), differences.second.train).sum())
+    n_train = len(differences.second.train)
+    subject = "With the features in it" if differences.names == ("cut", "joint") else f"From {one} to {other}"
     lines = [
         f"{net.name or 'the network'}: {n:,} vertices, {net.graph.edges_in_words},"
         f" {count_of(net.n_features, 'feature')}; {one} against {other}.",
         f"{subject}, {moved:,} of {n:,} vertices are in another block: {trained:,} of {n_train:,} in training,"
         f" {moved - trained:,} of {n - n_train:,} held out.",
-        f"The partitions agree to {found.agreement:.3f} (adjusted mutual information; 1 is the same, 0 is chance), and"
-        f" {found.shift:.1%} of the membership lies in other blocks.",
+        f"The partitions agree to {differences.agreement:.3f} (adjusted mutual information; 1 is the same, 0 is"
+        f" chance), and {differences.shift:.1%} of the membership lies in other blocks.",
     ]
     return wrap(" ".join(lines))
 
 
-def _vertices(found: Differences) -> str:
-    table = found.vertices
+def _vertices(differences: Differences) -> str:
+    table = differences.vertices
     if table.empty:
         return ""
-    one, other = found.names
+    one, other = differences.names
     rows = [["vertex", "", "from", "to", f"in it, {one}", f"{other}"]]
     for row in table.head(_VERTICES).itertuples(index=False):
         vertex, training, before, to, was, now = row
@@ -65,19 +74,19 @@ def _vertices(found: Differences) -> str:
     return "\n".join(lines)
 
 
-def _features(found: Differences) -> str:
-    table = found.features
+def _features(differences: Differences) -> str:
+    table = differences.features
     first = table.head(_FEATURES)
     pulling = table.assign(size=table["pull"].abs()).sort_values("size", ascending=False, kind="stable")
     pulling = pulling[pulling["size"] >= _ROUNDED].head(_FEATURES)
     shown = table.loc[sorted({*first.index, *pulling.index})]
-    one, other = found.names
+    one, other = differences.names
     rows = [["feature", f"rank, {one}", other, f"score, {one}", other, "pull"]]
     for row in shown.to_dict("records"):
         cells = [f"{row['rank_before']:g}", f"{row['rank_after']:g}"]
         cells += [number(row[f"score_{when}"], 2) for when in ("before", "after")]
         rows.append([row["feature"], *cells, f"{round(row['pull'], 2) + 0.0:+.2f}"])
-    kept = tuple(set(ranking.kept) for ranking in found.rankings)
+    kept = tuple(set(ranking.kept) for ranking in differences.rankings)
     message = "(pull: nats by which the features of training vertices speak for the blocks they moved to"
     n_kept = len(kept[1])
     if n_kept < len(table):
@@ -86,11 +95,11 @@ def _features(found: Differences) -> str:
     return "\n".join([tabulate(rows, right=range(1, 6), gives=0), wrap(f"{message})", "  ", "  ")])
 
 
-def _scores(found: Differences) -> str:
-    fits = found.first, found.second
-    rows = [["", *found.names]]
+def _scores(differences: Differences) -> str:
+    fits = differences.first, differences.second
+    rows = [["", *differences.names]]
     rows.append(["blocks", *(f"{fit.memberships.n_blocks}" for fit in fits)])
-    rows.append(["probability that one is empty", *map(_fewer, fits, found.fewer)])
+    rows.append(["probability that one is empty", *map(_fewer, fits, differences.fewer)])
     rows.append(["vertices whose block draws agree on", *(f"{fit.memberships.agreement:.1%}" for fit in fits)])
     length = ("description length per vertex and edge", "description_length_without_partition", 4)
     is_one = _measure(fits[0]) == _measure(fits[1])  # else lengths are of different things

@@ -67,7 +67,7 @@ def go_on(checkpoints: Checkpoints, wanted: dict[str, Any], config: FitConfig) -
 
 
 def _is_longer(new: Any, old: Any) -> bool:
-    """Tell whether one length is beyond another; "auto" is no length."""
+    """Return whether one length is beyond another; "auto" is no length."""
     return not isinstance(new, str) and not isinstance(old, str) and new > old
 
 

@@ -6,8 +6,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ffbm.errors import DataError, OptionError, either
+from ffbm.errors import DataError
 from ffbm.results.apart import marks_of
+from ffbm.results.hierarchy import tree_of
 from ffbm.store.parts import FitParts
 
 if TYPE_CHECKING:
@@ -105,10 +106,7 @@ class Plots:
         """Draw the tree of blocks of a fit with ``hierarchy=True``: see ``ffbm.plots.plot_tree``."""
         from ffbm.plots import plot_tree
 
-        if self._fit.hierarchy is None:
-            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
-            raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
-        return plot_tree(self._fit.hierarchy, **options)
+        return plot_tree(tree_of(self._fit), **options)
 
     @_of_several_blocks
     def bits(self, **options: Any) -> "Figure":
@@ -143,8 +141,8 @@ class Plots:
         """Draw the traces of the description length and of the energy: see ``ffbm.plots.plot_traces``."""
         from ffbm.plots import plot_traces
 
-        found = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
-        return plot_traces(found, **options)
+        shown = {"description length S": self._fit.blocks.entropy, "energy U": self._fit.weights.energy}
+        return plot_traces(shown, **options)
 
     def ladder(self, **options: Any) -> "Figure":
         """Draw how often neighbouring temperatures exchanged, of a tempered fit: see ``ffbm.plots.plot_ladder``."""
@@ -160,8 +158,8 @@ class Plots:
         from ffbm.plots import plot_check
         from ffbm.results.checks import check_fit
 
-        found = check_fit(self._fit)
-        return plot_check(found.table, found.replicates, **options)
+        result = check_fit(self._fit)
+        return plot_check(result.table, result.replicates, **options)
 
     def modes(self, **options: Any) -> "Figure":
         """Draw the network once for each mode of its partitions: see ``ffbm.plots.plot_modes``."""

@@ -20,7 +20,7 @@ from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
-from ffbm.pipeline.room import check_room
+from ffbm.pipeline.footprint import check_footprint
 from ffbm.plain import span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.results.continuation import describe_run, go_on, saved_settings, with_a_hint_to_resume
@@ -157,7 +157,7 @@ def fit(
         its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps over columns whose inclusion
         would not be known to 0.01 by then end after a tenth of it.
     tempering : bool, "auto" or inverse temperatures
-        Replica exchange of the block chains, or of the joint chains: see ``sample_blocks``.
+        Replica exchange of the chains of blocks, of hierarchies, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
         One that learns a scale for each column and which columns matter, from all vertices and for some of the kept
         partitions, twenty by default: ``fit.relevance``. The split or the folds then serve the scores alone. Or the
@@ -251,9 +251,9 @@ def fit(
         impute=impute,
     )
     net = open_for_fit(net, nodes, reading, given)
-    found = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
-    found.converged.warn(n_wrappers=1)
-    return found
+    fitted = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
+    fitted.converged.warn(n_wrappers=1)
+    return fitted
 
 
 def _fit_types(given: dict[str, Any]) -> TypedFit:
@@ -317,20 +317,20 @@ def _fit_in_folder(
             config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        found = measured(go(config, checkpoints), progress, workers)
+        fitted = measured(go(config, checkpoints), progress, workers)
         with listening(progress) as tell:  # verdicts and figures take their time
-            save_fit(found, out, tell)
-        return found
+            save_fit(fitted, out, tell)
+        return fitted
 
 
-def measured(found: Fit, progress: Listener | bool | None = None, workers: Workers = None) -> Fit:
+def measured(fitted: Fit, progress: Listener | bool | None = None, workers: Workers = None) -> Fit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
-    measure = found.explanation.measure
+    measure = fitted.explanation.measure
     if measure is None:
-        return found
+        return fitted
     with listening(progress) as tell:
         columns = measure(tell, workers)
-    return Fit.of(found, explanation=replace(found.explanation, measure=lambda *_: columns))
+    return Fit.of(fitted, explanation=replace(fitted.explanation, measure=lambda *_: columns))
 
 
 def _fit(
@@ -342,7 +342,7 @@ def _fit(
     config: FitConfig,
     checkpoints: Checkpoints | None,
 ) -> Fit:
-    check_room(net, config)
+    check_footprint(net, config)
     _announce(net, config, workers)
     parts = run_fit(net, config, blocks, progress, workers, checkpoints)
     origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))

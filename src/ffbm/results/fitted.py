@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ffbm.diagnostics import FitDiagnostics, Verdict
-from ffbm.errors import OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.results.predictions import Predictions
 from ffbm.store.parts import FitParts
@@ -89,7 +88,7 @@ class Fit(Predictions):
 
     @property
     def column_table(self) -> "pd.DataFrame":
-        """What each column of the user's table explains, one row a column, by what it adds; found when first asked for.
+        """What each column of the user's table explains, one row per column, by what it adds; made at first use.
 
         ``column``, ``kind``, ``n_features``, ``inclusion`` and ``decision`` (NaN and None under the fixed prior);
         ``bits_alone`` (held-out bits per vertex over the base rate, of this column and the intercept) and
@@ -151,12 +150,9 @@ class Fit(Predictions):
     @cached_property
     def tree(self) -> "FitTree":
         """The tree of blocks of a fit with ``hierarchy=True``: print it, or ask it for ``split(node)``."""
-        from ffbm.results.hierarchy import FitTree
+        from ffbm.results.hierarchy import FitTree, tree_of
 
-        if self.hierarchy is None:
-            asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
-            raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
-        return FitTree.of(self.hierarchy, self)
+        return FitTree.of(tree_of(self), self)
 
     def level(self, level: int) -> Explanation:
         """Return what features say of the groups of one level of the tree, as if there were no others.
@@ -186,7 +182,7 @@ class Fit(Predictions):
         equal value have more edges, or fewer, than blocks and degrees say? The reference is networks simulated from the
         fit whose blocks are inferred again, in ``check.columns``; that takes a while.
 
-        Two more look at the features. ``check.calibration``: are held-out vertices in a block as often as their
+        Two more are of the features. ``check.calibration``: are held-out vertices in a block as often as their
         features say? ``check.pairs``: which pairs of columns act together, so that what one says of a block depends on
         the other? The model adds up what columns say, and misses that.
 
@@ -319,7 +315,7 @@ class Fit(Predictions):
             Another fit of the same network, such as the joint posterior's: a section tells how the two differ.
         check : Check, optional
             That of ``fit.check(columns=True)``, so that the page also tells which columns act inside blocks. Left out,
-            replicates are drawn for networks of up to 20,000 edges, and columns are not looked at.
+            replicates are drawn for networks of up to 20,000 edges, and columns are not tested.
         """
         from ffbm.results.report import save_report
 
@@ -338,8 +334,8 @@ class Fit(Predictions):
         judged = self.diagnostics.converged
         verdict = judged.grade if judged.is_usable else f"NOT converged: {judged.grade}"
         first = f"first features {', '.join(self.ranking.kept[:3])}"
-        found = first if self.relevance is None else self.relevance.sentence
-        return f"<Fit of {name}: blocks of {sizes}; {found}; {verdict}>"
+        finding = first if self.relevance is None else self.relevance.sentence
+        return f"<Fit of {name}: blocks of {sizes}; {finding}; {verdict}>"
 
     def _repr_html_(self) -> str:
         from ffbm.results.html import fit_html

@@ -22,7 +22,7 @@ def to_networkx(
 
     >>> import ffbm
     >>> from ffbm.blocks.align import align_blocks
-    >>> from ffbm.pipeline.given import take_blocks
+    >>> from ffbm.pipeline.given_blocks import take_blocks
     >>> net = ffbm.as_network([("a", "b"), ("b", "c")])
     >>> graph = to_networkx(net, align_blocks(take_blocks(net, [0, 0, 1], "auto")))
     >>> graph.nodes["c"]
@@ -57,16 +57,16 @@ def to_networkx(
 def _attributes(net: Network) -> list[dict[str, float]]:
     """Return the features of each vertex by name; flags that are not set are left out."""
     x = net.features
-    found: list[dict[str, float]] = [{} for _ in range(net.n_nodes)]
+    attributes: list[dict[str, float]] = [{} for _ in range(net.n_nodes)]
     cells = sp.coo_array(x.values)
     kept = ~x.is_number[cells.col]
     for i, j, value in zip(cells.row[kept], cells.col[kept], cells.data[kept], strict=True):
         if value:
-            found[i][x.names[j]] = 1
+            attributes[i][x.names[j]] = 1
     for j in np.flatnonzero(x.is_number).tolist():
         for i, value in enumerate(_column(x.values, j) * x.sd[j] + x.mean[j]):
-            found[i][x.names[j]] = float(value)
-    return found
+            attributes[i][x.names[j]] = float(value)
+    return attributes
 
 
 def _column(values: Any, j: int) -> Array:

@@ -1,15 +1,23 @@
 """``fit.tree``: the tree of blocks of a fit, with the explanation of each split."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from ffbm.check import check_int
-from ffbm.errors import OptionError
+from ffbm.errors import OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.splits import explain_level, explain_split
 from ffbm.progress import Listener, listening
 from ffbm.store.parts import FitParts
 from ffbm.types.tree import Tree
+
+
+def tree_of(fit: FitParts) -> Tree:
+    """Return the tree of blocks of a fit that has one."""
+    if fit.hierarchy is None:
+        asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
+        raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
+    return fit.hierarchy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,9 +66,6 @@ class FitTree(Tree):
             return explain_level(parts.network.features, self, level, parts.config, RunContext(None, tell))
 
     def _parts(self) -> FitParts:
-        if self.parts is None:
-            raise AssertionError("a tree of a fit knows its fit")
-        seed = self.parts.config.seed
-        if seed is None:
-            raise AssertionError("a fit records its seed")
-        return replace(self.parts, config=replace(self.parts.config, seed=seed))
+        if self.parts is None or self.parts.config.seed is None:
+            raise AssertionError("a tree of a fit knows its fit, and that its seed")
+        return self.parts

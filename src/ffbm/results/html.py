@@ -44,12 +44,12 @@ def _columns(fit: FitParts) -> str:
         [
             row["column"],
             row["kind"],
-            *inclusion[place : place + 1],
+            *inclusion[number : number + 1],
             *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")),
             _number(row["p_value"], 3),
             f"{row['verdict']}{': ' if row['sets_apart'] else ''}{row['sets_apart']}",
         ]
-        for place, row in enumerate(table.head(_SHOWN).to_dict("records"))
+        for number, row in enumerate(table.head(_SHOWN).to_dict("records"))
     ]
     left = f", the first {_SHOWN} of {len(table):,}" if len(table) > _SHOWN else ""
     caption = f"What each column explains of vertices held out, in bits per vertex, by bits beyond{left}"

@@ -23,10 +23,10 @@ def imputed_table(fit: FitParts) -> "pd.DataFrame":
 
     if not fit.config.impute:
         raise OptionError("missing cells are sampled by fits with impute=True (--impute); this one has none")
-    found = fit.weights.imputed
-    if found is None:  # nothing was missing
+    imputed = fit.weights.imputed
+    if imputed is None:  # nothing was missing
         return pd.DataFrame({name: pd.Series(dtype=object) for name in COLUMNS})
-    features, table = fit.network.features, found.table()
+    features, table = fit.network.features, imputed.table()
     feature = table["feature"].to_numpy()
     is_number = table["probability"].isna().to_numpy()
     scale, centre = features.sd[feature], features.mean[feature]
@@ -65,18 +65,18 @@ def missing_by_column(fit: FitParts) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    features, found = fit.network.features, fit.weights.imputed
+    features, imputed = fit.network.features, fit.weights.imputed
     head = ("column", "missing", "share", "sure", "frequent", "sd", "sd_answers")
     rows: list[tuple[Any, ...]] = []
-    for number, name in enumerate(features.column_names if found is not None else ()):
+    for number, name in enumerate(features.column_names if imputed is not None else ()):
         missing = features.is_missing(name)
-        if found is None or not missing.any():
+        if imputed is None or not missing.any():
             continue
-        mine = found.column[found.part] == number
-        sd = found.number_sd[found.column_of_number[found.number] == number]
+        mine = imputed.column[imputed.part] == number
+        sd = imputed.number_sd[imputed.column_of_number[imputed.number] == number]
         sure = frequent = spread = of_answers = np.nan
         if mine.any():  # a cell that has values
-            sure = float(np.maximum.reduceat(found.probability, found.first[:-1])[mine].mean())
+            sure = float(np.maximum.reduceat(imputed.probability, imputed.first[:-1])[mine].mean())
             codes = column_values(features, name).codes
             frequent = float(np.bincount(codes[codes >= 0], minlength=1).max() / max((codes >= 0).sum(), 1))
         if len(sd):

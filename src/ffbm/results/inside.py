@@ -17,12 +17,12 @@ from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.excess import degree_tertiles, excess, ties_of
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood, likelihood_of
 from ffbm.blocks.target import BlockTarget, block_model
-from ffbm.check import check_int
+from ffbm.check import check_column, check_int
 from ffbm.data.values import ColumnValues, column_values
 from ffbm.errors import OptionError, keyword
-from ffbm.plain import did_you_mean, in_words
+from ffbm.plain import in_words
 from ffbm.progress import Listener, Progress, listening
-from ffbm.results.unseen import aligned_labels
+from ffbm.results.new_vertices import aligned_labels
 from ffbm.rng import stream
 from ffbm.scoring import predict
 from ffbm.simulation.replicates import replicate
@@ -216,7 +216,5 @@ def _check_columns(fit: FitParts, columns: Any) -> list[str]:
     if not isinstance(columns, Iterable) or not (names := [columns] if isinstance(columns, str) else list(columns)):
         raise OptionError(f"{keyword('columns')} must be True, a column name or a list of them; got {columns!r}")
     for name in names:
-        if name not in known:
-            cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
+        check_column(keyword("columns", ""), name, known)
     return list(dict.fromkeys(names))

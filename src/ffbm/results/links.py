@@ -84,13 +84,13 @@ def fit_constant(fit: FitParts) -> float:
 
 def random_pairs_without_edge(graph: Graph, n_wanted: int, rng: np.random.Generator) -> Array:
     """Return different random pairs (P, 2) of vertices without an edge, the smaller first unless directed."""
-    found = np.zeros((0, 2), dtype=np.int64)
-    while len(found) < n_wanted:
+    chosen = np.zeros((0, 2), dtype=np.int64)
+    while len(chosen) < n_wanted:
         pairs = rng.integers(0, graph.n_nodes, size=(2 * n_wanted + 16, 2))
         pairs = (pairs if graph.is_directed else np.sort(pairs, axis=1))[pairs[:, 0] != pairs[:, 1]]
-        pairs = np.unique(np.concatenate((found, pairs[multiplicities(graph, pairs) == 0])), axis=0)
-        found = pairs if len(pairs) <= n_wanted else pairs[np.sort(rng.choice(len(pairs), n_wanted, replace=False))]
-    return found
+        pairs = np.unique(np.concatenate((chosen, pairs[multiplicities(graph, pairs) == 0])), axis=0)
+        chosen = pairs if len(pairs) <= n_wanted else pairs[np.sort(rng.choice(len(pairs), n_wanted, replace=False))]
+    return chosen
 
 
 def _scores(fit: FitParts, pairs: Array) -> Array:
@@ -138,15 +138,15 @@ def _pieces(pairs: Array) -> Iterable[Array]:
 def _as_places(fit: FitParts, pairs: Any) -> Array:
     """Return the places (P, 2) of vertices that are given by their ids."""
     rows = [tuple(pair) for pair in (pairs.to_numpy() if isinstance(pairs, pd.DataFrame) else pairs)]
-    place = {str(name): at for at, name in enumerate(fit.network.node_ids)}
+    index_of = {str(name): at for at, name in enumerate(fit.network.node_ids)}
     out = np.zeros((len(rows), 2), dtype=np.int64)
     for number, row in enumerate(rows):
         if len(row) != 2:
             raise DataError(f"a pair is two ids of vertices; got {len(row)} in pair {number}: {row!r}")
         for side, name in enumerate(row):
-            if str(name) not in place:
+            if str(name) not in index_of:
                 raise DataError(f"pair {number} names {name!r}, which is no vertex of the network")
-            out[number, side] = place[str(name)]
+            out[number, side] = index_of[str(name)]
     same = np.flatnonzero(out[:, 0] == out[:, 1])
     if len(same):
         raise DataError(f"a pair is two different vertices; pair {same[0]} is {rows[same[0]][0]!r} twice")

@@ -13,10 +13,10 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.stats import false_discovery_control
 
-from ffbm.check import check_int
+from ffbm.check import check_column, check_int
 from ffbm.data.levels import Levels, column_levels
 from ffbm.errors import OptionError, either, keyword
-from ffbm.plain import count_of, did_you_mean
+from ffbm.plain import count_of
 from ffbm.relevance import LEAST
 from ffbm.rng import stream
 from ffbm.scoring import predict
@@ -181,9 +181,6 @@ def _read_pairs(fit: FitParts, pairs: Any) -> int | list[Pair]:
             asked = either("pairs", "--pair")
             raise OptionError(f"{asked} must name two different columns each time; got {pair!r}")
         for name in pair:
-            if name not in known:
-                cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-                asked = either("pairs=", "--pair")
-                raise OptionError(f"{asked} must name columns of the network; got {name!r}: {cure}")
+            check_column(either("pairs=", "--pair"), name, known)
         read.append((pair[0], pair[1]))
     return list(dict.fromkeys(read))

@@ -27,7 +27,7 @@ class Predictions(FitParts):
         encoded : bool
             The table's columns are the fit's features, by name.
         """
-        from ffbm.results.unseen import predict_linked, predict_unseen
+        from ffbm.results.new_vertices import predict_linked, predict_unseen
 
         by_features = predict_unseen(self.weights, self.network.features, features, encoded)
         return by_features if edges is None else predict_linked(self, by_features, edges)
@@ -66,7 +66,7 @@ class Predictions(FitParts):
         """Return the pairs without an edge that are most likely to have one, the likeliest first.
 
         One row a pair: ``source``, ``target``, ``probability``, ``score``, ``source_block``, ``target_block``. In a
-        network of more than 5,000,000 pairs those at distance two are looked at.
+        network of more than 5,000,000 pairs only those at distance two are considered.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Predictions(FitParts):
         >>> expected.shape, round(float(expected.sum()), 6)
         ((1, 105), 8.0)
         """
-        from ffbm.results.unseen import expected_links, predict_unseen
+        from ffbm.results.new_vertices import expected_links, predict_unseen
 
         by_features = predict_unseen(self.weights, self.network.features, features, encoded)
         return expected_links(self, by_features, degree)

@@ -21,7 +21,7 @@ from ffbm.types.relevance import Relevance
 def fit_record(fit: FitParts) -> dict[str, Any]:
     """Return everything short that a fit says: the network, settings, blocks, ranking, scores and verdicts."""
     net, members = fit.network, fit.memberships
-    found, judged = fit.diagnostics, fit.converged
+    diagnostics, judged = fit.diagnostics, fit.converged
     return {
         "network": {
             "name": net.name,
@@ -72,31 +72,31 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "reduced": None if fit.reduced is None else {"scores": fit.reduced.scores.to_dict()},
         "diagnostics": {
             "blocks": {
-                **_verdict(found.blocks.converged),
-                "rhat_entropy": found.blocks.rhat_entropy,
-                "ess_entropy": found.blocks.ess_entropy,
-                "share_unsettled": found.blocks.share_unsettled,
+                **_verdict(diagnostics.blocks.converged),
+                "rhat_entropy": diagnostics.blocks.rhat_entropy,
+                "ess_entropy": diagnostics.blocks.ess_entropy,
+                "share_unsettled": diagnostics.blocks.share_unsettled,
             },
-            "weights": _weights(found.weights),
-            "reduced": None if found.reduced is None else _weights(found.reduced),
-            "joint": None if found.joint is None else _joint(found.joint),
+            "weights": _weights(diagnostics.weights),
+            "reduced": None if diagnostics.reduced is None else _weights(diagnostics.reduced),
+            "joint": None if diagnostics.joint is None else _joint(diagnostics.joint),
             "columns": _columns(columns_if_open(fit)),
         },
         "provenance": fit.provenance,
     }
 
 
-def _relevance(fit: FitParts, found: Relevance) -> dict[str, Any]:
+def _relevance(fit: FitParts, relevance: Relevance) -> dict[str, Any]:
     by_mode = decided_by_mode(fit)
     return {
         "sentence": tell_decisions(fit),
         "by_mode": None if by_mode is None else by_mode.to_dict("records"),
-        "matters": list(found.matters) if by_mode is None else matters_by_mode(by_mode)[0],
-        "one_of": [list(part) for part in found.one_of] if by_mode is None else [],
-        "none_included": found.none_included if by_mode is None else None,
-        "n_partitions": found.n_partitions,
-        "is_precise": found.is_precise,
-        "columns": found.table.to_dict("records") if by_mode is None else [],
+        "matters": list(relevance.matters) if by_mode is None else matters_by_mode(by_mode)[0],
+        "one_of": [list(part) for part in relevance.one_of] if by_mode is None else [],
+        "none_included": relevance.none_included if by_mode is None else None,
+        "n_partitions": relevance.n_partitions,
+        "is_precise": relevance.is_precise,
+        "columns": relevance.table.to_dict("records") if by_mode is None else [],
         "values": [asdict(value) for value in named_values(fit)],
     }
 
@@ -119,36 +119,36 @@ def _verdict(judged: Verdict) -> dict[str, Any]:
     return {"converged": bool(judged), "grade": judged.grade, "reason": judged.reason}
 
 
-def _weights(found: WeightDiagnostics) -> dict[str, Any]:
+def _weights(diagnostics: WeightDiagnostics) -> dict[str, Any]:
     return {
-        **_verdict(found.converged),
-        "max_rhat": found.max_rhat,
-        "min_ess_bulk": found.min_ess_bulk,
-        "min_ess_tail": found.min_ess_tail,
-        "n_divergences": found.n_divergences,
+        **_verdict(diagnostics.converged),
+        "max_rhat": diagnostics.max_rhat,
+        "min_ess_bulk": diagnostics.min_ess_bulk,
+        "min_ess_tail": diagnostics.min_ess_tail,
+        "n_divergences": diagnostics.n_divergences,
     }
 
 
-def _joint(found: JointDiagnostics) -> dict[str, Any]:
+def _joint(diagnostics: JointDiagnostics) -> dict[str, Any]:
     return {
-        **_verdict(found.converged),
-        "rhat_log_joint": found.rhat_log_joint,
-        "ess_log_joint": found.ess_log_joint,
-        "rhat_size": found.rhat_size,
-        "ess_size": found.ess_size,
-        "fewer_blocks": found.fewer,
+        **_verdict(diagnostics.converged),
+        "rhat_log_joint": diagnostics.rhat_log_joint,
+        "ess_log_joint": diagnostics.ess_log_joint,
+        "rhat_size": diagnostics.rhat_size,
+        "ess_size": diagnostics.ess_size,
+        "fewer_blocks": diagnostics.fewer,
     }
 
 
-def _columns(found: ColumnVerdict | None) -> dict[str, Any] | None:
-    if found is None:
+def _columns(verdict: ColumnVerdict | None) -> dict[str, Any] | None:
+    if verdict is None:
         return None
     return {
-        "agree": bool(found),
-        "sentence": str(found),
-        "bits": found.bits.tolist(),
-        "bits_se": found.bits_se.tolist(),
-        "columns": found.table.to_dict("records"),
+        "agree": bool(verdict),
+        "sentence": str(verdict),
+        "bits": verdict.bits.tolist(),
+        "bits_se": verdict.bits_se.tolist(),
+        "columns": verdict.table.to_dict("records"),
     }
 
 

@@ -36,16 +36,16 @@ def command_to_go_on(fit: FitParts) -> str:
 
 def _changes(fit: FitParts) -> dict[str, float]:
     """Return the settings that would help, by name."""
-    config, found = fit.config, fit.diagnostics
+    config, diagnostics = fit.config, fit.diagnostics
     if config.n_chains == 1:
         return {"n_chains": _CHAINS}
-    explained = [one for one in (found.weights, found.reduced) if one is not None]
+    explained = [one for one in (diagnostics.weights, diagnostics.reduced) if one is not None]
     changes: dict[str, float] = {}
-    if not found.blocks.converged or (found.joint is not None and not found.joint.converged):
+    if not diagnostics.blocks.converged or (diagnostics.joint is not None and not diagnostics.joint.converged):
         changes |= _more_sweeps(config)
     if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
         return changes or _more_sweeps(config)
-    if any(one.n_divergences for one in explained):
+    if any(one.diverges for one in explained):
         changes["n_warmup"] = _TIMES * config.n_warmup
     elif not all(one.converged for one in explained):
         if config.n_draws == "auto":

@@ -76,12 +76,12 @@ def subject_of(
 
     if check is None and fit.network.graph.n_edges <= _CHECKED:
         check = check_fit(fit, progress=tell)
-    found = fit.diagnostics
-    stages: dict[str, Any] = {"Blocks": found.blocks, "Weights": found.weights}
-    if found.reduced is not None:
-        stages["Weights of the kept features"] = found.reduced
-    if found.joint is not None:
-        stages["Labels and weights together"] = found.joint
+    diagnostics = fit.diagnostics
+    stages: dict[str, Any] = {"Blocks": diagnostics.blocks, "Weights": diagnostics.weights}
+    if diagnostics.reduced is not None:
+        stages["Weights of the kept features"] = diagnostics.reduced
+    if diagnostics.joint is not None:
+        stages["Labels and weights together"] = diagnostics.joint
     predicted = predict(fit.weights, fit.network.features)
     return Subject(
         parts=fit,
@@ -108,14 +108,14 @@ def subject_of(
 
 
 def _convergence(fit: FitParts) -> "Table":
-    found = fit.diagnostics
-    weights = {"weights": found.weights}
-    if found.reduced is not None:
-        weights["weights of the kept features"] = found.reduced
-    rows = convergence_rows(found.blocks, weights)
-    if found.joint is not None:
-        rows.append(("ln p(b, theta | A, X)", found.joint.rhat_log_joint, found.joint.ess_log_joint, _NAN))
-        rows.append(("|W centred|²", found.joint.rhat_size, found.joint.ess_size, _NAN))
+    diagnostics = fit.diagnostics
+    weights = {"weights": diagnostics.weights}
+    if diagnostics.reduced is not None:
+        weights["weights of the kept features"] = diagnostics.reduced
+    rows = convergence_rows(diagnostics.blocks, weights)
+    if diagnostics.joint is not None:
+        rows.append(("ln p(b, theta | A, X)", diagnostics.joint.rhat_log_joint, diagnostics.joint.ess_log_joint, _NAN))
+        rows.append(("|W centred|²", diagnostics.joint.rhat_size, diagnostics.joint.ess_size, _NAN))
     return convergence_table(rows)
 
 
@@ -149,10 +149,10 @@ def _least(values: Array) -> float:
 def _contrast(fit: FitParts, against: FitParts) -> "Contrast":
     from ffbm.report import Contrast, Table
 
-    found = Differences.between(fit, against)
-    one, other = found.names
-    sentences = tuple(" ".join(text.split()) for text in (tell_warning(found), tell_blocks(found)) if text)
-    vertices, features = found.vertices, found.features
+    differences = Differences.between(fit, against)
+    one, other = differences.names
+    sentences = tuple(" ".join(text.split()) for text in (tell_warning(differences), tell_blocks(differences)) if text)
+    vertices, features = differences.vertices, differences.features
     moved = ("vertex", "training", "from", "to", f"in it, {one}", f"in it, {other}")
     ranks = ("feature", f"rank, {one}", f"rank, {other}", f"score, {one}", f"score, {other}", "pull (nats)")
     columns = ["feature", "rank_before", "rank_after", "score_before", "score_after", "pull"]

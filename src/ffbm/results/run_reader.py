@@ -60,10 +60,10 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
 
 def load_plain(path: str | os.PathLike[str], what: str) -> Fit:
     """Read a fit without types of vertices; say that ``what`` is for these alone otherwise."""
-    found: Any = load_fit(path)
-    if isinstance(found, TypedFit):
+    fit: Any = load_fit(path)
+    if isinstance(fit, TypedFit):
         raise DataError(f"{what} is for runs without types of vertices; {os.fspath(path)} was fitted with --node-type")
-    return found
+    return fit
 
 
 def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:

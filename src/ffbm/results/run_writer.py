@@ -94,4 +94,4 @@ def _add_attributes(graph: Any, table: "pd.DataFrame") -> None:
 
 def _legal(text: str) -> str:
     """Write characters that XML cannot hold by their codes."""
-    return _ILLEGAL.sub(lambda found: repr(found[0])[1:-1], text)
+    return _ILLEGAL.sub(lambda match: repr(match[0])[1:-1], text)

@@ -39,7 +39,7 @@ def sentence_of(fit: FitParts) -> str:
 
 def _findings(fit: FitParts, bits: ColumnBits) -> str:
     table, n = fit.column_table, len(bits.names)
-    found = table[_is_found(fit, table)]
+    clear = table[_is_found(fit, table)]
     needed = f"of the {bits.needed:.2f} bits that name the block of a vertex held out"
     s = fit.scores
     if n == 1:
@@ -49,11 +49,11 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         sure = "" if fit.relevance is None else f"; it matters with probability {how}"
         return f"The attribute {only['column']} explains {amount} {needed}{_chance(only['p_value'], bits)}{sure}."
     whole = f"Together {count_of(n, 'attribute')} explain {with_interval(s.bits_test, s.bits_se_test)} {needed}"
-    if found.empty:
+    if clear.empty:
         none = "there is no sign that any of them matters"
         return f"{whole}; {none if fit.relevance is None else tell_decisions(fit)}."
     parts = []
-    for row in found.head(_NAMED).to_dict("records"):
+    for row in clear.head(_NAMED).to_dict("records"):
         beyond = ""
         if np.isfinite(row["bits_unique"]):
             beyond = f" and {with_interval(row['bits_unique'], row['bits_unique_se'])} beyond the others"
@@ -65,20 +65,20 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         alone = f"{alone} alone{same}{',' if same and beyond else ''}"
         parts.append(f"{row['column']} {alone}{beyond}{_chance(row['p_value'], bits)}")
     verb = "explain" if fit.relevance is None else "matter"
-    left = len(found) - len(parts)
+    left = len(clear) - len(parts)
     parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []
     by_mode = decided_by_mode(fit) is not None
     sets = () if fit.relevance is None or by_mode else fit.relevance.one_of
     parts += [f"one of {{{', '.join(part)}}} matters, the data cannot say which" for part in sets]
     varying = table.loc[table["decision"] == BY_MODE, "column"].tolist()
     parts += [f"for {list_of(varying)} that depends on the mode"] if varying else []
-    told_of = {*found["column"], *varying, *(name for part in sets for name in part)}
+    told_of = {*clear["column"], *varying, *(name for part in sets for name in part)}
     rest = [name for name in table["column"] if name not in told_of]
     if rest:
         which = rest[0] if len(rest) == 1 else f"the other {len(rest):,}"
         unclear = "there is no sign in these blocks" if fit.relevance is None else "that is not decided"
         parts.append(f"for {which} {unclear}")
-    matter = "" if fit.relevance is None else f", and {len(found):,} matter{'s' if len(found) == 1 else ''}"
+    matter = "" if fit.relevance is None else f", and {len(clear):,} matter{'s' if len(clear) == 1 else ''}"
     return f"{whole}{matter}{' in every mode' if by_mode else ''}: {'; '.join(parts)}."
 
 
@@ -129,15 +129,15 @@ def _edges(fit: FitParts) -> str:
 
 def _more(fit: FitParts) -> list[str]:
     """Say what else the answer rests on, where it applies: a hierarchy, modes and their shares, imputed cells."""
-    members, found = fit.memberships, []
+    members, clauses = fit.memberships, []
     if fit.hierarchy is not None:
-        found.append(f"a hierarchy of {count_of(fit.hierarchy.n_levels, 'level')}")
+        clauses.append(f"a hierarchy of {count_of(fit.hierarchy.n_levels, 'level')}")
     if members.n_modes > 1:
         shares = " with unknown shares"
         if members.has_crossings:
             shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
             shares = f" with {shown}{', ...' if members.n_modes > _MODES else ''} of the draws"
-        found.append(f"{members.n_modes} modes{shares}")
+        clauses.append(f"{members.n_modes} modes{shares}")
     if fit.weights.imputed is not None:
-        found.append(f"{count_of(fit.weights.imputed.n_cells, 'missing cell')} imputed")
-    return found
+        clauses.append(f"{count_of(fit.weights.imputed.n_cells, 'missing cell')} imputed")
+    return clauses

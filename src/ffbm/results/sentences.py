@@ -98,7 +98,7 @@ def name_one_block(fit: FitParts) -> str:
 
 
 def _is_sure(fit: FitParts) -> bool:
-    """Tell whether the chosen number of blocks is clear of the next one, and chains with B free have it mostly."""
+    """Return whether the chosen number of blocks is clear of the next one, and chains with B free have it mostly."""
     table, known = fit.blocks.candidates, fit.blocks.settings.get("probabilities")
     if table is None or len(table) == 1:
         return True
@@ -196,8 +196,8 @@ def tell_grade(fit: FitParts, brief: bool = False) -> str:
 
 def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
     """Return the verdict on columns where block chains have not converged: elsewhere it is not worth its time."""
-    found = fit.diagnostics
-    return None if found.blocks.converged else found.columns
+    diagnostics = fit.diagnostics
+    return None if diagnostics.blocks.converged else diagnostics.columns
 
 
 def notes_of(fit: FitParts) -> list[str]:
@@ -217,7 +217,7 @@ def interval_of(fit: FitParts, block: int, name: str) -> tuple[float, float]:
     """Return the 95 % interval of one centred weight."""
     ranking = fit.ranking
     if ranking.centred_low is not None and ranking.centred_high is not None:
-        place = ranking.names.index(name)
-        return float(ranking.centred_low[block, place]), float(ranking.centred_high[block, place])
+        index = ranking.names.index(name)
+        return float(ranking.centred_low[block, index]), float(ranking.centred_high[block, index])
     low, high = fit.weights.centred_interval(fit.weights.names.index(name))[:, block]
     return float(low), float(high)

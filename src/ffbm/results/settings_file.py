@@ -38,15 +38,15 @@ def reading_to_toml(reading: Mapping[str, Any], folder: str | os.PathLike[str]) 
 def read_reading(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return how a settings file says that the network is read, nothing if it does not; paths are relative to it."""
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get(READING, {})
+        reading = tomllib.loads(Path(path).read_text(encoding="utf-8")).get(READING, {})
     except (OSError, ValueError):
         return {}  # reported where the settings are read
-    if not isinstance(found, dict) or not all(isinstance(found.get(name, ""), str) for name in _PATHS):
+    if not isinstance(reading, dict) or not all(isinstance(reading.get(name, ""), str) for name in _PATHS):
         raise OptionError(f"{os.fspath(path)}: [{READING}] must be a table with source and options of reading")
     beside = Path(path).parent
     return {
         name: os.path.normpath(beside / value) if name in _PATHS and value not in DATASETS else value
-        for name, value in found.items()
+        for name, value in reading.items()
     }
 
 

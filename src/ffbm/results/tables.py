@@ -1,4 +1,4 @@
-"""The tables of a run: one row a vertex, one row a block."""
+"""The tables of a run: one row per vertex, one row per block."""
 
 import numpy as np
 import pandas as pd

@@ -234,12 +234,12 @@ def fit_types(
     )  # fmt: skip
     net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
     with reserved(folder):
-        found = _fit(net, node_type, n_blocks, config, workers, progress)
+        fitted = _fit(net, node_type, n_blocks, config, workers, progress)
         if folder is not None:
-            found = measured_types(found, progress)
-            found.save(folder)
-    found.converged.warn()
-    return found
+            fitted = measured_types(fitted, progress)
+            fitted.save(folder)
+    fitted.converged.warn()
+    return fitted
 
 
 def _fit(

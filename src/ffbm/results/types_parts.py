@@ -45,9 +45,9 @@ def parts_of(fit: TypedParts, value: str) -> FitParts:
     """Return the parts of a type that is explained; the graph has the edges among its vertices alone."""
     vertices, explanation = vertices_of(fit, value), fit.explanations[value]
     blocks, members = blocks_of_type(fit.blocks, fit.memberships, value, vertices)
-    place = np.full(fit.network.n_nodes, -1)
-    place[vertices] = np.arange(len(vertices))
-    ends = place[fit.network.graph.edges]
+    index_of = np.full(fit.network.n_nodes, -1)
+    index_of[vertices] = np.arange(len(vertices))
+    ends = index_of[fit.network.graph.edges]
     ends = ends[(ends >= 0).all(axis=1)]
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], len(vertices), fit.network.graph.is_directed)
     net = Network(graph, explanation.features, fit.network.node_ids[vertices], (), value)
@@ -119,5 +119,5 @@ def _by_type(tables: dict[str, pd.DataFrame], empty: list[str]) -> pd.DataFrame:
     if not tables:
         return pd.DataFrame(columns=["type", *empty])
     rows = [table.assign(type=value) for value, table in tables.items()]
-    found = pd.concat(rows, ignore_index=True)
-    return found[["type", *(name for name in found if name != "type")]]
+    joined = pd.concat(rows, ignore_index=True)
+    return joined[["type", *(name for name in joined if name != "type")]]

@@ -38,22 +38,20 @@ class TypedPlots:
         """Draw the network, colours by block and markers by type: see ``ffbm.plots.plot_network``."""
         from ffbm.plots import plot_network
 
-        looks: dict[str, Any] = {"names": names_of(self._fit), "styles": styles_of(self._fit)}
-        return plot_network(self._fit.network, self._fit.memberships, **looks | options)
+        return plot_network(self._fit.network, self._fit.memberships, **self._looks() | options)
 
     def block_graph(self, **options: Any) -> "Figure":
         """Draw blocks as discs and the edges between them as lines: see ``ffbm.plots.plot_block_graph``."""
         from ffbm.plots import plot_block_graph
 
-        looks: dict[str, Any] = {"names": names_of(self._fit), "styles": styles_of(self._fit)}
-        return plot_block_graph(self._fit.network.graph, self._fit.memberships, **looks | options)
+        return plot_block_graph(self._fit.network.graph, self._fit.memberships, **self._looks() | options)
 
     def block_matrix(self, **options: Any) -> "Figure":
         """Draw the edges between blocks: see ``ffbm.plots.plot_block_matrix``."""
         from ffbm.plots import plot_block_matrix
 
-        looks: dict[str, Any] = {"names": names_of(self._fit)}
-        return plot_block_matrix(self._fit.network.graph, self._fit.memberships, **looks | options)
+        options = {"names": names_of(self._fit), **options}
+        return plot_block_matrix(self._fit.network.graph, self._fit.memberships, **options)
 
     def traces(self, **options: Any) -> "Figure":
         """Draw the traces of the description length and of the energies: see ``ffbm.plots.plot_traces``."""
@@ -79,6 +77,9 @@ class TypedPlots:
                     if name not in left:
                         files += save_as_both(getattr(plots, name)(), where, f"{number}-{called}-{name}")
         return files
+
+    def _looks(self) -> dict[str, Any]:
+        return {"names": names_of(self._fit), "styles": styles_of(self._fit)}
 
     def __repr__(self) -> str:
         types = ", ".join(map(repr, self._fit.explanations))

@@ -2,8 +2,8 @@
 
 from ffbm.scoring.contrasts import effects
 from ffbm.scoring.folds import combine_folds, fold_rows, split_rows
+from ffbm.scoring.joint_losses import score_draws
 from ffbm.scoring.losses import base_rate, score_weights
-from ffbm.scoring.own import score_draws
 from ffbm.scoring.prediction import contradicting, predict
 
 __all__ = [

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PIECE = 2**23  # probabilities held at a time: 64 MiB
 LOW, HIGH = 0.025, 0.975
+_DRAWS = 200, 1000  # looked at by default: the least and the most
+_PROBABILITIES = 2**31  # worked out by default, for each feature at the most
 
 
 class Family(NamedTuple):
@@ -38,7 +40,7 @@ def effects(
     features: Any,
     names: Sequence[str] | None = None,
     *,
-    n_draws: int = 200,
+    n_draws: int | None = None,
     workers: int | None = None,
     progress: Listener | bool | None = False,
 ) -> "pd.DataFrame":
@@ -51,8 +53,9 @@ def effects(
         Of the vertices to average over, as given to ``sample_weights``.
     names : feature names, optional
         The features to speak of, in this order; all of them if left out. An intercept is no feature.
-    n_draws : int
-        At most so many draws, evenly spaced over the chains, are looked at.
+    n_draws : int, optional
+        At most so many draws, evenly spaced over the chains, are used: 1,000 if left out, and down to 200 where
+        vertices differ in many ways.
     workers : int, optional
     progress : None, bool or callable
 
@@ -60,7 +63,7 @@ def effects(
     -------
     DataFrame
         One row for each feature and block: ``feature``, ``column``, ``block``, ``effect`` (the mean over draws),
-        ``low`` and ``high`` (5 % and 95 % of the draws), ``support`` (vertices on which the feature is
+        ``low`` and ``high`` (2.5 % and 97.5 % of the draws), ``support`` (vertices on which the feature is
         not zero), ``kind``.
 
     Notes
@@ -88,8 +91,8 @@ def effects(
     """
     import pandas as pd
 
-    n_draws = check_int("n_draws", n_draws, low=1)
     design = match_design(trace, features)
+    n_draws = _affordable(design, trace.n_blocks) if n_draws is None else check_int("n_draws", n_draws, low=1)
     wanted = _places(trace, names)
     families = list(_families(trace, design, set(wanted)))
     means = _means(trace, design, families, _evenly(trace.weights, n_draws), workers, progress)
@@ -111,16 +114,16 @@ def effects(
 
 
 def _places(trace: WeightTrace, names: Sequence[str] | None) -> list[int]:
-    place = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
+    index_of = {name: d for d, name in enumerate(trace.names) if name != INTERCEPT}
     if names is None:
-        return list(place.values())
+        return list(index_of.values())
     asked = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in asked if name not in place]
+    unknown = [name for name in asked if name not in index_of]
     if unknown:
         raise OptionError(
-            f"names must be features of the trace, such as {next(iter(place), None)!r}; got {unknown[0]!r}"
+            f"names must be features of the trace, such as {next(iter(index_of), None)!r}; got {unknown[0]!r}"
         )
-    return [place[name] for name in asked]
+    return [index_of[name] for name in asked]
 
 
 def _families(trace: WeightTrace, design: Design, wanted: set[int]) -> Iterator[Family]:
@@ -188,6 +191,11 @@ def _contrast(q: Array, v: int, counts: Array) -> Array:
     if others.sum() == 0:
         others[0] = 1
     return np.asarray(q[:, v] - np.tensordot(others / others.sum(), q, axes=(0, 1)))
+
+
+def _affordable(design: Design, n_blocks: int) -> int:
+    """Return how many draws are looked at by default."""
+    return int(np.clip(_PROBABILITIES // max(len(design.counts) * n_blocks, 1), *_DRAWS))
 
 
 def _evenly(weights: Array, n_draws: int) -> Array:

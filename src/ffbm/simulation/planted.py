@@ -48,7 +48,7 @@ def draw_planted(
     other = _vertex_weights(rng, len(labels), degree_exponent) if directed else weight
     groups = _Groups(labels, (weight, other), len(block_matrix), directed)
     row, column = (
-        (place.ravel() for place in np.indices(block_matrix.shape)) if directed else np.triu_indices(len(block_matrix))
+        (axis.ravel() for axis in np.indices(block_matrix.shape)) if directed else np.triu_indices(len(block_matrix))
     )
     mass, room = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
     share = _share_out(rng, n_edges, mass, np.where(mass > 0, room, 0))
@@ -89,8 +89,8 @@ class _Groups:
     def pick(self, rng: np.random.Generator, r: int, count: int, end: int) -> Array:
         """Draw vertices of block r by their weights as the first or second end."""
         ladder = self.ladders[end][r]
-        place = np.searchsorted(ladder, rng.random(count) * ladder[-1], side="right")
-        return self.members[r][np.minimum(place, len(ladder) - 1)]
+        position = np.searchsorted(ladder, rng.random(count) * ladder[-1], side="right")
+        return self.members[r][np.minimum(position, len(ladder) - 1)]
 
 
 def _vertex_weights(rng: np.random.Generator, n_nodes: int, exponent: float | None) -> Array:
@@ -137,7 +137,7 @@ def _draw_from_list(rng: np.random.Generator, groups: _Groups, r: int, s: int, n
     if r == s and not groups.directed:
         one, other = np.triu_indices(len(groups.members[r]), 1)
     else:
-        one, other = (place.ravel() for place in np.indices((len(groups.members[r]), len(groups.members[s]))))
+        one, other = (ends.ravel() for ends in np.indices((len(groups.members[r]), len(groups.members[s]))))
     one, other = groups.members[r][one], groups.members[s][other]
     keys = _keys(one, other, groups.directed)
     arrival = rng.exponential(size=len(one)) / (groups.weights[0][one] * groups.weights[1][other])

@@ -199,10 +199,10 @@ def _number_of_blocks(n_blocks: int | None, own: Array | None, effects: Array | 
 
 def _agree(name: str, value: int | None, given: dict[str, int | None]) -> int:
     """Return the one number that an argument and what follows from others agree on."""
-    found = {what: number for what, number in given.items() if number is not None}
+    numbers = {what: number for what, number in given.items() if number is not None}
     if value is not None:
-        found = {name: check_int(name, value, low=1), **found}
-    (first, number), *rest = found.items()
+        numbers = {name: check_int(name, value, low=1), **numbers}
+    (first, number), *rest = numbers.items()
     for other, differs in rest:
         if differs != number:
             raise OptionError(

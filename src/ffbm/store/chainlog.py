@@ -35,7 +35,7 @@ _KEY = "key.txt"
 _PIECE = 1 << 24  # bytes that are copied at once
 
 
-class Begun(NamedTuple, Generic[State]):
+class Checkpoint(NamedTuple, Generic[State]):
     """Where a stage stands."""
 
     done: int
@@ -52,7 +52,7 @@ class ChainLog(Generic[State, Draws]):
             folder.mkdir(parents=True)
             write_file(folder / _KEY, key)
 
-    def load(self) -> Begun[State] | None:
+    def load(self) -> Checkpoint[State] | None:
         """Return the last state whose draws are all there; None if the stage has not begun."""
         for done in sorted(self._states(), reverse=True):
             if self._stretches(done) is not None:
@@ -62,7 +62,7 @@ class ChainLog(Generic[State, Draws]):
                 except ValueError as error:
                     raise _damaged(path) from error
                 self._forget_after(done)
-                return Begun(done, states)
+                return Checkpoint(done, states)
         return None
 
     def save(self, states: Sequence[State], done: int, since: int, draws: Sequence[Draws]) -> None:
@@ -138,13 +138,13 @@ class ChainLog(Generic[State, Draws]):
             if until <= done and until > begins.get(since, (-1, path))[0]:
                 begins[since] = until, path
         at = max((end for end in ends if end <= done), default=0)
-        found = [ends[at]] if at in ends else []
+        stretches = [ends[at]] if at in ends else []
         while at < done:
             if at not in begins:
                 return None
             at, path = begins[at]
-            found.append(path)
-        return found
+            stretches.append(path)
+        return stretches
 
     def _open(self, path: Path, name: str) -> Any:
         """Return one array of a stretch."""

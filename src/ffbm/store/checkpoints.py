@@ -134,11 +134,11 @@ def digest(*values: Any) -> str:
     >>> digest(1, np.arange(3)) == digest(1, np.arange(3)) != digest(1, np.arange(4))
     True
     """
-    found = blake2b(digest_size=16)
+    hashed = blake2b(digest_size=16)
     for value in values:
         for part in _flat(value):
-            found.update(part)
-    return found.hexdigest()
+            hashed.update(part)
+    return hashed.hexdigest()
 
 
 def _flat(value: Any) -> Iterator[Any]:

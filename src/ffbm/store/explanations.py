@@ -10,7 +10,6 @@ import xarray as xr
 from ffbm.explanation import Explanation
 from ffbm.store.cells import from_json, to_json
 from ffbm.store.imputed import imputed_from_dataset, imputed_to_dataset
-from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     ranking_from_dataset,
     ranking_to_dataset,
@@ -21,6 +20,7 @@ from ffbm.store.traces import (
 )
 from ffbm.types import Array, Features
 from ffbm.types.columns import ColumnBits
+from ffbm.types.scores import scores_from_dict
 from ffbm.types.variance import VarianceSplit
 
 

@@ -69,7 +69,7 @@ def reserved(path: str | None) -> Iterator[None]:
 
 
 def is_unfinished(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder holds a run that was begun and has not ended."""
+    """Return whether a folder holds a run that was begun and has not ended."""
     return (Path(path) / CHAINS / RECORD).is_file() and not is_run(path)
 
 
@@ -128,7 +128,7 @@ def how_to_repeat(path: str | os.PathLike[str]) -> str:
 
 
 def is_run(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder holds a whole run."""
+    """Return whether a folder holds a whole run."""
     return (Path(path) / PROVENANCE).is_file() and (Path(path) / TRACES).is_file()
 
 

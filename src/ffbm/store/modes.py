@@ -36,16 +36,16 @@ def modes_to_dataset(members: Memberships, nodes: Any) -> xr.Dataset:
 
 def modes_from_dataset(data: xr.Dataset) -> dict[str, Any]:
     """Return ``modes`` and ``mode_of`` as ``modes_to_dataset`` wrote them."""
-    found = {name: np.asarray(data[name]) for name in data.data_vars}
+    arrays = {name: np.asarray(data[name]) for name in data.data_vars}
     modes = tuple(
         Mode(
-            weight=float(found["weight"][number]),
-            probs=found["probs"][number],
-            labels=found["labels"][number],
-            agreement=float(found["agreement"][number]),
-            chains=found["chains"][number],
-            order=found["order"][found["mode_of"] == number],
+            weight=float(arrays["weight"][number]),
+            probs=arrays["probs"][number],
+            labels=arrays["labels"][number],
+            agreement=float(arrays["agreement"][number]),
+            chains=arrays["chains"][number],
+            order=arrays["order"][arrays["mode_of"] == number],
         )
         for number in range(data.sizes["mode"])
     )
-    return {"modes": modes, "mode_of": found["mode_of"]}
+    return {"modes": modes, "mode_of": arrays["mode_of"]}

@@ -60,14 +60,14 @@ def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
 
 def weights_from_datasets(draws: xr.Dataset, statistics: xr.Dataset) -> WeightTrace:
     """Return the trace that ``weights_to_datasets`` wrote."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: np.asarray(statistics[name])
         for name in ("acceptance_rate", "step_size", "n_steps", "diverging", "chain_mean", "chain_sd")
     }
     return WeightTrace(
         weights=np.asarray(draws["weights"]),
         energy=-np.asarray(statistics["lp"]),
-        **found,
+        **fields,
         names=from_texts(draws["feature"]),
         columns=tuple(from_json(draws.attrs["columns"])),
         support=np.asarray(statistics["support"]),
@@ -110,8 +110,8 @@ def blocks_to_datasets(trace: BlockTrace, members: Memberships, ids: Array) -> t
 
 def _checks(trace: BlockTrace) -> dict[str, Any]:
     """Return what a verdict rests on that draws do not tell: the verdict at half the length, and round trips."""
-    found = trace.diagnostics
-    previous, trips = (None, None) if found is None else (found.previous, found.round_trips)
+    diagnostics = trace.diagnostics
+    previous, trips = (None, None) if diagnostics is None else (diagnostics.previous, diagnostics.round_trips)
     return {
         "previous": None if previous is None else [previous.grade, previous.reason],
         "round_trips": None if trips is None else trips.tolist(),
@@ -190,9 +190,9 @@ def selection_from_dataset(data: xr.Dataset) -> SelectionTrace:
 
 def ranking_from_dataset(data: xr.Dataset) -> Ranking:
     """Return the ranking that ``ranking_to_dataset`` wrote."""
-    found: dict[str, Any] = {name: np.asarray(data[name]) for name in (*_MOMENTS, *_OPTIONAL) if name in data}
+    fields: dict[str, Any] = {name: np.asarray(data[name]) for name in (*_MOMENTS, *_OPTIONAL) if name in data}
     return Ranking(
-        **found,
+        **fields,
         support=np.asarray(data["support"]) if "support" in data else None,
         names=from_texts(data["feature"]),
         columns=tuple(from_json(data.attrs["columns"])),

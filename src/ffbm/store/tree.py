@@ -13,12 +13,11 @@ from ffbm.ranking import keep_features, rank_features
 from ffbm.store.cells import from_json, to_json
 from ffbm.store.explanations import explanation_from_groups, explanation_to_groups
 from ffbm.store.folder import SCHEMA
+from ffbm.store.hdf5_file import writing
 from ffbm.store.imputed import imputed_from_dataset, imputed_to_dataset
 from ffbm.store.modes import modes_from_dataset, modes_to_dataset
 from ffbm.store.network import network_from_dataset, network_to_dataset
 from ffbm.store.parts import FitParts
-from ffbm.store.patient import writing
-from ffbm.store.scores import scores_from_dict
 from ffbm.store.traces import (
     blocks_from_datasets,
     blocks_to_datasets,
@@ -26,6 +25,7 @@ from ffbm.store.traces import (
     weights_to_datasets,
 )
 from ffbm.types import Memberships, Network
+from ffbm.types.scores import scores_from_dict
 from ffbm.types.tree import Tree
 
 TYPES = "types"  # the group with one group for each type of vertices, which only fits with types have

@@ -58,8 +58,8 @@ def add_zeros(x: sp.csr_array, blanks: Blanks, group: Array, columns: Sequence[s
     within = np.arange(n_each.sum()) - np.repeat(np.cumsum(n_each) - n_each, n_each)
     feature, row = by_column[np.repeat(first, n_each) + within], np.repeat(group[vertex], n_each)
     entries = x.tocoo()
-    places = np.concatenate((entries.row, row)), np.concatenate((entries.col, feature))
+    coordinates = np.concatenate((entries.row, row)), np.concatenate((entries.col, feature))
     data = np.concatenate((entries.data, np.zeros(len(row))))
-    filled = sp.csr_array(sp.coo_array((data, places), shape=x.shape).tocsr())
+    filled = sp.csr_array(sp.coo_array((data, coordinates), shape=x.shape).tocsr())
     filled.sort_indices()
     return filled

@@ -16,13 +16,13 @@ from ffbm.theta.cells import Cells, CellState
 from ffbm.theta.mixture import Mixture, draw_mixture, draw_of, draw_rows, log_normal, log_of_classes
 from ffbm.types.graph import Array
 
-N_TRIES = 2  # proposals for each number in a sweep
+N_PROPOSALS = 2  # proposals for each number in a sweep
 _LEAST = 1e-300
 _PIECE = 2**21  # logits worked on at a time
 
 
-class Room(NamedTuple):
-    """What a sweep carries along of the M vertices."""
+class SweepState(NamedTuple):
+    """What a sweep updates cell by cell, of the M vertices with unknown cells."""
 
     logits: Array  # (M, B)
     log_classes: Array  # (M, K): see ``log_of_classes``
@@ -55,7 +55,7 @@ class CellSampler:
     more: list[Array] = field(default_factory=list)
 
     def tie(self) -> None:
-        """Bring the target's rows and response up to the cells."""
+        """Write the cells into the target's rows and response."""
         cells, values = self.cells, self.target.rows.values
         if not len(values):  # with one block nothing has a weight
             return
@@ -66,16 +66,18 @@ class CellSampler:
                 copy[:] = values[cells.by_feature]
 
     def sweep(self, rng: np.random.Generator, weights: Array, keeps: bool) -> None:
-        """Draw all unknown cells given the weights (A, B), then the law of the columns; tally them if it ``keeps``."""
+        """Draw all unknown cells given the weights (A, B), then the law of the columns; count them if it ``keeps``."""
         cells, state = self.cells, self.state
         law, parts = state.law, self.cells.parts
-        reach = np.vstack((weights, np.zeros(weights.shape[1])))  # what sets no active feature changes no logit
+        padded = np.vstack(
+            (weights, np.zeros(weights.shape[1]))
+        )  # the last row is for values that set no active feature
         codes, numbers = cells.complete(state)
-        room = Room(self._logits(reach), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
+        carried = SweepState(self._logits(padded), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
         for p in np.flatnonzero(np.diff(cells.bounds)):
-            self._draw_values(rng, int(p), law, reach, room, keeps)
+            self._draw_values(rng, int(p), law, padded, carried, keeps)
         for q in np.flatnonzero(np.diff(cells.number_bounds)):
-            self._move_numbers(rng, int(q), law, reach, room)
+            self._move_numbers(rng, int(q), law, padded, carried)
         if keeps:
             state.moments[0] += state.numbers
             state.moments[1] += state.numbers**2
@@ -86,32 +88,32 @@ class CellSampler:
             array[:] = drawn
         self.tie()
 
-    def _logits(self, reach: Array) -> Array:
+    def _logits(self, padded: Array) -> Array:
         cells, state = self.cells, self.state
-        logits = cells.known @ reach[:-1]
-        np.add.at(logits, cells.row, reach[cells.place[state.values]])
+        logits = cells.known @ padded[:-1]
+        np.add.at(logits, cells.row, padded[cells.place[state.values]])
         which = np.repeat(np.arange(len(cells.parts.number)), np.diff(cells.number_bounds))
-        np.add.at(logits, cells.number_row, state.numbers[:, np.newaxis] * reach[cells.number_place[which]])
+        np.add.at(logits, cells.number_row, state.numbers[:, np.newaxis] * padded[cells.number_place[which]])
         return np.asarray(logits)
 
     def _draw_values(
-        self, rng: np.random.Generator, p: int, law: Mixture, reach: Array, room: Room, keeps: bool
+        self, rng: np.random.Generator, p: int, law: Mixture, padded: Array, carried: SweepState, keeps: bool
     ) -> None:
         """Draw the cells of one part, given all others."""
         cells, state = self.cells, self.state
         begin, end = cells.parts.start[p], cells.parts.start[p + 1]
-        chances, options = law.chances[:, begin:end], reach[cells.place[begin:end]]
+        chances, options = law.chances[:, begin:end], padded[cells.place[begin:end]]
         size = max(1, _PIECE // options.size)
         for first in range(cells.bounds[p], cells.bounds[p + 1], size):
             at = slice(first, min(first + size, int(cells.bounds[p + 1])))
             row, old = cells.row[at], state.values[at] - begin
-            logits = room.logits[row] - options[old]
-            others = room.log_classes[row] - np.log(chances)[:, old].T
-            tried = logits[:, np.newaxis] + options
-            fit = np.einsum("nvb,nb->nv", tried, self.y[row])
-            fit -= _log_sum(tried) * self.y[row].sum(axis=1, keepdims=True)
+            logits = carried.logits[row] - options[old]
+            others = carried.log_classes[row] - np.log(chances)[:, old].T
+            proposed = logits[:, np.newaxis] + options
+            log_likelihood = np.einsum("nvb,nb->nv", proposed, self.y[row])
+            log_likelihood -= _log_sum_exp(proposed) * self.y[row].sum(axis=1, keepdims=True)
             prior = np.exp(others - others.max(axis=1, keepdims=True)) @ chances
-            log_weight = fit + np.log(np.maximum(prior, _LEAST))
+            log_weight = log_likelihood + np.log(np.maximum(prior, _LEAST))
             weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
             new = draw_of(rng, weight)
             if keeps:
@@ -119,34 +121,34 @@ class CellSampler:
                     weight / weight.sum(axis=1, keepdims=True)
                 ).ravel()
             state.values[at] = begin + new
-            room.logits[row] = logits + options[new]
-            room.log_classes[row] = others + np.log(chances)[:, new].T
+            carried.logits[row] = logits + options[new]
+            carried.log_classes[row] = others + np.log(chances)[:, new].T
 
-    def _move_numbers(self, rng: np.random.Generator, q: int, law: Mixture, reach: Array, room: Room) -> None:
+    def _move_numbers(self, rng: np.random.Generator, q: int, law: Mixture, padded: Array, carried: SweepState) -> None:
         """Propose the unknown cells of one number from their law given all others, and accept by the likelihood."""
         cells, state = self.cells, self.state
         at = slice(cells.number_bounds[q], cells.number_bounds[q + 1])
-        row, x, w = cells.number_row[at], state.numbers[at], reach[cells.number_place[q]]
-        y, others = self.y[row], room.log_classes[row] - log_normal(law, q, x)
-        logits = room.logits[row] - x[:, np.newaxis] * w
-        fit = _fit(logits + x[:, np.newaxis] * w, y)
-        for _ in range(N_TRIES):
-            own = draw_rows(rng, others)
-            tried = law.mean[own, q] + law.sd[own, q] * rng.standard_normal(len(row))
-            fit_of_tried = _fit(logits + tried[:, np.newaxis] * w, y)
-            taken = np.log(rng.random(len(row))) < fit_of_tried - fit
-            x, fit = np.where(taken, tried, x), np.where(taken, fit_of_tried, fit)
-        room.logits[row] = logits + x[:, np.newaxis] * w
-        room.log_classes[row] = others + log_normal(law, q, x)
+        row, x, w = cells.number_row[at], state.numbers[at], padded[cells.number_place[q]]
+        y, others = self.y[row], carried.log_classes[row] - log_normal(law, q, x)
+        logits = carried.logits[row] - x[:, np.newaxis] * w
+        log_likelihood = _log_likelihood(logits + x[:, np.newaxis] * w, y)
+        for _ in range(N_PROPOSALS):
+            classes = draw_rows(rng, others)
+            proposed = law.mean[classes, q] + law.sd[classes, q] * rng.standard_normal(len(row))
+            of_proposed = _log_likelihood(logits + proposed[:, np.newaxis] * w, y)
+            taken = np.log(rng.random(len(row))) < of_proposed - log_likelihood
+            x, log_likelihood = np.where(taken, proposed, x), np.where(taken, of_proposed, log_likelihood)
+        carried.logits[row] = logits + x[:, np.newaxis] * w
+        carried.log_classes[row] = others + log_normal(law, q, x)
         state.numbers[at] = x
 
 
-def _fit(logits: Array, y: Array) -> Array:
+def _log_likelihood(logits: Array, y: Array) -> Array:
     """Return sum_k y_k ln softmax_k of each row (n,)."""
-    return np.asarray((y * logits).sum(axis=1) - y.sum(axis=1) * _log_sum(logits))
+    return np.asarray((y * logits).sum(axis=1) - y.sum(axis=1) * _log_sum_exp(logits))
 
 
-def _log_sum(logits: Array) -> Array:
+def _log_sum_exp(logits: Array) -> Array:
     """Return ln of the sum of exp over the last axis."""
     top = logits.max(axis=-1)
     return np.asarray(top + np.log(np.exp(logits - top[..., np.newaxis]).sum(axis=-1)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.check import check_groups
 from ffbm.errors import OptionError
 from ffbm.kernels.arrow import Columns
 from ffbm.kernels.slab import DEGREES, Slab
@@ -52,13 +53,7 @@ class ColumnGroups:
             degrees=self.degrees,
             freedom=np.array([len(members) for members in feature]) * float(training.n_blocks - 1),
             square=np.zeros(len(self.names)),
-            start=_bounds(feature),
-            feature=_join(feature, np.int64),
-            row_start=x.indptr.astype(np.int64),
-            row=x.indices.astype(np.int32),
-            value=x.data.astype(np.float64),
-            union_start=_bounds(union),
-            union=_join(union, np.int32),
+            **_entries(x, feature, union),
         )
 
 
@@ -102,8 +97,8 @@ def group_by_name(columns: Sequence[str], separator: str) -> dict[str, list[str]
     """
     groups: dict[str, list[str]] = {}
     for column in columns:
-        name, found, _ = column.rpartition(separator)
-        if found:
+        name, divider, _ = column.rpartition(separator)
+        if divider:
             groups.setdefault(name, []).append(column)
     if not groups:
         raise OptionError(f"the names of columns must hold the separator {separator!r} to be grouped by it; none does")
@@ -128,11 +123,7 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
     """Return the group of each column that is in one."""
     if column_groups is None:
         return {}
-    if not isinstance(column_groups, Mapping) or any(isinstance(part, str) for part in column_groups.values()):
-        raise OptionError(
-            'column_groups must be a mapping of names to lists of columns, {"school": ["school a", "school b"]};'
-            f" got {column_groups!r}"
-        )
+    check_groups(column_groups)
     owner: dict[str, str] = {}
     for name, members in column_groups.items():
         for column in members:
@@ -167,13 +158,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         most.append(max(int(at_once.max(initial=1)), 1))
         particles.append(int(np.clip(ceil(EACH_PARTICLES * len(members)), LEAST_PARTICLES, MOST_PARTICLES)))
     return Columns(
-        start=_bounds(feature),
-        feature=_join(feature, np.int64),
-        row_start=x.indptr.astype(np.int64),
-        row=x.indices.astype(np.int32),
-        value=x.data.astype(np.float64),
-        union_start=_bounds(union),
-        union=_join(union, np.int32),
+        **_entries(x, feature, union),
         with_intercept=np.array(with_intercept, dtype=np.bool_),
         most=np.array(most, dtype=np.float64),
         degrees=groups.degrees,
@@ -183,6 +168,19 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         intercept=int(np.flatnonzero(own == -1)[0]) if has_intercept else -1,
         tightness=float(intercept_sd) ** -2,
     )
+
+
+def _entries(x: sp.csc_array, feature: list[Array], union: list[Array]) -> dict[str, Array]:
+    """Return the entries of each feature, the features of each column, and the rows that some of these are in."""
+    return {
+        "start": _bounds(feature),
+        "feature": _join(feature, np.int64),
+        "row_start": x.indptr.astype(np.int64),
+        "row": x.indices.astype(np.int32),
+        "value": x.data.astype(np.float64),
+        "union_start": _bounds(union),
+        "union": _join(union, np.int32),
+    }
 
 
 def _bounds(parts: list[Array]) -> Array:

@@ -216,8 +216,8 @@ class Training:
         if not len(self.rows.active):
             return np.zeros((0, self.n_blocks))
         group = self.rows.group
-        place = (group * self.n_blocks + labels)[group >= 0]
-        y = np.bincount(place, minlength=len(self.rows.counts) * self.n_blocks).reshape(-1, self.n_blocks)
+        cell = (group * self.n_blocks + labels)[group >= 0]
+        y = np.bincount(cell, minlength=len(self.rows.counts) * self.n_blocks).reshape(-1, self.n_blocks)
         by_feature = self._by_feature if values is None or values.size == 0 else self.matrix(values).T
         return np.ascontiguousarray(by_feature @ y.astype(np.float64))
 

@@ -32,7 +32,7 @@ def integrate(
 
         v -= b h S grad U(w);  w += h/2 v;  v -= (1 - 2b) h S grad U(w);  w += h/2 v;  v -= b h S grad U(w)
 
-    with b = 0.21178 (Blanes, Casas and Sanz-Serna, 2014): at two gradients a step, its energy error in many
+    with b = 0.21178 (Blanes, Casas and Sanz-Serna, 2014): at two gradients per step, its energy error in many
     dimensions is a fraction of that of two leapfrog steps of half the size.
     """
 

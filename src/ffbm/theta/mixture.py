@@ -61,8 +61,8 @@ def log_of_classes(law: Mixture, codes: Array, numbers: Array) -> Array:
     n, n_parts = codes.shape
     result = np.tile(np.log(law.shares), (n, 1))
     if n_parts:
-        known, places = (codes >= 0).ravel().astype(np.float64), np.maximum(codes, 0).ravel()
-        entries = known, places, np.arange(0, n * n_parts + 1, n_parts)
+        known, levels = (codes >= 0).ravel().astype(np.float64), np.maximum(codes, 0).ravel()
+        entries = known, levels, np.arange(0, n * n_parts + 1, n_parts)
         result += sp.csr_array(entries, shape=(n, law.chances.shape[1])) @ np.log(law.chances).T
     for q in range(numbers.shape[1]):
         here = np.flatnonzero(np.isfinite(numbers[:, q]))

@@ -40,8 +40,8 @@ def find_mode(target: Target, near: Array | None = None) -> Array:
     start = np.zeros(target.sums.size) if near is None else np.ascontiguousarray(near).reshape(-1)
     if start.size == 0:
         return start.reshape(target.sums.shape)
-    found = minimize(Surface(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
-    mode = found.x.reshape(target.sums.shape)
+    result = minimize(Surface(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
+    mode = result.x.reshape(target.sums.shape)
     take_mean_away(mode)
     return mode
 

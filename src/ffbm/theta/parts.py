@@ -62,9 +62,9 @@ def find_parts(design: Design) -> Parts:
     ([0, 2, 4], [-1, 0, -1, 1], [2])
     """
     names = [name for name in dict.fromkeys(design.columns) if name != INTERCEPT]
-    place = {name: g for g, name in enumerate(names)}
+    index_of = {name: g for g, name in enumerate(names)}
     n_features = len(design.names) - design.has_intercept
-    own = np.array([place[name] for name in design.columns[:n_features]], dtype=np.int64)
+    own = np.array([index_of[name] for name in design.columns[:n_features]], dtype=np.int64)
     flags = np.flatnonzero(~design.is_number[:n_features])
     x, missing = rows_of_vertices(design, None), missing_of(design, len(names))
     joins = sp.csr_array((np.ones(len(flags)), (np.arange(len(flags)), own[flags])), shape=(len(flags), len(names)))

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_scale
+from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.plain import count_of, did_you_mean
 from ffbm.theta.design import Design
 from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT
 
-INTERCEPT_SD = 1.28  # of the learned prior: the softmax of such intercepts is about uniform on the simplex
+INTERCEPT_SD = FitConfig.intercept_sd  # the softmax of such intercepts is about uniform on the simplex
 _SEVERAL = (list, tuple, np.ndarray, Mapping)  # what holds more numbers than one
 _SHOWN = 8  # columns named in a message
 

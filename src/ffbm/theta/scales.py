@@ -7,8 +7,8 @@ import numpy as np
 from ffbm.kernels.metric import add_curvature
 from ffbm.theta.chain import advance, set_up, start
 from ffbm.theta.columns import ColumnGroups
+from ffbm.theta.cost import affordable_moves
 from ffbm.theta.mode import find_mode
-from ffbm.theta.pace import affordable_moves
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types.graph import Array
 

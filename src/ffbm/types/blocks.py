@@ -86,9 +86,9 @@ class BlockTrace:
 
     def __repr__(self) -> str:
         c, t, n = self.labels.shape
-        found = f"{count_of(n, 'vertex', 'vertices')} in {count_of(self.n_blocks, 'block')}"
+        size = f"{count_of(n, 'vertex', 'vertices')} in {count_of(self.n_blocks, 'block')}"
         return (
-            f"<BlockTrace: {count_of(c, 'chain')} x {count_of(t, 'draw')}, {found}, lowest S {self.best_entropy:,.1f}>"
+            f"<BlockTrace: {count_of(c, 'chain')} x {count_of(t, 'draw')}, {size}, lowest S {self.best_entropy:,.1f}>"
         )
 
 

@@ -23,13 +23,13 @@ class Graph:
     indptr : (N+1,) int64
         Row i of ``indices`` is ``indices[indptr[i]:indptr[i+1]]``.
     indices : (2(E-L),) int32
-        The neighbours of each vertex in increasing order; a parallel edge stands as often as it is
-        there, an edge stands in the rows of both its ends, a self-loop in none. A row of a directed
-        graph has the vertices that edges lead to, then those that edges come from.
+        The neighbours of each vertex in increasing order, once for each parallel edge. An edge is in
+        the rows of both its ends, a self-loop in none. A row of a directed graph lists the targets
+        of the vertex's edges, then the sources of those that lead to it.
     loops : (N,) int32
         The number of self-loops at each vertex, L in all. A_ii is twice that, once if directed.
     outward : (N,) int64, optional
-        How many neighbours of each row edges lead to; None for an undirected graph.
+        How many entries of each row are targets; None for an undirected graph.
     weights : EdgeWeights, optional
         A weight for each edge, in the order of ``edges``.
 
@@ -58,7 +58,7 @@ class Graph:
         directed: bool = False,
         weights: EdgeWeights | None = None,
     ) -> "Graph":
-        """Build the graph from the two ends of each edge, vertices numbered from 0; a directed one goes to target.
+        """Build the graph from the two ends of each edge, vertices numbered from 0; directed edges lead to ``target``.
 
         ``weights`` are in the order of these edges.
         """
@@ -76,7 +76,7 @@ class Graph:
         key: Array = np.empty((2, n_edges), dtype=np.int64)  # row and column in one, each edge from both its ends
         for side, (row, column) in enumerate(((source, target), (target, source))):
             key[side] = row
-            if directed:  # two rows of a vertex: where to, where from
+            if directed:  # two rows per vertex: targets, then sources
                 key[side] *= 2
                 key[side] += side
             key[side] <<= bits
@@ -107,7 +107,7 @@ class Graph:
 
     @cached_property
     def n_edges(self) -> int:
-        """E, parallel edges and self-loops counted as often as they are there."""
+        """E, every parallel edge and self-loop counted."""
         return len(self.indices) // 2 + int(self.loops.sum())
 
     @cached_property
@@ -117,12 +117,12 @@ class Graph:
 
     @cached_property
     def out_degrees(self) -> Array:
-        """The edges (N,) int64 that leave each vertex, a self-loop counting once; of a directed graph."""
+        """The out-degrees (N,) int64 of a directed graph, a self-loop counting once."""
         return self._direction() + self.loops
 
     @cached_property
     def in_degrees(self) -> Array:
-        """The edges (N,) int64 that enter each vertex, a self-loop counting once; of a directed graph."""
+        """The in-degrees (N,) int64 of a directed graph, a self-loop counting once."""
         return np.diff(self.indptr) - self._direction() + self.loops
 
     def _direction(self) -> Array:
@@ -134,15 +134,15 @@ class Graph:
 
     @cached_property
     def edges(self) -> Array:
-        """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or from where to where."""
+        """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or (source, target) if directed."""
         row = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
         if self.outward is None:
             once = row < self.indices
         else:
             once = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
         pairs = np.column_stack((row[once], self.indices[once]))
-        at = np.repeat(np.arange(self.n_nodes), self.loops)
-        return np.concatenate((pairs, np.column_stack((at, at))))
+        looped = np.repeat(np.arange(self.n_nodes), self.loops)
+        return np.concatenate((pairs, np.column_stack((looped, looped))))
 
     @cached_property
     def component_sizes(self) -> Array:
@@ -156,7 +156,7 @@ class Graph:
 
         # 32 bits, as indices have: else scipy makes copies of both with 64
         ones, indptr = np.ones(len(self.indices), dtype=np.int8), self.indptr.astype(np.int32)
-        # each edge stands in both rows, so that strong components are those of the graph, without a transposed copy
+        # each edge is in both rows, so that strong components are those of the graph, without a transposed copy
         matrix = csr_array((ones, self.indices, indptr), shape=(self.n_nodes, self.n_nodes))
         _, component = connected_components(matrix, directed=True, connection="strong")
         return np.sort(np.bincount(component))[::-1]

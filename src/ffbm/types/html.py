@@ -15,7 +15,7 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
     '<table><thead><tr><th style="text-align:left">block</th><th style="text-align:right">vertices</th></tr></thead>\
 <tbody><tr><td style="text-align:left">0</td><td style="text-align:right">44</td></tr></tbody></table>'
     """
-    style = [_RIGHT if place in set(right) else _LEFT for place in range(len(head))]
+    style = [_RIGHT if column in set(right) else _LEFT for column in range(len(head))]
     title = f'<caption style="{_LEFT};font-weight:bold">{text_html(caption)}</caption>' if caption else ""
     names = "".join(f'<th style="{s}">{text_html(cell)}</th>' for s, cell in zip(style, head, strict=True))
     body = "".join(

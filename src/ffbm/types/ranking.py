@@ -111,10 +111,10 @@ class Ranking:
     @cached_property
     def is_kept(self) -> Array:
         """Which features are kept (D,): the first ``n_kept``, or those of the first ``n_kept`` columns."""
-        found = np.zeros(self.n_features, dtype=bool)
+        flags = np.zeros(self.n_features, dtype=bool)
         if self.inclusion is None:
-            found[self.order[: self.n_kept]] = True
-            return found
+            flags[self.order[: self.n_kept]] = True
+            return flags
         columns = [*dict.fromkeys(self.columns[j] for j in self.order)][: self.n_kept]
         return np.array([column in columns for column in self.columns], dtype=bool)
 
@@ -202,11 +202,11 @@ class Ranking:
         """One row per column of the user's table, by the best score among its features."""
         rows = self.table.groupby("column", sort=False)
         best = rows.first()  # the table is in order of score, and so are the groups
-        found = best[["score", "feature", "block", "mean", "sd"]].copy()
-        found["n_features"] = rows.size()
-        found["n_kept"] = rows["kept"].sum()
-        found.insert(0, "rank", _ranks(found["score"].to_numpy()))
-        return found.reset_index()[["rank", *("column", "score"), *found.columns[2:]]]
+        table = best[["score", "feature", "block", "mean", "sd"]].copy()
+        table["n_features"] = rows.size()
+        table["n_kept"] = rows["kept"].sum()
+        table.insert(0, "rank", _ranks(table["score"].to_numpy()))
+        return table.reset_index()[["rank", *("column", "score"), *table.columns[2:]]]
 
     @cached_property
     def by_block(self) -> "tuple[pd.DataFrame, ...]":
@@ -267,7 +267,7 @@ class Ranking:
         left = f", the first {_SHOWN}" if self.n_features > _SHOWN else ""
         caption = f"{count_of(self.n_features, 'feature')} in order of their scores{left}"
         head = ["rank", "feature", "score", "block", "centred weight", "sd", "vertices"]
-        numbers = [place for place, name in enumerate(head) if name != "feature"]
+        numbers = [column for column, name in enumerate(head) if name != "feature"]
         return table_html(head, rows, caption, numbers) + notes_html([note.message for note in self.notes])
 
 

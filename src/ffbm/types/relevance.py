@@ -116,13 +116,13 @@ class Relevance:
     @cached_property
     def decisions(self) -> tuple[str, ...]:
         """The decision on each column."""
-        found = [OPEN] * len(self.column_names)
+        by_column = [OPEN] * len(self.column_names)
         for g in self.decided:
-            found[g] = MATTERS
+            by_column[g] = MATTERS
         for part in self.sets:
             for g in part:
-                found[g] = IN_A_SET
-        return tuple(found)
+                by_column[g] = IN_A_SET
+        return tuple(by_column)
 
     @property
     def sentence(self) -> str:

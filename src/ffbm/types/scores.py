@@ -1,7 +1,10 @@
 """How well features explain blocks: losses, bits explained, accuracies, and what each is to be compared with."""
 
 from dataclasses import dataclass, fields
+from math import nan
 from typing import Any
+
+import numpy as np
 
 from ffbm.plain import EACH_WAY, count_of, finite, with_interval
 from ffbm.types.graph import Array
@@ -144,3 +147,21 @@ class Scores:
             f"<Scores: features explain {with_interval(bits, error)} bits per vertex"
             f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
         )
+
+
+def scores_from_dict(record: dict[str, Any]) -> Scores:
+    """Return the scores of a record, NaN where JSON has null."""
+    values = {
+        field.name: _score_from(field.name, record[field.name]) for field in fields(Scores) if field.name != "notes"
+    }
+    return Scores(**values, notes=tuple(Note(**note) for note in record["notes"]))
+
+
+def _score_from(name: str, value: Any) -> Any:
+    if name.startswith("n_by_block"):
+        return np.array(value, dtype=np.int64)
+    if isinstance(value, list):
+        return np.array([nan if x is None else x for x in value], dtype=np.float64)
+    if value is None and not name.startswith("description_length"):
+        return nan
+    return value

@@ -111,11 +111,11 @@ class Tree:
     @cached_property
     def _blocks(self) -> dict[int, list[int]]:
         """The blocks below each node."""
-        found: dict[int, list[int]] = {}
+        blocks: dict[int, list[int]] = {}
         for node in reversed(self.nodes):
             own = [] if node.block is None else [node.block]
-            found[node.number] = sorted(own + [block for child in node.children for block in found[child]])
-        return found
+            blocks[node.number] = sorted(own + [block for child in node.children for block in blocks[child]])
+        return blocks
 
     def blocks(self, number: int) -> tuple[int, ...]:
         """Return the blocks below a node."""
@@ -131,11 +131,11 @@ class Tree:
 
     def level(self, level: int) -> Array:
         """Return the number of the node of that level, or of the highest below it, for each vertex."""
-        found = np.zeros(len(self.labels), dtype=np.int64)
+        labels = np.zeros(len(self.labels), dtype=np.int64)
         for node in self.nodes:  # children after parents
             if node.parent is None or self.nodes[node.parent].level > level:
-                found[self.vertices(node.number)] = node.number
-        return found
+                labels[self.vertices(node.number)] = node.number
+        return labels
 
     @property
     def bits(self) -> float:
@@ -194,12 +194,12 @@ class Tree:
 
     def _in_depth(self) -> Sequence[int]:
         """Return the splits, each followed by those below it."""
-        found, waiting = [], [0]
+        nodes, waiting = [], [0]
         while waiting:
             number = waiting.pop()
-            found.append(number)
+            nodes.append(number)
             waiting += [child for child in reversed(self.nodes[number].children) if self.nodes[child].is_split]
-        return found
+        return nodes
 
     def _line(self, node: TreeNode) -> str:
         children = [self._name(child) for child in node.children]

@@ -22,10 +22,10 @@ def renumbered_trace(rng: np.random.Generator, n_chains: int, n_draws: int, n_mo
     n_blocks, base = len(_SIZES), np.repeat(np.arange(len(_SIZES)), _SIZES)
     before = np.tile(base, (n_chains, n_draws, 1))
     labels = np.empty_like(before, dtype=np.uint8)
-    for place in np.ndindex(n_chains, n_draws):
+    for draw in np.ndindex(n_chains, n_draws):
         moved = rng.permutation(len(base))[:n_moved]
-        before[place][moved] = rng.integers(0, n_blocks, n_moved)
-        labels[place] = rng.permutation(n_blocks)[before[place]]
+        before[draw][moved] = rng.integers(0, n_blocks, n_moved)
+        labels[draw] = rng.permutation(n_blocks)[before[draw]]
     entropy = np.zeros((n_chains, n_draws))
     best = rng.permutation(n_blocks)[base]
     return BlockTrace(labels, entropy, entropy, best, 0.0, n_blocks, 0, {"seed": 0}), before
@@ -37,8 +37,8 @@ def one_numbering(effort: Effort) -> Finding:
     for turn in range(20 if effort.full else 5):
         trace, before = renumbered_trace(np.random.default_rng([effort.seed, turn]), 3, 40, 4)
         members = align_blocks(trace)
-        for place in np.ndindex(*trace.labels.shape[:2]):
-            wrong += int((members.order[place][trace.labels[place]] != before[place]).sum())
+        for draw in np.ndindex(*trace.labels.shape[:2]):
+            wrong += int((members.order[draw][trace.labels[draw]] != before[draw]).sum())
         share = np.stack([(before == r).mean(axis=(0, 1)) for r in range(len(_SIZES))], axis=1)
         wrong += int((np.abs(members.probs - share) > 1e-12).sum())
         wrong += int((members.labels != share.argmax(axis=1)).sum())

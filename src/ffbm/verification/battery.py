@@ -20,21 +20,8 @@ from ffbm.verification import (
 )
 from ffbm.verification.findings import Check
 
-CHECKS: tuple[Check, ...] = (
-    *lengths.CHECKS,
-    *generation.CHECKS,
-    *changes.CHECKS,
-    *partitions.CHECKS,
-    *hierarchies.CHECKS,
-    *gradients.CHECKS,
-    *weights.CHECKS,
-    *calibration.CHECKS,
-    *weighted_calibration.CHECKS,
-    *selection.CHECKS,
-    *imputation.CHECKS,
-    *ranking.CHECKS,
-    *alignment.CHECKS,
-    *joint.CHECKS,
-    *joint_selection.CHECKS,
-    *evidence.CHECKS,
-)
+_MODULES = (
+    lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
+    selection, imputation, ranking, alignment, joint, joint_selection, evidence,
+)  # fmt: skip
+CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)

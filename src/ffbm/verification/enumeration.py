@@ -95,13 +95,13 @@ def states_of(case: Case) -> Array:
 def log_law(case: Case, tempered: float = 1.0) -> Array:
     """Return the log weight (B^N,) of each state, F(b) - P(b) - beta L(b): beta tempers L = -ln P(A|b) alone."""
     target, field, rows = target_of(case), field_of(case), np.arange(case.n_nodes)
-    found = np.full(case.n_blocks**case.n_nodes, -np.inf)
+    logs = np.full(case.n_blocks**case.n_nodes, -np.inf)
     for code, b in enumerate(states_of(case)):
         if (case.allow_empty or len(set(b)) == case.n_blocks) and _is_allowed(case, b):
             entropy, likelihood = (it.entropy(b, case.numbers) for it in (target, target._replace(prior=UNIFORM)))
-            found[code] = likelihood - entropy - tempered * likelihood
-            found[code] += 0.0 if field is None else field[rows, b].sum()
-    return found
+            logs[code] = likelihood - entropy - tempered * likelihood
+            logs[code] += 0.0 if field is None else field[rows, b].sum()
+    return logs
 
 
 def target_of(case: Case) -> BlockTarget:
@@ -112,7 +112,7 @@ def target_of(case: Case) -> BlockTarget:
 
 
 def _is_allowed(case: Case, b: Array) -> bool:
-    """Tell whether every vertex is in a block of its type."""
+    """Return whether every vertex is in a block of its type."""
     return not case.types or all(case.block_types[r] == t for r, t in zip(b.tolist(), case.types, strict=True))
 
 

@@ -129,11 +129,11 @@ def meet_the_truth(effort: Effort, learned: bool = False) -> Finding:
     graph, x = graph_of(_EDGES, len(_FLAG_AND_NUMBER)), np.array(_FLAG_AND_NUMBER)
     sigma = None if learned else _SIGMA
     exact = exact_evidence(graph, x, sigma, INTERCEPT_SD)
-    found = sampled_evidence(graph, x, sigma, True, _STEPS[effort.full], effort.seed, effort.each)
-    nats, error = float(found.nats[-1]), float(found.error[-1])
+    estimate = sampled_evidence(graph, x, sigma, True, _STEPS[effort.full], effort.seed, effort.each)
+    nats, error = float(estimate.nats[-1]), float(estimate.error[-1])
     doubt = "" if 3 * error <= _BOUND[effort.full] else f"chance alone makes {error:.3f}"
-    details = {"exact": exact, "nats": nats, "error": error, "stepping_stone": found.stones}
-    worst = max(abs(nats - exact), abs(found.stones - exact))
+    details = {"exact": exact, "nats": nats, "error": error, "stepping_stone": estimate.stones}
+    worst = max(abs(nats - exact), abs(estimate.stones - exact))
     return Finding(worst, _BOUND[effort.full], doubt=doubt, details=details)
 
 

@@ -75,8 +75,8 @@ def follow_the_laws(name: str, effort: Effort) -> Finding:
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_steps = trial.n_full if effort.full else trial.n_quick
-    found = compare_ladder(trial.case, n_steps, effort.seed, effort.each)
-    chance = max(it.floor for it in found)
+    comparison = compare_ladder(trial.case, n_steps, effort.seed, effort.each)
+    chance = max(it.floor for it in comparison)
     doubt = "" if chance <= most else f"chance alone makes {chance:.4f} of it, more than {most}"
-    details = {"chance": chance, "n_steps": n_steps, "by_temperature": [it.distance for it in found]}
-    return Finding(max(it.distance for it in found), bound, doubt=doubt, details=details)
+    details = {"chance": chance, "n_steps": n_steps, "by_temperature": [it.distance for it in comparison]}
+    return Finding(max(it.distance for it in comparison), bound, doubt=doubt, details=details)

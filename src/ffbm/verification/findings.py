@@ -8,7 +8,7 @@ from ffbm.workers import Run
 
 
 class Effort(NamedTuple):
-    """How thorough a check may be, where its random numbers come from, and where independent work runs."""
+    """How a check is run: in full or quickly, from which seed, and ``each``, which maps a function over items."""
 
     full: bool
     seed: int

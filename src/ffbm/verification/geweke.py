@@ -73,11 +73,11 @@ def functions(w: Array, b: Array, graph: Graph, s: float) -> Array:
 def fresh_means(seed: int, n_draws: int, number: int) -> Array:
     """Return the means of the functions over independent draws of the model."""
     rng = np.random.default_rng([seed, number, 1])
-    found = []
+    means = []
     for _ in range(n_draws):
         w, b, graph = draw_from_model(rng)
-        found.append(functions(w, b, graph, description_length(graph, b).without_partition))
-    return np.mean(found, axis=0)
+        means.append(functions(w, b, graph, description_length(graph, b).without_partition))
+    return np.mean(means, axis=0)
 
 
 def chain_means(seed: int, n_steps: int, number: int) -> Array:
@@ -89,17 +89,17 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     active = model.training.rows.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
     adapt = first_adaptation(given.first_step)
-    found = []
+    means = []
     for step in range(n_steps + 1):
         setup = JointSetup(_with_graph(model, graph), SETTINGS)
         state = resume_at(setup, b, contrasts, adapt, given, rng)
         if step:  # the first is a fresh draw itself
-            found.append(functions(w, b, graph, float(state.totals[ENTROPY])))
+            means.append(functions(w, b, graph, float(state.totals[ENTROPY])))
         if step < n_steps:
             state, draws = advance(setup, state, SWEEPS)
             w, b, contrasts = draws.weights[-1], draws.labels[-1].astype(np.int64), state.weights
             graph = draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
-    return np.mean(found, axis=0)
+    return np.mean(means, axis=0)
 
 
 def _with_graph(model: JointModel, graph: Graph) -> JointModel:

@@ -18,10 +18,10 @@ def fit_of_law(draws: Sequence[Outcome], law: Mapping[Outcome, float]) -> float:
     >>> fit_of_law(["a"] * 52 + ["b"] * 48, {"a": 0.5, "b": 0.5}) > 0.5
     True
     """
-    found = Counter(draws)
-    if not set(found) <= set(law):
+    counts = Counter(draws)
+    if not set(counts) <= set(law):
         return 0.0
-    seen = np.array([found[outcome] for outcome in law], dtype=float)
+    seen = np.array([counts[outcome] for outcome in law], dtype=float)
     return chi_square(seen, len(draws) * np.array([float(law[outcome]) for outcome in law]))
 
 

@@ -2,12 +2,13 @@
 
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ffbm.blocks.blocktypes import keep_apart, types_of_blocks
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
+from ffbm.nested import ladder
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
 from ffbm.types import Array, EdgeWeights
@@ -48,6 +49,7 @@ class Trial(NamedTuple):
     directed: bool = False
     weights: EdgeWeights | None = None  # of the edges, in their order
     types: tuple[int, ...] = ()  # of the vertices; none: all are alike
+    betas: tuple[float, ...] = ()  # inverse temperatures of a ladder, whose cold replica is looked at; none: one chain
 
     @property
     def target(self) -> NestedTarget:
@@ -56,6 +58,7 @@ class Trial(NamedTuple):
         return NestedTarget(graph, self.likelihood, np.array(self.types) if self.types else None)
 
 
+LOOP = ((0, 1), (0, 1), (0, 1), (1, 2), (2, 2), (2, 2))
 _ALL = NestedSettings(0, 1, sweeps=1, jumps=2.0, shifts=1.0, n_scans=1)
 TRIALS = {
     "two levels": Trial(FIVE, 5, 2, _ALL, 40_000, 300_000),
@@ -65,6 +68,7 @@ TRIALS = {
     "levels stay": Trial(FOUR, 4, 3, _ALL._replace(shifts=0.0), 0, 300_000),
     "four levels": Trial(FOUR, 4, 4, _ALL, 0, 300_000),
     "warmer": Trial(TRIANGLES, 6, 2, _ALL._replace(beta=0.6), 0, 2_400_000),
+    "tempered": Trial(LOOP, 3, 2, _ALL, 0, 40_000, betas=(1.0, 0.6, 0.2)),
     "no degree correction": Trial(FIVE, 5, 2, _ALL, 0, 300_000, UNCORRECTED),
     "directed, three levels": Trial(RING, 4, 3, _ALL, 40_000, 300_000, directed=True),
     "directed, loops and parallels": Trial(ARCS, 6, 2, _ALL, 0, 600_000, directed=True),
@@ -89,18 +93,18 @@ def all_hierarchies(n_nodes: int, n_rows: int, types: Array | None = None) -> li
     >>> len(all_hierarchies(4, 2)), len(all_hierarchies(4, 3)), len(all_hierarchies(4, 2, np.array([0, 0, 0, 1])))
     (60, 154, 12)
     """
-    found: list[Hierarchy] = [[]]
+    hierarchies: list[Hierarchy] = [[]]
     for _ in range(n_rows):
         grown = []
-        for levels in found:
+        for levels in hierarchies:
             n_members = int(levels[-1].max()) + 1 if levels else n_nodes
             grown += [[*levels, np.array(labels)] for labels in set_partitions(n_members)]
-        found = [levels for levels in grown if types is None or is_pure(vertex_labels(levels)[-1], types)]
-    return [[*levels, types_of_blocks(types, vertex_labels(levels)[-1])] for levels in found]
+        hierarchies = [levels for levels in grown if types is None or is_pure(vertex_labels(levels)[-1], types)]
+    return [[*levels, types_of_blocks(types, vertex_labels(levels)[-1])] for levels in hierarchies]
 
 
 def is_pure(labels: Array, types: Array) -> bool:
-    """Tell whether every group has vertices of one type."""
+    """Return whether every group has vertices of one type."""
     return bool((types_of_blocks(types, labels)[labels] == types).all())
 
 
@@ -146,11 +150,12 @@ def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, see
     rng, layout = np.random.default_rng([seed, run, n_nodes]), Layout(n_nodes, n_nodes, n_rows)
     setup = NestedSetup(target, nested_model(target, layout), layout, trial.settings)
     labels = keep_apart(target.types, rng.permutation(np.arange(n_nodes) % 2))
-    state = start(setup, [labels, types_of_blocks(target.types, labels)], rng)
-    state, _ = advance(setup, state, n_cycles // 100)
+    levels = [labels, types_of_blocks(target.types, labels)]
+    state, go_on = _begin(setup, levels, trial.betas, rng)
+    state, _ = go_on(setup, state, n_cycles // 100)
     visits = np.zeros(len(codes), dtype=np.int64)
     for first in range(0, n_cycles, _PIECE):
-        state, draws = advance(setup, state, min(_PIECE, n_cycles - first))
+        state, draws = go_on(setup, state, min(_PIECE, n_cycles - first))
         rows = draws.labels.reshape(len(draws.labels), n_rows, n_nodes)  # all levels have the same room here
         levels = [rows[:, 0]]
         for row in range(1, n_rows):
@@ -159,14 +164,21 @@ def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, see
     return visits
 
 
+def _begin(setup: NestedSetup, levels: Hierarchy, betas: tuple[float, ...], rng: np.random.Generator) -> Any:
+    """Return a chain or, if it has temperatures, a ladder, and what advances it."""
+    if not betas:
+        return start(setup, levels, rng), advance
+    return ladder.start(setup, lambda *_: levels, np.array(betas), rng), ladder.advance
+
+
 def follow_the_law(name: str, effort: Effort) -> Finding:
     """Run one trial and return its total variation from the exact law."""
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_cycles = trial.n_full if effort.full else trial.n_quick
-    found = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
-    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
-    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_cycles})
+    comparison = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
+    doubt = "" if comparison.floor <= most else f"chance alone makes {comparison.floor:.4f} of it, more than {most}"
+    return Finding(comparison.distance, bound, doubt=doubt, details={"chance": comparison.floor, "n_steps": n_cycles})
 
 
 CHECKS = tuple(

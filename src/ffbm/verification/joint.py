@@ -26,8 +26,8 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     """Compare a chain with the exact law; the figure is the worst difference as a share of what is allowed."""
     case = CASES[name]
     n_sweeps = 40_000 if effort.full else _SWEEPS[name]
-    found = sampled_moments(case, _SETTINGS, n_sweeps, effort.seed, effort.each)
-    parts = distances(exact_moments(case), found)
+    sampled = sampled_moments(case, _SETTINGS, n_sweeps, effort.seed, effort.each)
+    parts = distances(exact_moments(case), sampled)
     details = dict(zip(("co-membership", "squares", "empty block"), parts, strict=True))
     worst = max(part / bound for part, bound in zip(parts, BOUNDS, strict=True))
     return Finding(worst, 1.0, details={**details, "allowed": list(BOUNDS)})
@@ -38,15 +38,15 @@ def draws_belong_together(effort: Effort) -> Finding:
     worst = 0.0
     for turn in range(4 if effort.full else 1):
         made = simulate(60, 4, 240, features=3, sigma=2.0, seed=effort.seed + turn)
-        found = sample_joint(
+        draws = sample_joint(
             made.network, 4, rows=np.arange(45), sigma=_SCALES, n_sweeps=200, n_warmup=100, n_chains=2, intercept=True,
             seed=effort.seed + turn, progress=False,
         )  # fmt: skip
         x = np.column_stack((made.network.features.values, np.ones(60)))
-        for place in np.ndindex(*found.blocks.labels.shape[:2]):
-            w, b = found.weights.weights[place], found.blocks.labels[place]
-            energy = energy_of(w, b, x, found.weights.rows, _SCALES)
-            worst = max(worst, abs(energy - float(found.weights.energy[place])))
+        for draw in np.ndindex(*draws.blocks.labels.shape[:2]):
+            w, b = draws.weights.weights[draw], draws.blocks.labels[draw]
+            energy = energy_of(w, b, x, draws.weights.rows, _SCALES)
+            worst = max(worst, abs(energy - float(draws.weights.energy[draw])))
     return Finding(worst, 1e-8)
 
 

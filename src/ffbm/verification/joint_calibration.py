@@ -151,19 +151,19 @@ def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
 
 def histograms(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> list[dict[str, Any]]:
     """Rank the truth in many networks of each size; return the histogram of each quantity with its p."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     n_bins = N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
     for size in sizes:
         ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        found += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size.name)
-    return found
+        results += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size.name)
+    return results
 
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Calibrate the joint sampler: 500 networks of each size in full runs, 50 of the smallest else."""
     n_networks = 500 if effort.full else 50
-    found = histograms("joint", SIZES if effort.full else SIZES[:1], effort, n_networks)
-    return smallest_p(found, n_networks=n_networks, n_draws=N_DRAWS)
+    results = histograms("joint", SIZES if effort.full else SIZES[:1], effort, n_networks)
+    return smallest_p(results, n_networks=n_networks, n_draws=N_DRAWS)
 
 
 def cut_told_apart(effort: Effort) -> Finding:
@@ -171,6 +171,6 @@ def cut_told_apart(effort: Effort) -> Finding:
 
     For each quantity the smallest p of the two larger sizes counts: at N = 8 there is little to tell.
     """
-    found = histograms("cut", SIZES[1:], effort, 500)
-    worst = max(min(e["p"] for e in found if e["quantity"] == name) for name in TELLING)
-    return Finding(worst, 1e-4, details={"n_networks": 500, "n_draws": N_DRAWS, "ranks": found})
+    results = histograms("cut", SIZES[1:], effort, 500)
+    worst = max(min(e["p"] for e in results if e["quantity"] == name) for name in TELLING)
+    return Finding(worst, 1e-4, details={"n_networks": 500, "n_draws": N_DRAWS, "ranks": results})

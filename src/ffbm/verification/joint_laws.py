@@ -114,9 +114,9 @@ def mean_squares(w: Array) -> Array:
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, seed: int, each: Run | None = None) -> Moments:
     """Run 16 chains and return the same from their draws."""
     run = partial(_draws, case, settings, n_sweeps, seed)
-    found = each(run, range(RUNS)) if each else [run(number) for number in range(RUNS)]
-    together, squares = (np.mean([getattr(part, name) for part in found], axis=0) for name in Moments._fields[:2])
-    return Moments(together, squares, float(np.mean([part.empty for part in found])))
+    moments = each(run, range(RUNS)) if each else [run(number) for number in range(RUNS)]
+    together, squares = (np.mean([getattr(part, name) for part in moments], axis=0) for name in Moments._fields[:2])
+    return Moments(together, squares, float(np.mean([part.empty for part in moments])))
 
 
 def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number: int) -> Moments:
@@ -133,10 +133,10 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     return Moments(together, mean_squares(draws.weights).mean(axis=0), float((used < case.n_blocks).mean()))
 
 
-def distances(exact: Moments, found: Moments) -> tuple[float, float, float]:
+def distances(exact: Moments, sampled: Moments) -> tuple[float, float, float]:
     """Return the largest differences: of co-membership, of E[(w_0d - w_1d)^2] in proportion, of the empty block."""
     return (
-        float(np.abs(exact.together - found.together).max()),
-        float(np.abs(found.squares / exact.squares - 1).max()),
-        abs(exact.empty - found.empty),
+        float(np.abs(exact.together - sampled.together).max()),
+        float(np.abs(sampled.squares / exact.squares - 1).max()),
+        abs(exact.empty - sampled.empty),
     )

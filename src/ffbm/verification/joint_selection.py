@@ -144,8 +144,8 @@ def setup_of(case: Case, settings: JointSettings) -> ColumnSetup:
 
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, effort: Effort) -> Moments:
     """Run 8 chains, every second from all columns, and return the same from their draws."""
-    found = effort.each(partial(_draws, case, settings, n_sweeps, effort.seed), range(RUNS))
-    return Moments(*(np.mean([getattr(part, name) for part in found], axis=0) for name in Moments._fields))
+    runs = effort.each(partial(_draws, case, settings, n_sweeps, effort.seed), range(RUNS))
+    return Moments(*(np.mean([getattr(part, name) for part in runs], axis=0) for name in Moments._fields))
 
 
 def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number: int) -> Moments:
@@ -165,8 +165,8 @@ def follow_the_law(name: str, effort: Effort, settings: JointSettings | None = N
     """Compare chains with the exact law; the figure is the worst difference as a share of what is allowed."""
     case, n_sweeps = CASES[name], 20_000 if effort.full else 800
     chosen = JointSettings(60, 1, jumps=0.5, shifts=1.5) if settings is None else settings
-    exact, found = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, chosen, n_sweeps, effort)
-    pairs: list[tuple[Any, Any]] = list(zip(exact, found, strict=True))
+    exact, sampled = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, chosen, n_sweeps, effort)
+    pairs: list[tuple[Any, Any]] = list(zip(exact, sampled, strict=True))
     parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in pairs]
     share = 1.0 if effort.full else 2.0  # quick runs are a 25th as long
     worst = max(part / (share * bound) for part, bound in zip(parts, BOUNDS, strict=True))

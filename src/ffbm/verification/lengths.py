@@ -29,8 +29,8 @@ def lengths(_effort: Effort) -> Finding:
     cases += [(polbooks, case) for case in held["polbooks"]]
     worst = 0.0
     for graph, case in cases:
-        found = description_length(graph, case["labels"])
-        worst = max(worst, *(abs(getattr(found, part) - case["nats"][part]) for part in _PARTS))
+        length = description_length(graph, case["labels"])
+        worst = max(worst, *(abs(getattr(length, part) - case["nats"][part]) for part in _PARTS))
     return Finding(worst, 1e-9, details={"graphs": len(cases)})
 
 

@@ -151,10 +151,10 @@ class Verification:
         folder = check_new_folder(path)
         record = finite({**self.record(), **versions()})
         write_file(folder / "results.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
-        if found := list(self.ranks()):
+        if ranks := list(self.ranks()):
             from ffbm.plots import COLUMN, plot_ranks, save_figure
 
-            titles = {f"{one.quantity}, {one.size} ({one.check.removeprefix('calibration: ')})": one for one in found}
+            titles = {f"{one.quantity}, {one.size} ({one.check.removeprefix('calibration: ')})": one for one in ranks}
             figure = plot_ranks({title: one.counts for title, one in titles.items()}, columns=3, width=2 * COLUMN)
             write_file(folder / "ranks.png", lambda draft: save_figure(figure, draft))
 

@@ -28,11 +28,11 @@ def markdown_newer(record: Mapping[str, Any]) -> str:
 
 def markdown_catches(record: Mapping[str, Any]) -> str:
     """Return which faults the checks would show, checks that would show the same in one row."""
-    found: dict[str, list[str]] = {}
+    caught: dict[str, list[str]] = {}
     for check in record["checks"]:
-        found.setdefault(check["catches"], []).append(check["name"])
+        caught.setdefault(check["catches"], []).append(check["name"])
     rows = ["| checks | would show |", "|---|---|"]
-    rows += [f"| {_cell('; '.join(names))} | {_cell(faults)} |" for faults, names in found.items()]
+    rows += [f"| {_cell('; '.join(names))} | {_cell(faults)} |" for faults, names in caught.items()]
     return "\n".join(rows)
 
 

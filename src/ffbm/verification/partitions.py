@@ -28,7 +28,7 @@ REALS = EdgeWeights(np.array([-1.2, 0.4, 3.1, 2.7, -0.3]), "normal")
 LOGS = EdgeWeights(np.array([0.2, 0.3, 4.1, 9.7, 1.3]), "log-normal", {"m0": 0.0, "k0": 1.0, "v0": 0.5, "nu0": 3.0})
 ALL = (SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE)
 
-# The total variation allowed, and what chance may make of it in the mean. Once in a thousand times chance makes twice
+# The total variation allowed, and what chance makes of it on average. Once in a thousand times chance makes twice
 # its mean (2.5 times in the slowest chains); it only adds to what a fault makes.
 QUICK, FULL = (0.010, 0.005), (0.005, 0.002)
 
@@ -115,9 +115,9 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     trial = TRIALS[name]
     bound, most = FULL if effort.full else QUICK
     n_steps = trial.n_full if effort.full else trial.n_quick
-    found = compare(trial.case, n_steps, trial.moves, seed=effort.seed, each=effort.each)
-    doubt = "" if found.floor <= most else f"chance alone makes {found.floor:.4f} of it, more than {most}"
-    return Finding(found.distance, bound, doubt=doubt, details={"chance": found.floor, "n_steps": n_steps})
+    comparison = compare(trial.case, n_steps, trial.moves, seed=effort.seed, each=effort.each)
+    doubt = "" if comparison.floor <= most else f"chance alone makes {comparison.floor:.4f} of it, more than {most}"
+    return Finding(comparison.distance, bound, doubt=doubt, details={"chance": comparison.floor, "n_steps": n_steps})
 
 
 _CATCHES = {

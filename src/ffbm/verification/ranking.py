@@ -25,23 +25,23 @@ def rule(effort: Effort) -> Finding:
     draws = np.stack((_LOW, _HIGH))
     wrong = 0
     for k, scores in _SCORES.items():
-        found = rank_features(draws, k=k, n_kept=3, names=list("abcd"))
-        for part, exact in ((found.mean, _MEAN), (found.sd, _SD), (found.scores, scores)):
+        ranking = rank_features(draws, k=k, n_kept=3, names=list("abcd"))
+        for part, exact in ((ranking.mean, _MEAN), (ranking.sd, _SD), (ranking.scores, scores)):
             wrong += not np.allclose(part, exact, atol=1e-12)
-        wrong += found.kept != (("a", "b", "c") if k == 1 else ("b", "a", "c"))
-        wrong += found.cutoff != 1.0
+        wrong += ranking.kept != (("a", "b", "c") if k == 1 else ("b", "a", "c"))
+        wrong += ranking.cutoff != 1.0
     for turn in range(200 if effort.full else 50):
         rng = np.random.default_rng([effort.seed, turn])
         w = rng.normal(rng.normal(size=(1, 1, 3, 8)) * 2, 0.7, size=(2, 20, 3, 8))
         n_kept, k = int(rng.integers(1, 9)), float(rng.choice([0.0, 1.0, 2.0]))
-        found = rank_features(w, k=k, n_kept=n_kept)
+        ranking = rank_features(w, k=k, n_kept=n_kept)
         mean, sd = w.mean(axis=(0, 1)), w.std(axis=(0, 1))
-        if np.isnan(found.cutoff):  # no cutoff above 0 keeps so many
+        if np.isnan(ranking.cutoff):  # no cutoff above 0 keeps so many
             wrong += int(kept_at(mean, sd, k, 1e-9).sum()) >= n_kept
             continue
-        at, above = (kept_at(mean, sd, k, found.cutoff * (1 + nudge)) for nudge in (-1e-9, 1e-9))
+        at, above = (kept_at(mean, sd, k, ranking.cutoff * (1 + nudge)) for nudge in (-1e-9, 1e-9))
         wrong += int(at.sum()) != n_kept or int(above.sum()) >= n_kept
-        wrong += {found.names[j] for j in np.flatnonzero(at)} != set(found.kept)
+        wrong += {ranking.names[j] for j in np.flatnonzero(at)} != set(ranking.kept)
     return Finding(float(wrong), 0)
 
 

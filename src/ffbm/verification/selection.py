@@ -110,8 +110,8 @@ def calibrate(
     histograms, rates = [], list[float]()
     n_bins = N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
     for size in sizes:
-        found = np.array(effort.each(partial(one, size, effort.seed), range(n_sets)))
-        ranks, rest = np.split(found, [len(names)], axis=1)
+        of_truth = np.array(effort.each(partial(one, size, effort.seed), range(n_sets)))
+        ranks, rest = np.split(of_truth, [len(names)], axis=1)
         histograms += rank_histograms(names, ranks.astype(int), N_DRAWS, n_bins, size.name)
         chance, truth = np.split(rest, 2, axis=1)
         rates += calibration_of_inclusion(chance.ravel(), truth.ravel())
@@ -151,7 +151,7 @@ def geweke_means(seed: int, n_steps: int, moves: bool, number: int) -> Array:
         np.ascontiguousarray(truth.weights.T[active]), truth.inside.copy(), first_adaptation(0.3),
         np.zeros(len(GROUPS)), every, every, np.zeros(1, np.int64), np.ones(1, np.int64), rng,
     )  # fmt: skip
-    found = []
+    means = []
     for _ in range(n_steps):
         if moves:
             setup = SelectionSetup(_with_response(target, y), *setup[1:])
@@ -160,8 +160,8 @@ def geweke_means(seed: int, n_steps: int, moves: bool, number: int) -> Array:
         else:
             truth = draw_truth(rng, size.n_blocks)
         y = draw_memberships(rng, x, truth.weights)
-        found.append(_functions(truth, y))
-    return np.mean(found, axis=0)
+        means.append(_functions(truth, y))
+    return np.mean(means, axis=0)
 
 
 def _functions(truth: Truth, y: Array) -> Array:

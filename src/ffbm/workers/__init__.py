@@ -109,5 +109,5 @@ def connected(workers: Workers) -> Iterator[Workers]:
 
 
 def is_cluster(workers: Workers) -> bool:
-    """Tell whether workers are those of a cluster, and not threads of this process."""
+    """Return whether workers are those of a cluster, and not threads of this process."""
     return isinstance(workers, str) or is_client(workers)

@@ -129,8 +129,8 @@ class _Cluster:
 
 def _cluster_of(client: Any) -> _Cluster:
     """Return what is on the cluster of a Client: kept with it, so that the stages of a run share what was sent."""
-    found: _Cluster = vars(client).setdefault("_ffbm", _Cluster(client))
-    return found
+    cluster: _Cluster = vars(client).setdefault("_ffbm", _Cluster(client))
+    return cluster
 
 
 class _Box:

@@ -10,8 +10,8 @@ import pytest
 import ffbm
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
-from ffbm.pipeline import room
-from ffbm.pipeline.room import check_room, estimate_room
+from ffbm.pipeline import footprint
+from ffbm.pipeline.footprint import check_footprint, estimate_footprint
 
 NET = ffbm.load_dataset("polbooks")
 MEASURE = """
@@ -32,7 +32,7 @@ def test_the_memory_of_a_fit_is_within_a_factor_of_three_of_the_estimate(tmp_pat
     command = [sys.executable, "-c", MEASURE, str(tmp_path / "run")]
     found = 1024 * int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     made = ffbm.simulate(20_000, 5, 100_000, 20, seed=1).network
-    expected = estimate_room(made, FitConfig(n_blocks=5, n_sweeps=20, n_draws=100, n_chains=2, thin=1))
+    expected = estimate_footprint(made, FitConfig(n_blocks=5, n_sweeps=20, n_draws=100, n_chains=2, thin=1))
     assert expected.work / 3 < found < 3 * expected.work
 
 
@@ -42,12 +42,12 @@ def test_draws_take_the_disk_that_was_said(tmp_path, target):
     settings = {"n_blocks": 3, "target": target, "n_sweeps": 4000, "n_draws": 1000, "n_chains": 2, "n_kept": "all"}
     ffbm.fit(NET, **settings, seed=1, progress=False, out=tmp_path / "run")
     found = sum(path.stat().st_size for path in (tmp_path / "run").rglob("*.np[yz]"))
-    expected = estimate_room(NET, FitConfig(**settings)).draws
+    expected = estimate_footprint(NET, FitConfig(**settings)).draws
     assert expected < found < 3 * expected
 
 
 def test_a_number_of_blocks_that_is_not_known_yet_is_guessed():
-    few, many = (estimate_room(NET, FitConfig(n_blocks=n)) for n in (3, "auto"))
+    few, many = (estimate_footprint(NET, FitConfig(n_blocks=n)) for n in (3, "auto"))
     assert few.weights < many.weights
     assert few.work == many.work
 
@@ -57,8 +57,8 @@ def left(monkeypatch):
     """Set what is free, in bytes."""
 
     def choose(memory: float, disk: float) -> None:
-        monkeypatch.setattr(room, "memory_left", lambda: memory)
-        monkeypatch.setattr(room, "disk_left", lambda path: disk)
+        monkeypatch.setattr(footprint, "memory_left", lambda: memory)
+        monkeypatch.setattr(footprint, "disk_left", lambda path: disk)
 
     return choose
 
@@ -83,16 +83,16 @@ LARGE = FitConfig(weight_prior="fixed", n_blocks=50, n_draws=1_000_000)
 def test_what_cannot_fit_is_refused_with_a_remedy(left, config, memory, disk, message):
     left(memory, disk)
     with pytest.raises(OptionError) as caught:
-        check_room(NET, config)
+        check_footprint(NET, config)
     assert message in str(caught.value)
 
 
 def test_what_fits_is_not_refused(left):
     left(1e9, 1e10)
-    check_room(NET, FitConfig())
-    check_room(NET, dataclasses.replace(LARGE, out="x"))  # its draws go to disk
+    check_footprint(NET, FitConfig())
+    check_footprint(NET, dataclasses.replace(LARGE, out="x"))  # its draws go to disk
     left(float("inf"), 1e10)
-    check_room(NET, LARGE)
+    check_footprint(NET, LARGE)
 
 
 def test_a_refused_run_leaves_no_folder(left, tmp_path):
@@ -103,11 +103,11 @@ def test_a_refused_run_leaves_no_folder(left, tmp_path):
 
 
 def test_what_is_left_is_read_from_the_system(tmp_path):
-    assert room.memory_left() > 1e6
-    assert room.disk_left(str(tmp_path / "not" / "there" / "yet")) == room.disk_left(str(tmp_path))
+    assert footprint.memory_left() > 1e6
+    assert footprint.disk_left(str(tmp_path / "not" / "there" / "yet")) == footprint.disk_left(str(tmp_path))
 
 
 def test_a_limit_of_the_group_counts(monkeypatch):
-    monkeypatch.setattr(room, "_free_memory", lambda: 100.0)
-    monkeypatch.setattr(room, "_free_of_group", lambda: 10.0)
-    assert room.memory_left() == 10.0
+    monkeypatch.setattr(footprint, "_free_memory", lambda: 100.0)
+    monkeypatch.setattr(footprint, "_free_of_group", lambda: 10.0)
+    assert footprint.memory_left() == 10.0

@@ -10,7 +10,7 @@ import pytest
 import ffbm
 from ffbm.blocks.entropy import description_length
 from ffbm.errors import DataError, OptionError
-from ffbm.results.unseen import aligned_labels
+from ffbm.results.new_vertices import aligned_labels
 from ffbm.types import Graph
 
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")

@@ -47,8 +47,8 @@ def _in_order(net: Network, labels: Any) -> Any:
         return labels
     ids = [str(label) for label in index]
     if sorted(ids) == sorted(map(str, net.node_ids)):
-        place = {label: at for at, label in enumerate(ids)}
-        return np.asarray(labels)[[place[str(label)] for label in net.node_ids]]
+        index_of = {label: at for at, label in enumerate(ids)}
+        return np.asarray(labels)[[index_of[str(label)] for label in net.node_ids]]
     if ids == [str(number) for number in range(len(ids))]:
         return labels
     raise OptionError(

@@ -65,14 +65,6 @@ def score_draws(
     return replace(scores, **values)  # type: ignore[arg-type]
 
 
-def own_losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Array:
-    """Return ln 1/softmax_{b_i}(W x_i) of every vertex under every draw's own weights and labels, (C, T, N)."""
-    losses: Array = np.empty(blocks.labels.shape)
-    for part, found in _losses(trace, blocks, features):
-        losses.reshape(-1, losses.shape[2])[part] = found
-    return losses
-
-
 def _losses(trace: WeightTrace, blocks: BlockTrace, features: Any) -> Iterator[tuple[slice, Array]]:
     """Yield the losses (draws, N) of a stretch of draws after the other, counted through all chains."""
     n_chains, n_draws, n_blocks, n_features = trace.weights.shape

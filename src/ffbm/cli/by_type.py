@@ -28,16 +28,16 @@ def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "Type
     with announcing(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
         options = {name: getattr(settings, name) for name in (*OPTIONS, "n_blocks", "seed", "workers", "out")}
-        found = fit_types(network, settings.node_type, progress=progress, **options)
-        return measured_types(found, progress)
+        fitted = fit_types(network, settings.node_type, progress=progress, **options)
+        return measured_types(fitted, progress)
 
 
-def tell_by_type(found: "TypedFit", source: str, out: str | None, as_json: bool, verbose: bool) -> None:
+def tell_by_type(fitted: "TypedFit", source: str, out: str | None, as_json: bool, verbose: bool) -> None:
     """Print the summary, or one JSON object."""
     if as_json:
-        print_json({"source": source, **found.to_dict()})
+        print_json({"source": source, **fitted.to_dict()})
         return
-    print_text(found.summary(verbose))
+    print_text(fitted.summary(verbose))
     if out is not None:
         print_text(f"\nsaved in {out}; open {Path(out) / 'report.html'} in a browser")
 

@@ -1,17 +1,17 @@
-"""Arrays beside arrays: on disk if theirs are, and the same numbers either way."""
+"""Arrays made of arrays of draws: on disk if theirs are, and the same numbers either way."""
 
 import numpy as np
 import pytest
 
-from ffbm.store import beside
-from ffbm.store.beside import pieces, written_like
+from ffbm.store import memmap
+from ffbm.store.memmap import pieces, written_like
 
 DRAWS = np.arange(3 * 70 * 5, dtype=np.int16).reshape(3, 70, 5)
 
 
 @pytest.fixture
 def on_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(beside, "_PIECE", 333)  # so that pieces end within chains
+    monkeypatch.setattr(memmap, "_PIECE", 333)  # so that pieces end within chains
     np.save(tmp_path / "x.npy", DRAWS)
     return np.load(tmp_path / "x.npy", mmap_mode="r")
 

@@ -53,16 +53,16 @@ def predict_linked(fit: FitParts, by_features: Array, edges: Sequence[Sequence[A
         )
     if len(edges) != len(by_features):
         raise DataError(f"edges must have one list for each of {len(by_features)} vertices; got {len(edges)}")
-    place = {str(name): at for at, name in enumerate(fit.network.node_ids)}
+    index_of = {str(name): at for at, name in enumerate(fit.network.node_ids)}
     labels = aligned_labels(fit, _DRAWS)
     likelihood = likelihood_of(fit.blocks.settings.get("degree_corrected", True))
     before = np.array([sum(likelihood.parts(graph, b)) for b in labels])
     out = np.empty_like(by_features)
     for row, (prior, names) in enumerate(zip(by_features, edges, strict=True)):
-        unknown = [name for name in names if str(name) not in place]
+        unknown = [name for name in names if str(name) not in index_of]
         if unknown:
             raise DataError(f"vertex {row} has an edge to {unknown[0]!r}, which is no vertex of the network")
-        ends = [place[str(name)] for name in names]
+        ends = [index_of[str(name)] for name in names]
         new = np.column_stack((np.full(len(ends), graph.n_nodes), ends)).astype(np.int64).reshape(-1, 2)
         first, second = np.concatenate((graph.edges, new)).T
         larger = Graph.from_edges(first, second, graph.n_nodes + 1)
@@ -117,10 +117,10 @@ def _read_like(known: Features, features: Features) -> Features:
     for name, values in features.other.items():
         if set(values.names) <= set(known.names):
             features = features.with_values(name, values)
-    place = {name: j for j, name in enumerate(features.names)}
-    if not set(known.names) <= set(place):
+    index_of = {name: j for j, name in enumerate(features.names)}
+    if not set(known.names) <= set(index_of):
         return features
-    return features.take(np.array([place[name] for name in known.names]))
+    return features.take(np.array([index_of[name] for name in known.names]))
 
 
 def _by_name(known: Features, table: pd.DataFrame) -> Array:

@@ -40,29 +40,33 @@ def fit_both(
     first = fit_with(network, cut, progress=progress, command=command)
     network = first.network if network.features.other else network  # whose readings the blocks have settled
     second = fit_with(network, replace(joint, n_blocks=first.memberships.n_blocks), progress=progress, command=command)
-    found = compare(first, second)
+    comparison = compare(first, second)
     if settings.out is not None:
-        _save(found, Path(settings.out))
-    return found
+        _save(comparison, Path(settings.out))
+    return comparison
 
 
-def tell_both(found: "Comparison", source: str, out: str | None, as_json: bool) -> None:
+def tell_both(comparison: "Comparison", source: str, out: str | None, as_json: bool) -> None:
     """Print the comparison, or both records and the comparison as one JSON object."""
     from ffbm.results.record import fit_record
 
     if as_json:
-        record: dict[str, Any] = {"source": source, "cut": fit_record(found.first), "joint": fit_record(found.second)}
-        print_json({**record, "comparison": found.to_dict()})
+        record: dict[str, Any] = {
+            "source": source,
+            "cut": fit_record(comparison.first),
+            "joint": fit_record(comparison.second),
+        }
+        print_json({**record, "comparison": comparison.to_dict()})
         return
-    print_text(found.summary())
+    print_text(comparison.summary())
     if out is not None:
         print_text(f"\nsaved in {out}: cut and joint, each a run, their comparison, and report.html")
 
 
-def _save(found: "Comparison", folder: Path) -> None:
+def _save(comparison: "Comparison", folder: Path) -> None:
     from ffbm.results.record import strict_json
     from ffbm.store.folder import write_file
 
-    write_file(folder / "comparison.txt", found.summary() + "\n")
-    write_file(folder / "comparison.json", strict_json(found.to_dict()))
-    found.first.report(folder / "report.html", against=found.second)
+    write_file(folder / "comparison.txt", comparison.summary() + "\n")
+    write_file(folder / "comparison.json", strict_json(comparison.to_dict()))
+    comparison.first.report(folder / "report.html", against=comparison.second)

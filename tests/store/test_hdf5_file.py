@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from ffbm.store import patient
+from ffbm.store import hdf5_file
 
 TREE = xr.DataTree.from_dict({"/a": xr.Dataset({"x": ("t", np.random.default_rng(1).random(50_000))})})
 
 
 def write(path):
-    with patient.writing(path) as file:
+    with hdf5_file.writing(path) as file:
         TREE.to_netcdf(file, engine="h5netcdf")
 
 
@@ -24,7 +24,7 @@ def test_what_is_written_is_read(tmp_path):
 
 @pytest.mark.parametrize("room", [0, 100, 5_000, 100_000, 300_000])
 def test_a_disk_that_takes_no_more_is_told_after_the_end(tmp_path, monkeypatch, room):
-    put, taken = patient._Patient._put, 0
+    put, taken = hdf5_file._HDF5File._put, 0
 
     def put_while_there_is_room(file, data):
         nonlocal taken
@@ -33,12 +33,12 @@ def test_a_disk_that_takes_no_more_is_told_after_the_end(tmp_path, monkeypatch, 
             raise OSError(errno.ENOSPC, "No space left on device")
         return put(file, data)
 
-    monkeypatch.setattr(patient._Patient, "_put", put_while_there_is_room)
+    monkeypatch.setattr(hdf5_file._HDF5File, "_put", put_while_there_is_room)
     with pytest.raises(OSError, match="No space left on device"):
         write(tmp_path / "x.nc")
     assert taken > room
 
 
 def test_other_errors_pass(tmp_path):
-    with pytest.raises(ZeroDivisionError), patient.writing(tmp_path / "x"):
+    with pytest.raises(ZeroDivisionError), hdf5_file.writing(tmp_path / "x"):
         raise ZeroDivisionError

@@ -6,10 +6,14 @@ from scipy.special import log_softmax
 
 from ffbm.errors import DataError
 from ffbm.pipeline.joint import sample_joint
-from ffbm.scoring import own
-from ffbm.scoring.own import own_losses
+from ffbm.scoring import joint_losses
 
 from ..planted import planted_network, telling_flag
+
+
+def losses_of(draws, blocks, net):
+    losses = [part for _, part in joint_losses._losses(draws.weights, blocks, net.features)]
+    return np.concatenate(losses).reshape(blocks.labels.shape)
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +24,10 @@ def drawn():
 
 @pytest.mark.parametrize("piece", [1, 2**22])
 def test_every_vertex_under_every_draw(drawn, piece, monkeypatch):
-    monkeypatch.setattr(own, "_PIECE", piece)
+    monkeypatch.setattr(joint_losses, "_PIECE", piece)
     net, found = drawn
     x = np.column_stack((net.features.values, np.ones(net.n_nodes)))
-    losses = own_losses(found.weights, found.blocks, net.features)
+    losses = losses_of(found, found.blocks, net)
     for c, t in np.ndindex(*losses.shape[:2]):
         log_p = log_softmax(x @ found.weights.weights[c, t].T, axis=1)
         exact = -log_p[np.arange(net.n_nodes), found.blocks.labels[c, t]]
@@ -35,4 +39,4 @@ def test_draws_that_do_not_match(drawn):
 
     net, found = drawn
     with pytest.raises(DataError, match="of the same draws"):
-        own_losses(found.weights, replace(found.blocks, labels=found.blocks.labels[:, 1:]), net.features)
+        losses_of(found, replace(found.blocks, labels=found.blocks.labels[:, 1:]), net)

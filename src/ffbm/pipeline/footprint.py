@@ -19,7 +19,7 @@ _PROGRAM = 300 << 20
 _PER_EDGE, _PER_NODE = 320, 600
 
 
-class Room(NamedTuple):
+class Footprint(NamedTuple):
     """Bytes, to within a factor of about two: memory for the work, and what the kept draws take."""
 
     work: int
@@ -32,12 +32,12 @@ class Room(NamedTuple):
         return self.labels + self.weights
 
 
-def estimate_room(net: Network, config: FitConfig) -> Room:
+def estimate_footprint(net: Network, config: FitConfig) -> Footprint:
     """Return about how many bytes a fit takes.
 
     >>> import ffbm
-    >>> room = estimate_room(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
-    >>> room.labels, room.weights
+    >>> footprint = estimate_footprint(ffbm.load_dataset("polbooks"), FitConfig(n_blocks=3))
+    >>> footprint.labels, footprint.weights
     (268800, 768000)
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
@@ -48,28 +48,28 @@ def estimate_room(net: Network, config: FitConfig) -> Room:
         n_draws = n_partitions if config.weight_prior == "fixed" else max(n_draws, 2 * n_partitions)
     weights = 8 * config.n_chains * n_draws * n_blocks * (net.n_features + bool(config.intercept))
     selected = min(weights, selection.STORED_BYTES) if config.weight_prior == "learned" else 0
-    return Room(
+    return Footprint(
         work=_PROGRAM + _PER_EDGE * net.n_edges + _PER_NODE * net.n_nodes,
         labels=config.n_chains * n_partitions * net.n_nodes * np.min_scalar_type(n_blocks - 1).itemsize,
         weights=min(weights, STORED_BYTES) + selected,
     )
 
 
-def check_room(net: Network, config: FitConfig) -> None:
+def check_footprint(net: Network, config: FitConfig) -> None:
     """Refuse a fit that cannot fit, and say what would.
 
     With ``config.out`` draws go to disk, twice: as the chains leave them and in the saved run; those of the joint
     posterior also in the numbering of the answer.
     """
-    room = estimate_room(net, config)
-    on_disk = (3 if config.target == "joint" else 2) * room.draws
-    in_memory = room.work + (room.draws if config.out is None else 0)
+    footprint = estimate_footprint(net, config)
+    on_disk = (3 if config.target == "joint" else 2) * footprint.draws
+    in_memory = footprint.work + (footprint.draws if config.out is None else 0)
     if in_memory > memory_left():
         raise OptionError(
             f"this fit takes about {_size(in_memory)} of memory and {_size(memory_left())} are free: "
             + (
                 "keep draws on disk with --out, or fewer of them with a larger thin"
-                if room.draws > room.work and config.out is None
+                if footprint.draws > footprint.work and config.out is None
                 else "take a machine with more, or a part of the network"
             )
         )
@@ -87,10 +87,10 @@ def memory_left() -> float:
 
 def disk_left(path: str) -> int:
     """Return how many bytes are free where a folder is or will be."""
-    place = Path(path).absolute()
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free
+    folder = Path(path).absolute()
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
 
 
 def _free_memory() -> float:

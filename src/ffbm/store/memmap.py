@@ -24,15 +24,15 @@ def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
     >>> written_like(draws, "more", (draws.reshape(4, 2)[part] + 1 for part in pieces(draws))).tolist()
     [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
     """
-    place = _place(draws)
-    if place is None:
+    file = _file_of(draws)
+    if file is None:
         made = np.empty(draws.shape, draws.dtype)
         flat, at = made.reshape(-1, *draws.shape[2:]), 0
         for part in parts:
             flat[at : at + len(part)] = part
             at += len(part)
         return made
-    path = place.with_name(f"{name}.npy" if place.stem != name else f"{name}-again.npy")  # that one is in use
+    path = file.with_name(f"{name}.npy" if file.stem != name else f"{name}-again.npy")  # that one is in use
     write_file(path, lambda draft: _write(draft, draws, parts))
     return np.asarray(np.load(path, mmap_mode="r"))
 
@@ -45,7 +45,7 @@ def pieces(draws: Array) -> Iterator[slice]:
         yield slice(first, min(first + size, n_draws))
 
 
-def _place(draws: Any) -> Path | None:
+def _file_of(draws: Any) -> Path | None:
     """Return the file that holds these draws and no others; None if they are in memory, or a part of a file."""
     file = draws if isinstance(draws, np.memmap) else draws.base
     if not isinstance(file, np.memmap) or file.shape != draws.shape or not file.filename:

@@ -19,7 +19,7 @@ def writing(path: Path) -> Iterator[io.FileIO]:
     >>> path.read_bytes()
     b'abc'
     """
-    file = _Patient(path, "w+b")
+    file = _HDF5File(path, "w+b")
     try:
         yield file
         if file.failure is None and not file.closed:
@@ -34,7 +34,7 @@ def writing(path: Path) -> Iterator[io.FileIO]:
         raise file.failure
 
 
-class _Patient(io.FileIO):
+class _HDF5File(io.FileIO):
     failure: OSError | None = None
     _put = io.FileIO.write
 
@@ -57,8 +57,8 @@ class _Patient(io.FileIO):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        found = super().readinto(view) or 0
+        n_read = super().readinto(view) or 0
         if self.failure is not None:  # what could not be written
-            view[found:] = bytes(len(view) - found)
+            view[n_read:] = bytes(len(view) - n_read)
             return len(view)
-        return found
+        return n_read

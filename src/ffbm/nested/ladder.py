@@ -1,0 +1,104 @@
+"""Replica exchange of chains of hierarchies as a stepper: a ladder is one chain, the draws of the cold one its draws.
+
+The replica at inverse temperature beta follows exp(-beta S): all of S is tempered, since what the levels above say of
+the blocks is part of both the likelihood and the prior. Neighbours exchange hierarchies.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ffbm.blocks.chain import BlockDraws
+from ffbm.blocks.exchange import exchange_tempered, swap_rates
+from ffbm.blocks.temperatures import heat
+from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState
+from ffbm.nested.chain import advance as advance_chain
+from ffbm.nested.chain import start as start_chain
+from ffbm.nested.target import Hierarchy, nested_room
+from ffbm.types import Array
+
+_NEVER = 2**60  # hot chains keep no draws
+_N_CYCLES = 100  # of a short run at one temperature; the first half is dropped
+
+
+class NestedLadderState(NamedTuple):
+    """A ladder at rest: all that steps change, and the inverse temperatures."""
+
+    betas: Array  # (R,) from 1 down: never changed
+    chains: list[NestedState]  # at each temperature
+    replica: Array  # (R,) see ``exchange.Replicas``; counts are since the burn-in
+    heading: Array
+    trips: Array
+    swaps: Array
+    rng: np.random.Generator
+
+    @property
+    def swap_rates(self) -> Array:
+        """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
+        return swap_rates(self.swaps)
+
+    @property
+    def round_trips(self) -> int:
+        """How often a replica went from one end to the other and back, since the burn-in."""
+        return int(self.trips.sum())
+
+    @property
+    def lowest(self) -> float:
+        """The lowest S that any replica visited."""
+        return min(chain.lowest for chain in self.chains)
+
+
+def start(
+    setup: NestedSetup, levels: Callable[[np.random.Generator, int], Hierarchy], betas: Array, rng: np.random.Generator
+) -> NestedLadderState:
+    """Set up a ladder: the replica at inverse temperature ``betas[k]``, from 1 down, at ``levels(its stream, k)``."""
+    n = len(betas)
+    chains = [start_chain(setup, levels(own, k), own) for k, own in enumerate(rng.spawn(n))]
+    nothing = np.zeros(n, np.int64)
+    swaps = np.zeros((n - 1, 2), np.int64)
+    return NestedLadderState(
+        np.array(betas, dtype=np.float64), chains, np.arange(n), nothing, nothing.copy(), swaps, rng
+    )
+
+
+def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tuple[NestedLadderState, BlockDraws]:
+    """Run ``n_cycles`` cycles of every replica, with exchanges after each; return the state and the cold draws kept.
+
+    The state is changed in place. Advancing by a and then by b is, bit for bit, advancing by a + b.
+    """
+    room = nested_room(setup.target.graph, setup.layout)
+    setups = [setup._replace(settings=_at(setup.settings, k, beta)) for k, beta in enumerate(state.betas.tolist())]
+    done, kept = int(state.chains[0].tally[2]), []
+    for cycle in range(done + 1, done + n_cycles + 1):
+        for its, chain in zip(setups, state.chains, strict=True):
+            _, draws = advance_chain(its, chain, 1, room)
+            if its is setups[0]:
+                kept.append(draws)
+        entropy = np.array([chain.totals[0] for chain in state.chains])
+        exchange_tempered(state, cycle % 2, state.betas, entropy, take_over)
+        if cycle == setup.settings.burn:
+            state.swaps[:], state.trips[:] = 0, 0
+    return state, BlockDraws(*map(np.concatenate, zip(*kept, strict=True)))
+
+
+def _at(settings: NestedSettings, k: int, beta: float) -> NestedSettings:
+    """Return the settings of the replica at one temperature: draws of the cold one alone are kept."""
+    return settings._replace(beta=beta, thin=settings.thin if k == 0 else _NEVER)
+
+
+def take_over(chain: NestedState, other: NestedState) -> NestedState:
+    """Return a chain with the hierarchy of another, its S and the lowest that it has visited."""
+    return other._replace(tally=chain.tally, rng=chain.rng)
+
+
+def find_betas(setup: NestedSetup, levels: Hierarchy, rng: np.random.Generator) -> Array:
+    """Return the inverse temperatures (R,) of a ladder, from 1 down, from short runs that begin at these levels."""
+    state = start_chain(setup, levels, rng)
+
+    def run(beta: float) -> Array:
+        state.tally[:] = 0
+        settings = setup.settings._replace(beta=beta, burn=_N_CYCLES // 2, thin=1)
+        return advance_chain(setup._replace(settings=settings), state, _N_CYCLES)[1].entropy
+
+    return heat(run)
