@@ -12,8 +12,9 @@ from ffbm.data.edgeweights import choose_law
 from ffbm.data.encode import encode_features
 from ffbm.data.gephi import find_drawing, note_computed, note_drawing
 from ffbm.data.ids import number_words, text_array
+from ffbm.data.lists import read_single_lists
 from ffbm.data.multigraph import settle_edges
-from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
+from ffbm.data.raw import Array, RawGraph, RawNodes, find_repeated_rows, no_attributes
 from ffbm.data.remarks import option, shorten
 from ffbm.data.repeats import merge_repeats
 from ffbm.data.spelling import pick_merges
@@ -52,6 +53,10 @@ def assemble_network(
             message = f"{raw.where}: {count_of(len(columns), 'attribute')} not read, since a table is given"
             notes.append(Note("attributes", f"{message}: {shorten(columns, _SHOWN)}", len(columns)))
     chosen = nodes if nodes is not None else raw.vertices
+    if nodes is not None and (repeats := find_repeated_rows(nodes)).any():
+        chosen = nodes = nodes.take(~repeats)
+        count = int(repeats.sum())
+        notes.append(Note("repeated", f"{nodes.where}: {count_of(count, 'row')} equal to another read once", count))
     if chosen is None:
         ids, number, more = _strip_ids(raw)
         table, where = no_attributes(len(ids)), raw.where
@@ -61,6 +66,8 @@ def assemble_network(
         if nodes is None:
             table = _without_drawing(table, chosen.where, encoding, notes)
         table, where = _extend(table, len(ids)), chosen.where
+        table, unpacked = read_single_lists(table, where)
+        more += unpacked
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
@@ -157,6 +164,8 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
         lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
         cure = "drop one" if nodes.guessed is None else _advise(raw, nodes, raw.ids, nodes.ids)
+        if nodes.guessed is not None and cure == blame_guess(nodes.guessed) and set(nodes.ids) & set(raw.ids):
+            cure = "drop one"  # they are the ids: edges have them
         raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: {cure}")
     stripped = [text.strip() for text in nodes.ids]
     if "" in stripped:
