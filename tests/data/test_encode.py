@@ -7,7 +7,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ffbm.data import as_network
 from ffbm.data.encode import encode_features
+from ffbm.data.remarks import why_no_features
 from ffbm.errors import DataError, OptionError
 
 
@@ -422,3 +424,9 @@ def test_words_for_no_answer_among_numbers_are_missing(word):
     features, _ = encode_features(pd.DataFrame({"age": ["31", word, "40"], "town": ["Rome", word, "Rome"]}))
     assert set(features.names) == {"age", "town=Rome", f"town={word}"}
     assert features.missing.toarray()[:, 0].tolist() == [False, True, False]
+
+
+def test_why_there_are_no_features():
+    for cells, cure in (([None] * 3, ": give columns that have values"), (["a"] * 3, ": see include= (--include)")):
+        net = as_network([(0, 1), (1, 2)], pd.DataFrame({"team": cells}))
+        assert str(DataError(why_no_features(net))).endswith(cure)
