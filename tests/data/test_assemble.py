@@ -144,3 +144,16 @@ def test_lists_of_one_entry_are_the_entry(read):
     assert net.features.names == ("group",)
     assert net.features.mean[0] == pytest.approx(13 / 3)
     assert "lists" in [note.code for note in net.notes]
+
+
+def test_ids_that_were_floats_in_one_file_are_whole_numbers(read):
+    for edges, nodes in (
+        ("1,2\n2,3\n", "id,x\n1.0,5\n2.0,6\n3.0,7\n"),
+        ("1.0,2.0\n2.0,3.0\n", "id,x\n1,5\n2,6\n3,7\n"),
+    ):
+        net = read(edges, nodes)
+        assert net.node_ids.tolist() == ["1", "2", "3"]
+        assert "whole-ids" in [note.code for note in net.notes]
+    assert read("1.0,2.0\n", "id,x\n1.0,5\n2.0,6\n").node_ids.tolist() == ["1.0", "2.0"]
+    with pytest.raises(DataError, match="has 1 id not in"):
+        read("1.0,2.0\n1.0,1.5\n", "id,x\n1.0,5\n2.0,6\n")

@@ -1,5 +1,6 @@
 """From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Network, Note
 
+_FLOAT = re.compile(r"\s*-?[0-9]+\.0\s*")  # a whole number after a detour through floats
 _SHOWN = 5  # ids named in a message
 _WIDE = 1000  # columns from which on a table is worth a word
 
@@ -57,6 +59,8 @@ def assemble_network(
         chosen = nodes = nodes.take(~repeats)
         count = int(repeats.sum())
         notes.append(Note("repeated", f"{nodes.where}: {count_of(count, 'row')} equal to another read once", count))
+    if nodes is not None:
+        notes += _write_alike(raw, nodes)
     if chosen is None:
         ids, number, more = _strip_ids(raw)
         table, where = no_attributes(len(ids)), raw.where
@@ -99,6 +103,17 @@ def assemble_network(
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]
     return Network(graph, features, ids, (*notes, *more), name)
+
+
+def _write_alike(raw: RawGraph, nodes: RawNodes) -> list[Note]:
+    """Take the .0 off ids that all have it in one of the two and never in the other: numbers that were floats."""
+    shares = [np.mean([_FLOAT.fullmatch(text) is not None for text in one.ids]) for one in (raw, nodes) if len(one.ids)]
+    if sorted(shares) != [0, 1]:
+        return []
+    one = raw if shares[0] == 1 else nodes
+    message = f"{one.where}: ids read as whole numbers, {one.ids[0]!r} as {one.ids[0].strip()[:-2]!r}"
+    one.ids = text_array([text.strip()[:-2] for text in one.ids], len(one.ids))
+    return [Note("whole-ids", message, len(one.ids))]
 
 
 def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
