@@ -50,6 +50,18 @@ def test_a_comment_above_names_is_a_comment(tmp_path: Path, comment, row):
     assert "comments" in codes(net)
 
 
+def test_a_comment_of_numbers_names_nothing(tmp_path: Path):
+    net = read(tmp_path, "# 34 78\n1 2\n2 3\n")
+    assert "header" not in codes(net)
+    assert "comments" in codes(net)
+
+
+def test_the_column_called_id_holds_the_ids_if_it_can(tmp_path: Path):
+    net = read(tmp_path, "1,2\n2,3\n", "rank,id,team\n2,1,red\n3,2,blue\n1,3,red\n")
+    assert net.node_ids.tolist() == ["1", "2", "3"]
+    assert "id-column" not in codes(net)
+
+
 @pytest.mark.parametrize(("kind", "directed", "n_nodes"), [("sym", False, 3), ("asym", True, 3), ("bip", False, 4)])
 def test_files_of_konect_say_what_their_graph_is(tmp_path: Path, kind, directed, n_nodes):
     net = read(tmp_path, f"% {kind} unweighted\n% 2 3 3\n1 2\n1 3\n")
