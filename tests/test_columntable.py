@@ -80,6 +80,18 @@ def test_two_standard_errors_are_little_where_several_columns_are_looked_at(fits
             assert ("explains" in table.set_index("column")["verdict"]["x0"]) == said
 
 
+def test_columns_chosen_to_be_looked_at_are_the_best_of_all(fits):
+    """Bits beyond the others, of the few columns that are tested for them, must be clear by the number of all."""
+    whole = fits["learned"].explanation
+    noise = list(whole.columns.names).index("x0")
+    unique = np.full(2, np.nan)
+    for errors, said in ((2.2, False), (2.3, True)):  # one is tested, of two: 2.28
+        unique[noise] = errors
+        some = replace(whole.columns, alone=np.array([0.0, 0.0]), unique=unique.copy(), unique_se=np.ones(2))
+        table = replace(whole, measure=lambda some=some: some).column_table
+        assert ("explains" in table.set_index("column")["verdict"]["x0"]) == said
+
+
 def test_without_bits_only_decisions_are_told(fits):
     for prior, said in (("fixed", "not tested"), ("learned", "matters; no vertex was held out")):
         fit = fits[prior]

@@ -148,11 +148,12 @@ def _verdict(
     if not np.isfinite(bits.alone[g]):
         return "not tested" if decision is None else f"{decision}; not tested"
     partner = _sharing(bits, g)
-    alone, unique = (CLEAR if decision == MATTERS else clear_of(their) for their in (bits.alone, bits.unique))
+    # The columns looked at beyond the others were chosen on the same vertices, so all count for both.
+    clear = CLEAR if decision == MATTERS else clear_of(bits.alone)
     words = verdict_in_words(
-        bits.alone[g] > alone * bits.alone_se[g],
+        bits.alone[g] > clear * bits.alone_se[g],
         bool(np.isfinite(bits.unique[g])),
-        bits.unique[g] > unique * bits.unique_se[g],
+        bits.unique[g] > clear * bits.unique_se[g],
         bits.alone[g] >= MUCH * bits.needed,
         bits.unique[g] >= SAME * bits.alone[g],
         names[_other(partner[0], g)] if partner else "",

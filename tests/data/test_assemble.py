@@ -129,3 +129,31 @@ def test_what_to_do_with_unknown_ids(tmp_path, edges, said):
     (tmp_path / "n.csv").write_text("id,t\na,1\nb,0\n")
     with pytest.raises(DataError, match=said):
         read_network(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+
+
+def test_rows_that_say_the_same_are_read_once(read):
+    net = read("a,b\nb,c\n", "who,x\na,1\nb,2\na,1\nc,3\na,1\n")
+    assert net.node_ids.tolist() == ["a", "b", "c"]
+    assert {note.code: note.count for note in net.notes}["repeated"] == 2
+    with pytest.raises(DataError, match=r"'a' stands twice on lines 2 and 3: drop one$"):
+        read("a,b\nb,c\n", "who,x\na,1\na,2\nb,1\nc,1\nc,1\n")
+
+
+def test_lists_of_one_entry_are_the_entry(read):
+    net = read("0,1\n1,2\n", 'id,group\n0,"array([4], dtype=int16)"\n1,"array([5], dtype=int16)"\n2,"array([4])"\n')
+    assert net.features.names == ("group",)
+    assert net.features.mean[0] == pytest.approx(13 / 3)
+    assert "lists" in [note.code for note in net.notes]
+
+
+def test_ids_that_were_floats_in_one_file_are_whole_numbers(read):
+    for edges, nodes in (
+        ("1,2\n2,3\n", "id,x\n1.0,5\n2.0,6\n3.0,7\n"),
+        ("1.0,2.0\n2.0,3.0\n", "id,x\n1,5\n2,6\n3,7\n"),
+    ):
+        net = read(edges, nodes)
+        assert net.node_ids.tolist() == ["1", "2", "3"]
+        assert "whole-ids" in [note.code for note in net.notes]
+    assert read("1.0,2.0\n", "id,x\n1.0,5\n2.0,6\n").node_ids.tolist() == ["1.0", "2.0"]
+    with pytest.raises(DataError, match="has 1 id not in"):
+        read("1.0,2.0\n1.0,1.5\n", "id,x\n1.0,5\n2.0,6\n")

@@ -225,6 +225,10 @@ def test_a_value_to_drop_must_be_there():
         ([1, 2, 3, 4, 5, 6, 7, 8, 9] * 5, []),
         ([0, 9] * 5, []),
         ([20, 30, 40, 999], [999]),
+        ([*range(1, 19), 98, 98, 99], [98, 99]),
+        ([-99, -98, 1, 2, 3], []),  # -98 is no code, and then -99 is near
+        ([-99, -88, 1, 2, 3], [-88, -99]),
+        ([10, 60, 77, 88, 99], []),  # ages
     ],
 )
 def test_numbers_that_may_mean_no_answer_are_noted(numbers, suspects):

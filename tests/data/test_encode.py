@@ -7,7 +7,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ffbm.data import as_network
 from ffbm.data.encode import encode_features
+from ffbm.data.remarks import why_no_features
 from ffbm.errors import DataError, OptionError
 
 
@@ -393,3 +395,38 @@ def test_a_suggested_option_never_steers_the_terminal(cells, code, suggestion):
     (message,) = (note.message for note in notes if note.code == code)
     assert message.isprintable()
     assert suggestion in message
+
+
+@pytest.mark.parametrize("name", ["column 1", "Unnamed: 0", "user_id", "userId", "ID", "index"])
+def test_whole_numbers_by_the_name_of_ids_are_ids(name):
+    numbers = pd.DataFrame({name: [31, 7, 12, 5, 90, 41], "team": ["a", "b"] * 3})
+    features, notes = encode_features(numbers)
+    assert features.names == ("team=a", "team=b")
+    assert [note.code for note in notes] == ["identifier"]
+    assert encode_features(numbers, include=name)[0].names == (name, "team=a", "team=b")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("Madrid", [31, 7, 12, 5, 90, 41]),
+        ("user_id", [1, 2, 3] * 2),
+        ("user_id", [0.5, 1.5, 2.5, 3, 4, 5]),
+        ("id", [0, 1] * 3),
+    ],
+)
+def test_other_numbers_are_no_ids(name, cells):
+    assert encode_features(pd.DataFrame({name: cells}))[0].names == (name,)
+
+
+@pytest.mark.parametrize("word", ["k.A.", "keine Angabe", "n.a.", "Missing"])
+def test_words_for_no_answer_among_numbers_are_missing(word):
+    features, _ = encode_features(pd.DataFrame({"age": ["31", word, "40"], "town": ["Rome", word, "Rome"]}))
+    assert set(features.names) == {"age", "town=Rome", f"town={word}"}
+    assert features.missing.toarray()[:, 0].tolist() == [False, True, False]
+
+
+def test_why_there_are_no_features():
+    for cells, cure in (([None] * 3, ": give columns that have values"), (["a"] * 3, ": see include= (--include)")):
+        net = as_network([(0, 1), (1, 2)], pd.DataFrame({"team": cells}))
+        assert str(DataError(why_no_features(net))).endswith(cure)

@@ -59,3 +59,25 @@ def test_xml_names_its_own_encoding(tmp_path):
         '<node id="b"/><edge source="é" target="b"/></graph></graphml>'.encode("latin-1")
     )
     assert read_network(path, encoding="latin-1").node_ids.tolist() == ["é", "b"]
+
+
+def test_what_is_marked_as_utf8_is_read_so_whatever_encoding_its_neighbour_has(tmp_path):
+    (tmp_path / "edges.csv").write_bytes("from,to,Häufigkeit\na,b,1\n".encode("utf-8-sig"))
+    (tmp_path / "nodes.csv").write_bytes("id,Stadt\na,Köln\nb,Nürnberg\n".encode("cp1252"))
+    net = read_network(tmp_path / "edges.csv", tmp_path / "nodes.csv", encoding="cp1252", edge_weight="Häufigkeit")
+    assert net.features.names == ("Stadt=Köln", "Stadt=Nürnberg")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"directed": false, "nodes": []}', "JSON"),
+        ('[{"source": 1}]', "JSON"),
+        ("DL n=3 format=fullmatrix\ndata:\n0 1 0\n", "DL"),
+        ("digraph G {\n a -> b\n}", "DOT"),
+    ],
+)
+def test_other_formats_of_graphs_are_refused_by_name(tmp_path, text, kind):
+    (tmp_path / "edges.txt").write_text(text)
+    with pytest.raises(DataError, match=f"looks like .*{kind}: save it as CSV"):
+        read_network(tmp_path / "edges.txt")

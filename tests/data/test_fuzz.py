@@ -3,6 +3,7 @@
 import gzip
 import io
 import string
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,14 @@ GEXF = """<gexf version="1.2"><graph defaultedgetype="undirected"><attributes cl
 <edges><edge source="1" target="2" weight="2.0"/><edge source="2" target="2"/></edges></graph></gexf>"""
 EDGES = 'source,target,n\na,b,1\n"b, c",a,2\n# x\n b ,a,3\n'
 MATRIX = ",a,b,c\na,0,1,0\nb,1,0,2.5\nc,,1,0\n"
+PAJEK = '% c\n*Vertices 3\n1 "a b" 0.1 0.2 box team red\n2 "b"\n*Arcs\n1 2 4\n*Edgeslist\n2 3 1\n*Matrix\n0 1 0\n'
+MARKET = "%%MatrixMarket matrix coordinate real general\n% c\n3 3 2\n1 2 1.5\n3 1 2\n"
+KONECT = "% asym weighted\n% 3 3\n1 2 4 10\n2 3 1 11\n"
+COMMENTED = '# source, target, name\n0, 1, "array([1], dtype=int16)"\n1, 2, "array([2, 3])"\n'
 NODES = "id,age,team,ok\na,1.5,red,yes\nb,,blue,no\nbc,3,=red,\n"
+
+FILES = [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML), (".csv", MATRIX)]
+FILES += [(".net", PAJEK), (".mtx", MARKET), (".txt", KONECT), (".csv", COMMENTED)]
 
 cell = st.text(st.sampled_from(string.ascii_lowercase[:4] + "0127.-+=#\"' \té€\u2028\x1f"), max_size=4)
 name = st.sampled_from(["a", "b", "ab", "7", "007", " a"]) | cell
@@ -127,9 +135,7 @@ def test_any_cells_as_tables(folder, edges, nodes, separator, options):
 
 @fuzz(500)
 @given(
-    which=st.sampled_from(
-        [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML), (".csv", MATRIX)]
-    ),
+    which=st.sampled_from(FILES),
     cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.binary(max_size=3)), max_size=3),
     packed=st.booleans(),
     options=options,
@@ -145,6 +151,24 @@ def test_damaged_files(folder, which, cuts, packed, options, with_nodes):
     path.write_bytes(gzip.compress(data) if packed else data)
     (folder / "table.csv").write_text(NODES)
     attempt(read_network, path, folder / "table.csv" if with_nodes else None, **options)
+
+
+@fuzz(200)
+@given(
+    cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.binary(max_size=3)), max_size=3),
+    nodes=st.sampled_from([NODES, COMMENTED, ""]),
+)
+def test_damaged_archives(folder, cuts, nodes):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("edges.csv", EDGES)
+        archive.writestr("nodes.csv", nodes)
+    data = packed.getvalue()
+    for place, length, new in cuts:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + length :]
+    (folder / "graph.zip").write_bytes(data)
+    attempt(read_network, folder / "graph.zip", unknown="keep")
 
 
 @fuzz(200)

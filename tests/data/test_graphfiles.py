@@ -1,6 +1,8 @@
 import pytest
 
+from ffbm.data import read_network
 from ffbm.data.graphfiles import read_graph_file
+from ffbm.errors import DataError
 
 GML = b"graph [ node [ id 5 ] ]"
 GRAPHML = b'<graphml><graph><node id="5"/></graph></graphml>'
@@ -20,3 +22,24 @@ def test_gexf_called_graphml():
 @pytest.mark.parametrize("data", [b"a,b\n", b"<a> <b>\n", b"graph,node\n", b""])
 def test_tables_are_left_to_others(data):
     assert read_graph_file(data, "t", ".txt") is None
+
+
+def test_matrix_market(tmp_path):
+    head = "%%MatrixMarket matrix coordinate {} {}\n% made by hand\n"
+    path = tmp_path / "a.mtx"
+    path.write_text(head.format("pattern", "symmetric") + "3 3 2\n2 1\n3 1\n")
+    net = read_network(path)
+    assert (net.node_ids.tolist(), net.n_edges, net.graph.is_directed) == (["1", "2", "3"], 2, False)
+    path.write_text(head.format("integer", "general") + "3 3 2\n1 2 4\n1 3 2\n")
+    net = read_network(path, edge_weight="data", directed=True)
+    assert net.graph.is_directed
+    assert sorted(net.graph.weights.values) == [2, 4]
+    path.write_text(head.format("pattern", "general") + "3 3 2\n1 2\n")
+    with pytest.raises(DataError, match="damaged MatrixMarket"):
+        read_network(path)
+    path.write_text(head.format("pattern", "general") + "300000000 300000000 1\n1 2\n")
+    with pytest.raises(DataError, match="fewer than 100 million vertices"):
+        read_network(path)
+    path.write_text(head.format("pattern", "general") + "3 4 1\n1 2\n")
+    with pytest.raises(DataError, match="must be square"):
+        read_network(path)

@@ -1,5 +1,7 @@
+import networkx as nx
 import pytest
 
+from ffbm.data import read_network
 from ffbm.data.graphml import read_graphml
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
@@ -69,3 +71,11 @@ def test_edges_of_both_kinds():
     assert raw.is_directed
     assert raw.both_ways.tolist() == [False, True]
     assert read_graphml(text.replace(' directed="false"', "").encode(), "t").both_ways is None
+
+
+def test_an_attribute_of_mixed_types_as_networkx_writes_it(tmp_path):
+    graph = nx.Graph([("a", "b"), ("b", "c"), ("c", "d")])
+    nx.set_node_attributes(graph, {"a": 1, "b": "one", "c": "one", "d": 2.5}, "kind")
+    nx.write_graphml(graph, tmp_path / "mixed.graphml")
+    net = read_network(tmp_path / "mixed.graphml")
+    assert net.features.names == ("kind=1", "kind=2.5", "kind=one")

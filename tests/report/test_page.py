@@ -8,8 +8,10 @@ from importlib.resources import files
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.report.charts import BLUE_RED, GREENS
 from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
@@ -252,3 +254,17 @@ def test_options_and_commands_are_marked_and_nothing_else_is():
         "It is short. To go on: "
         '<code class="command">ffbm fit &#39;&lt;i&gt;&#39; <span>--out</span> r  # about 3 seconds</code>'
     )
+
+
+def test_many_blocks_are_numbered_so_that_numbers_do_not_touch(tmp_path):
+    labels = np.arange(104) % 26
+    pairs = [(i, j) for i in range(104) for j in range(i) if labels[i] == labels[j] or (i + j) % 23 == 0]
+    net = ffbm.as_network(pairs, pd.DataFrame({"team": np.where(labels % 2, "red", "blue")}), node_ids=range(104))
+    page = {}
+    for name, blocks in (("many", labels), ("few", labels % 3)):
+        short_fit(net, blocks=blocks, n_blocks="auto").report(tmp_path / f"{name}.html")
+        page[name] = (tmp_path / f"{name}.html").read_text()
+    assert "Numbers are edges" in page["few"]
+    assert "Numbers are edges" not in page["many"]
+    assert "Darker cells have more edges" in page["many"]
+    assert '"ticks":[0,2,4,6,8,10,12,14,16,18,20,22,24]' in page["many"].replace(" ", "")

@@ -15,7 +15,7 @@ from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import set_apart
 from ffbm.results.report import subject_of
-from ffbm.results.sentences import tell_readings
+from ffbm.results.sentences import tell_no_answers, tell_readings
 from ffbm.types import Note
 from ffbm.typeset import cut, tabulate
 
@@ -226,6 +226,15 @@ def test_numbers_are_higher_or_lower_and_flags_set_on_more_or_fewer():
     said = {f"{one.way} {one.feature}" for found in set_apart(made) for one in found}
     assert {"higher age", "lower age", "more vertices with team=red"} <= said
     assert re.search("The columns? that matters?: .*team", " ".join(answer_paragraphs(made, np.eye(2)[labels])))
+
+
+def test_numbers_that_may_mean_no_answer_are_told(good):
+    column = next(name for name in good.network.features.names if name in good.network.features.columns)
+    far = "has 3 cells 99, far from the others (1 to 5): kept as numbers; drop= if it means no answer"
+    notes = tuple(Note("looks-missing", f"column {name!r} {far}", 3) for name in (column, "read as values"))
+    told = tell_no_answers(Fit.of(good, network=dataclasses.replace(good.network, notes=notes)))
+    assert told.startswith(f"Read as numbers, though they may mean no answer: {column!r} 99; drop=")
+    assert not tell_no_answers(good)
 
 
 def test_readings_are_told_of_columns_that_are_still_there(good):

@@ -5,8 +5,9 @@ import scipy.sparse as sp
 
 from ffbm.data.delimited import Grid
 from ffbm.data.objects import read_matrix
+from ffbm.data.preamble import is_number
 from ffbm.data.raw import RawGraph
-from ffbm.data.tables import is_number, known_ends
+from ffbm.data.tables import known_ends
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Array, Note

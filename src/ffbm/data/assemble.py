@@ -1,5 +1,6 @@
 """From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,8 +13,9 @@ from ffbm.data.edgeweights import choose_law
 from ffbm.data.encode import encode_features
 from ffbm.data.gephi import find_drawing, note_computed, note_drawing
 from ffbm.data.ids import number_words, text_array
+from ffbm.data.lists import read_single_lists
 from ffbm.data.multigraph import settle_edges
-from ffbm.data.raw import Array, RawGraph, RawNodes, no_attributes
+from ffbm.data.raw import Array, RawGraph, RawNodes, find_repeated_rows, no_attributes
 from ffbm.data.remarks import option, shorten
 from ffbm.data.repeats import merge_repeats
 from ffbm.data.spelling import pick_merges
@@ -23,6 +25,7 @@ from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Network, Note
 
+_FLOAT = re.compile(r"\s*-?[0-9]+\.0\s*")  # a whole number after a detour through floats
 _SHOWN = 5  # ids named in a message
 _WIDE = 1000  # columns from which on a table is worth a word
 
@@ -52,6 +55,12 @@ def assemble_network(
             message = f"{raw.where}: {count_of(len(columns), 'attribute')} not read, since a table is given"
             notes.append(Note("attributes", f"{message}: {shorten(columns, _SHOWN)}", len(columns)))
     chosen = nodes if nodes is not None else raw.vertices
+    if nodes is not None and (repeats := find_repeated_rows(nodes)).any():
+        chosen = nodes = nodes.take(~repeats)
+        count = int(repeats.sum())
+        notes.append(Note("repeated", f"{nodes.where}: {count_of(count, 'row')} equal to another read once", count))
+    if nodes is not None:
+        notes += _write_alike(raw, nodes)
     if chosen is None:
         ids, number, more = _strip_ids(raw)
         table, where = no_attributes(len(ids)), raw.where
@@ -61,6 +70,8 @@ def assemble_network(
         if nodes is None:
             table = _without_drawing(table, chosen.where, encoding, notes)
         table, where = _extend(table, len(ids)), chosen.where
+        table, unpacked = read_single_lists(table, where)
+        more += unpacked
     notes += more
     if not len(ids):
         raise DataError(f"{raw.where} must hold a vertex or more; it holds none: check that it is the right one")
@@ -92,6 +103,17 @@ def assemble_network(
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]
     return Network(graph, features, ids, (*notes, *more), name)
+
+
+def _write_alike(raw: RawGraph, nodes: RawNodes) -> list[Note]:
+    """Take the .0 off ids that all have it in one of the two and never in the other: numbers that were floats."""
+    shares = [np.mean([_FLOAT.fullmatch(text) is not None for text in one.ids]) for one in (raw, nodes) if len(one.ids)]
+    if sorted(shares) != [0, 1]:
+        return []
+    one = raw if shares[0] == 1 else nodes
+    message = f"{one.where}: ids read as whole numbers, {one.ids[0]!r} as {one.ids[0].strip()[:-2]!r}"
+    one.ids = text_array([text.strip()[:-2] for text in one.ids], len(one.ids))
+    return [Note("whole-ids", message, len(one.ids))]
 
 
 def _strip_ids(raw: RawGraph) -> tuple[Array, Array | None, list[Note]]:
@@ -157,6 +179,8 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
         lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
         cure = "drop one" if nodes.guessed is None else _advise(raw, nodes, raw.ids, nodes.ids)
+        if nodes.guessed is not None and cure == blame_guess(nodes.guessed) and set(nodes.ids) & set(raw.ids):
+            cure = "drop one"  # they are the ids: edges have them
         raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: {cure}")
     stripped = [text.strip() for text in nodes.ids]
     if "" in stripped:

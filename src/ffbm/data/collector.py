@@ -68,10 +68,11 @@ class Collector:
         self._ways.append(way)
 
     def declare_node(self, name: str, default: str | None = None) -> None:
-        """Announce an attribute of the vertices, so that columns keep the order of their declaration."""
-        if name in self._columns:
-            raise DataError(f"{self.where}: attribute names must be different; {name!r} stands twice: rename one")
-        self._columns[name] = {}
+        """Announce an attribute of the vertices, so that columns keep the order of their declaration.
+
+        It may be announced again: networkx does so for each type of its values.
+        """
+        self._columns.setdefault(name, {})
         if default is not None:
             self._defaults[name] = default
 

@@ -27,7 +27,9 @@ Array = npt.NDArray[Any]
 Kind = Literal["flag", "number", "values", "empty"]
 
 TRUTHS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-MISSING_WORDS = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "?", "."})
+_SIGNS = frozenset({"-", "--", "?", "."})
+MISSING_WORDS = _SIGNS | {"na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "missing"}
+MISSING_WORDS |= {"k.a.", "k. a.", "keine angabe"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats

@@ -9,7 +9,7 @@ from ffbm.data.remarks import shorten
 from ffbm.plain import count_of
 from ffbm.types import Note
 
-_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?\s*")
+_COMMA = re.compile(r"\s*[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),[0-9]+([eE][+-]?[0-9]+)?\s*")  # 3,14 or 1.250,50
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
@@ -18,6 +18,8 @@ def with_points(cells: Iterable[str]) -> list[str] | None:
 
     >>> with_points(["3,14", "2", "", "0,5", "unknown"])
     ['3.14', '2', '', '0.5', 'unknown']
+    >>> with_points(["1.250,50", "980,00"])
+    ['1250.50', '980.00']
     >>> with_points(["3,14", "2.5"]), with_points(["Rome, Italy", "Oslo", "1,5"])
     (None, None)
     """
@@ -27,7 +29,7 @@ def with_points(cells: Iterable[str]) -> list[str] | None:
     others = {text for text in distinct - commas if not _WHOLE.fullmatch(text)}
     if not commas or 2 * len(others) >= len(distinct) or any("," in text or _is_decimal(text) for text in others):
         return None
-    return [text.replace(",", ".") if text in commas else text for text in texts]
+    return [text.replace(".", "").replace(",", ".") if text in commas else text for text in texts]
 
 
 def _is_decimal(text: str) -> bool:

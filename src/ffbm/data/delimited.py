@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from ffbm.data.files import check_text
+from ffbm.data.preamble import are_names, read_preamble
+from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Note
@@ -24,7 +26,6 @@ from ffbm.types import Note
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "white space"}
 _BLANKS = re.compile(r"[ \t]+")
 _QUOTED_WORD = re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)|([^ \t]+)')
-_NAMED_SEPARATOR = re.compile(rb'"?sep=([\t,; ])\1*"?\1*(?:\n|\Z)', re.IGNORECASE)  # as spreadsheets write it
 _SAMPLE = 1 << 12  # bytes, and at least so many lines, are read to find the separator
 _SAMPLE_LINES = 20
 _WINDOW = 1 << 18  # bytes checked at a time: a piece that stays in the processor's cache
@@ -54,6 +55,7 @@ class Grid:
     n_leading_comments: int
     numbers: dict[tuple[int, ...], Any] = field(default_factory=dict)  # columns already read as numbers
     has_names: bool = False  # the first row is known to hold the names of the columns
+    kind: str = ""  # what KONECT says of the graph: "sym", "asym" or "bip"
 
     @cached_property
     def is_literal(self) -> bool:
@@ -86,7 +88,8 @@ class Grid:
     def notes(self) -> list[Note]:
         """What was guessed and skipped."""
         count = self.n_leading_comments + (self._parsed[2] if b"#" in self.data else 0)
-        skipped = Note("comments", f"{self.where}: {count_of(count, 'line')} beginning with # skipped", count)
+        marks = "%" if self.kind else "#"
+        skipped = Note("comments", f"{self.where}: {count_of(count, 'line')} beginning with {marks} skipped", count)
         return [*self.remarks, skipped] if count else list(self.remarks)
 
     @cached_property
@@ -118,36 +121,38 @@ def open_grid(data: bytes, where: str, suffix: str) -> Grid:
     data = check_text(data, where)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    start, n_lines, n_comments = _skip_leading(data)
-    named = _NAMED_SEPARATOR.match(data, start)
-    if named:
-        after, *more = _skip_leading(data[named.end() :])
-        start, n_lines, n_comments = named.end() + after, n_lines + 1 + more[0], n_comments + more[1]
-    if start == len(data):
-        only = "only comment lines (#)" if n_comments else "nothing"
+    above = read_preamble(data)
+    if above.end == len(data):
+        only = "only comment lines (#)" if above.n_comments else "nothing"
         raise DataError(f"{where} must hold a table; it holds {only}: check that the right file was written")
-    data = data[start:]
+    data = data[above.end :]
     sample = data[: _sample_end(data)].decode()
-    if named:
-        separator = named[1].decode()
+    if above.separator:
+        separator = above.separator
         width = _sample_widths(sample, separator)[0]
         message = f"{where}: a line 'sep={separator}' skipped, read as separated by {SEPARATORS[separator]}"
         notes = [Note("separator", message, 1)]
     else:
         separator, width, notes = _find_separator(sample, where, suffix)
-    return Grid(where, data, separator, width, n_lines + 1, tuple(notes), n_comments)
+    spaced = f"{separator} "
+    if separator in ",;" and b'"' not in data and sample.count(separator) == sample.count(spaced):
+        data = data.replace(spaced.encode(), separator.encode())  # a blank after every separator belongs to it
+    grid = Grid(where, data, separator, width, above.n_lines + 1, tuple(notes), above.n_comments, kind=above.kind)
+    return _with_names(grid, above.last) if above.last else grid
 
 
-def _skip_leading(data: bytes) -> tuple[int, int, int]:
-    """Return where the first row begins, and the lines and comments before it."""
-    start = n_lines = n_comments = 0
-    while start < len(data):
-        end = data.find(b"\n", start) + 1 or len(data)
-        begin = data[start:end].decode().strip()
-        if begin and not begin.startswith("#"):
-            break
-        start, n_lines, n_comments = end, n_lines + 1, n_comments + bool(begin)
-    return start, n_lines, n_comments
+def _with_names(grid: Grid, comment: str) -> Grid:
+    """Take the comment above the first row for the names of the columns, if that is what it holds."""
+    with suppress(csv.Error):
+        names = [cell.strip() for _, row in _Rows(comment, grid.separator) for cell in row]
+        if grid.width > 1 and are_names(names, grid.first):
+            line = grid.first_line - 1
+            message = f"{grid.where}: line {line}, a comment, read as names of columns: {shorten(names, 5)}"
+            notes = (*grid.remarks, Note("header", message, 1))
+            data = comment.encode() + b"\n" + grid.data
+            left = grid.n_leading_comments - 1
+            return Grid(grid.where, data, grid.separator, grid.width, line, notes, left, has_names=True, kind=grid.kind)
+    return grid
 
 
 def _sample_end(data: bytes) -> int:
@@ -254,6 +259,7 @@ class _Rows:
     def __init__(self, text: str, separator: str, first_line: int = 1) -> None:
         self.lines: Iterator[str] = io.StringIO(text)
         self.separator = separator
+        self.has_late_quotes = f'{separator} "' in text  # cells are quoted behind a blank: 0, "a, b"
         self.number = first_line - 1
         self.start = first_line
         self.n_comments = 0
@@ -265,7 +271,7 @@ class _Rows:
                 self._is_fresh = True
                 yield self.start, _split_words(line)
             return
-        reader = csv.reader(self._feed(), delimiter=self.separator, strict=True)
+        reader = csv.reader(self._feed(), delimiter=self.separator, strict=True, skipinitialspace=self.has_late_quotes)
         for row in reader:
             self._is_fresh = True
             yield self.start, row

@@ -1,5 +1,6 @@
 """From the columns of a table to the feature matrix X: which columns count, and what they become."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,8 @@ from ffbm.plain import count_of
 from ffbm.types import Features, Note
 
 _COMMON = 0.95  # a flag on more of the vertices tells hardly any of them apart
+# What ids and counts of rows are called; "column 1" is one without a name.
+_NAMES_OF_IDS = re.compile(r"(?i:(?:.*[_ .-])?u?id|index|idx|rownames?|(?:column|unnamed:) \d+)|\w*[a-z]I[dD]")
 _MANY = 20  # values from which on a column may be free text
 _IDENTIFYING = 0.9  # a column of values identifies if at least this share of its cells are different
 
@@ -211,6 +214,13 @@ def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:
             message = f"left out: it identifies vertices ({n_values:,} different values in {n_known:,} cells)"
             return Remark("identifier", column.name, message, 1)
         return None
+    if column.kind == "number" and _NAMES_OF_IDS.fullmatch(column.name):
+        cells = column.numbers[~np.isnan(column.numbers)]
+        n_values = len(np.unique(cells))
+        if (cells == np.round(cells)).all() and n_values > 2 and n_values >= _IDENTIFYING * len(cells):
+            count = f"{n_values:,} different whole numbers in {len(cells):,} cells"
+            message = f"left out: it identifies vertices, by its name and its {count}; {option('include')} keeps it"
+            return Remark("identifier", column.name, message, 1)
     # Where it is missing, a flag is 0 and a number its mean.
     known = column.numbers == 1 if column.kind == "flag" else column.numbers[~np.isnan(column.numbers)]
     if (known == known[0]).all():

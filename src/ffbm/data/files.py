@@ -19,6 +19,11 @@ _FOREIGN = {  # what people hand over by mistake, by its first bytes
     b"%PDF": "a PDF document",
     b"\x89HDF": "an HDF5 file",
 }
+_OTHER_TEXT = {  # formats of graphs that are text and no table, by how they begin
+    re.compile(rb"\s*[{\[]\s*[\"{\[\]]"): "JSON",
+    re.compile(rb"\s*dl\s", re.IGNORECASE): "UCINET's DL",
+    re.compile(rb"\s*(strict\s+)?(di)?graph\b[^\n\[]*\{", re.IGNORECASE): "Graphviz's DOT",
+}
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html)\b", re.IGNORECASE)
 
 
@@ -43,6 +48,10 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     for magic, kind in _FOREIGN.items():
         if data.startswith(magic) and not is_spreadsheet(data):
             raise DataError(f"{where} must be a table or a graph file; it is {kind}: save it as CSV or GraphML")
+    for begin, kind in _OTHER_TEXT.items():
+        if begin.match(data):
+            cure = "save it as CSV or GraphML, or give ffbm.fit its graph as an object of networkx or igraph"
+            raise DataError(f"{where} must be a table or a graph file; it looks like {kind}: {cure}")
     if _PAGE.match(data):
         raise DataError(f"{where} must be a table or a graph file; a web page was saved in its place: fetch it again")
     return data
@@ -78,12 +87,12 @@ def check_text(data: bytes, where: str) -> bytes:
 
 
 def recode(data: bytes, encoding: str | None, where: str) -> bytes:
-    """Return text in some encoding as UTF-8; XML, which names its own, stays as it is.
+    """Return text in some encoding as UTF-8; XML, which names its own, and what is marked as UTF-8 stay as they are.
 
     >>> recode("café".encode("latin-1"), "latin-1", "edges.csv").decode()
     'café'
     """
-    if encoding is None or is_spreadsheet(data) or is_parquet(data):
+    if encoding is None or is_spreadsheet(data) or is_parquet(data) or data.startswith(b"\xef\xbb\xbf"):
         return data
     try:
         text = data.decode(encoding)

@@ -6,7 +6,32 @@ from ffbm.data.remarks import Remark, drop
 from ffbm.plain import count_of
 from ffbm.types import Array
 
-_FAR = (0, -1, -7, -8, -9, -77, -88, -99, -999, -9999, 77, 88, 99, 777, 888, 999, 8888, 9999, 99999)
+_FAR = (
+    0,
+    -1,
+    -7,
+    -8,
+    -9,
+    -77,
+    -88,
+    -99,
+    -999,
+    -9999,
+    77,
+    88,
+    97,
+    98,
+    99,
+    777,
+    888,
+    997,
+    998,
+    999,
+    8888,
+    9998,
+    9999,
+    99999,
+)
 _DIGITS = {7.0, 8.0, 9.0}  # refused, do not know, no answer: beyond a scale from 0 or 1
 _GAP = 3  # between such a digit and the end of the scale
 _LEAST = 0.02  # of the cells: counts have a long tail, of few cells
@@ -32,13 +57,27 @@ def remark_no_answer(name: str, known: Array) -> list[Remark]:
 
 
 def _far(distinct: Array) -> list[tuple[float, Array]]:
-    """Return the least and the greatest number, with the others, if it lies farther off than they are wide."""
-    ends = ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1]))
+    """Return the least and the greatest numbers, with the others, if they lie farther off than these are wide.
+
+    >>> [value for value, _ in _far(np.array([1.0, 2.0, 18.0, 98.0, 99.0]))]
+    [98.0, 99.0]
+    """
     return [
-        (value, rest)
-        for value, rest in ends
-        if value in _FAR and len(rest) > 1 and np.abs(rest - value).min() > rest[-1] - rest[0]
+        (float(sign * value), np.sort(sign * rest))
+        for sign in (-1, 1)
+        for values, rest in [_last_codes(np.sort(sign * distinct), sign)]
+        for value in values
     ]
+
+
+def _last_codes(distinct: Array, sign: int) -> tuple[Array, Array]:
+    """Split off the longest run of codes at the end that lies farther from the rest than that is wide."""
+    n_codes = int(np.cumprod(np.isin(sign * distinct[::-1], _FAR)).sum())
+    for place in range(max(2, len(distinct) - n_codes), len(distinct)):
+        rest = distinct[:place]
+        if distinct[place] - rest[-1] > rest[-1] - rest[0]:
+            return distinct[place:], rest
+    return distinct[:0], distinct
 
 
 def _beyond_a_scale(distinct: Array, counts: Array) -> list[tuple[float, Array]]:

@@ -20,6 +20,7 @@ from ffbm.data.raw import (
     pick_column,
     whole_counts,
 )
+from ffbm.data.remarks import option
 from ffbm.data.tables import pick_ends
 from ffbm.data.twomode import tell_apart
 from ffbm.errors import DataError, OptionError, either
@@ -171,7 +172,8 @@ def read_matrix(
     if multiplicity is not None:
         counts = whole_counts(values, "data", where, lambda k: f"entry ({row[k]}, {column[k]})")
     elif edge_weight is None and (values != 1).any():
-        message = f"{where}: its values ignored, an entry is one edge; multiplicity='data' would count them"
+        counts_them, weighs = option("multiplicity", "data"), option("edge_weight", "data")
+        message = f"{where}: its values ignored, an entry is one edge; {counts_them} counts and {weighs} weighs edges"
         notes.append(Note("edge-columns", message, int((values != 1).sum())))
     is_symmetric = _is_symmetric(row, column, counts if edge_weight is None else values)
     if is_symmetric:

@@ -1,7 +1,7 @@
 """What a reader hands on: numbered edges, the ids as written, and the vertices' table; nothing judged yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,11 @@ class RawNodes:
     guessed: str | None = None
     notes: list[Note] = field(default_factory=list)
     is_table: bool = True
+
+    def take(self, rows: Array) -> "RawNodes":
+        """Return some of the vertices, marked by (N,) bool."""
+        lines = None if self.lines is None else [line for line, stays in zip(self.lines, rows, strict=True) if stays]
+        return replace(self, ids=self.ids[rows], table=self.table[rows].reset_index(drop=True), lines=lines)
 
 
 @dataclass(slots=True)
@@ -92,6 +97,20 @@ class RawGraph:
 def no_attributes(n_nodes: int) -> pd.DataFrame:
     """Return a table of N rows without columns."""
     return pd.DataFrame(index=pd.RangeIndex(n_nodes))
+
+
+def find_repeated_rows(nodes: RawNodes) -> Array:
+    """Return (N,) bool: which rows of a file say of the same id what a row before them says, cell for cell.
+
+    >>> table = pd.DataFrame({"team": ["red", "blue", "red"]})
+    >>> nodes = RawNodes("people.csv", np.array(["ann", "bob", "ann"], dtype=object), table, range(2, 5))
+    >>> find_repeated_rows(nodes).tolist()
+    [False, False, True]
+    """
+    if nodes.lines is None or pd.Index(nodes.ids).is_unique:
+        return np.zeros(len(nodes.ids), dtype=bool)
+    rows = pd.Series(list(map(tuple, np.column_stack((nodes.ids, nodes.table.to_numpy(dtype=object))))))
+    return rows.duplicated().to_numpy()
 
 
 def check_one_graph(n_graphs: int, where: str) -> None:

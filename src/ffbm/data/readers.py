@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from ffbm.check import check_bool, check_bool_or, check_choice
 from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
+from ffbm.data.bundle import EDGES, Member, find_parts
 from ffbm.data.delimited import Grid, open_grid
 from ffbm.data.files import is_parquet, read_bytes, recode, shown
 from ffbm.data.graphfiles import read_graph_file
@@ -27,8 +28,6 @@ from ffbm.types import Network
 from ffbm.types.edgeweights import HYPERPARAMETERS
 
 Columns = str | Iterable[str] | None
-
-_ANY_NETWORK = ("edge", "edges", "edgelist", "links", "network", "graph")  # names of files that say nothing
 
 
 def read_network(
@@ -65,8 +64,8 @@ def read_network(
 
     Parameters
     ----------
-    path : file
-        The edges, or the whole graph.
+    path : file or folder
+        The edges, or the whole graph; or a folder or zip archive that holds ``edges.csv`` and perhaps ``nodes.csv``.
     nodes : file or DataFrame, optional
         One row for each vertex, joined by id; a DataFrame is indexed by id. It fixes the vertices and
         their order and takes the place of attributes inside a graph file.
@@ -125,9 +124,10 @@ def read_network(
     asked = dict(locals())
     check_bool("bipartite", bipartite)
     _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
-    data, where = read_bytes(path), shown(path)
-    data = recode(data, encoding, where)
-    suffix, stem = _name_parts(path)
+    part, beside = find_parts(path)
+    nodes = beside if nodes is None else nodes
+    data, where = _read(part, encoding), shown(part)
+    suffix, name = _name_parts(part)[0], _network_name(path, _name_parts(path)[1])
     is_table = is_spreadsheet(data) or is_parquet(data)
     raw, grid = None if is_table else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
     if raw is None:
@@ -152,14 +152,15 @@ def read_network(
         raise OptionError(f"{keyword('bipartite', '')} is for edge lists; {where} is a graph file: {cure}")
     del data
     raw, id_left = _place_ids(raw, id)
-    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding)
+    known = set() if raw.is_doubtful else set(raw.ids)
+    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding, ends=known)
     if id_left and table is None:
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
     choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(
-        raw, table, parallel=parallel, unknown=unknown, name=_network_name(path, stem), encoding=choices,
+        raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices,
         directed=directed, edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
     )  # fmt: skip
     return dataclasses.replace(net, reading=_describe_reading(asked | choices))
@@ -275,6 +276,12 @@ def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa:
     return raw, True
 
 
+def _read(path: str | os.PathLike[str], encoding: str | None) -> bytes:
+    """Return the content of a file or of a member of an archive, text as UTF-8."""
+    data = path.data if isinstance(path, Member) else read_bytes(path)
+    return recode(data, encoding, shown(path))
+
+
 def _open_table(data: bytes, where: str, suffix: str) -> Grid:
     """Open delimited text, a Parquet file, or a sheet of a spreadsheet."""
     if is_parquet(data):
@@ -286,15 +293,21 @@ def _open_table(data: bytes, where: str, suffix: str) -> Grid:
     return dataclasses.replace(grid, remarks=(*notes, *grid.remarks))
 
 
-def _read_table(nodes: Any, id: str | None, *, is_needed: bool, encoding: str | None = None) -> RawNodes:  # noqa: A002
+def _read_table(
+    nodes: Any,
+    id: str | None,  # noqa: A002
+    *,
+    is_needed: bool,
+    encoding: str | None = None,
+    ends: Collection[str] = (),
+) -> RawNodes:
     if isinstance(nodes, pd.Series):
         nodes = nodes.to_frame()
     if isinstance(nodes, pd.DataFrame):
         return frame_nodes(nodes, id if is_needed or id in list(map(str, nodes.columns)) else None)
-    where = shown(nodes)
-    grid = _open_table(recode(read_bytes(nodes), encoding, where), where, _name_parts(nodes)[0])
+    grid = _open_table(_read(nodes, encoding), shown(nodes), _name_parts(nodes)[0])
     names = [name.strip() for name in grid.first]
-    return read_nodes(grid, id=id if is_needed or id in names else None)
+    return read_nodes(grid, id=id if is_needed or id in names else None, ends=ends)
 
 
 def _refuse_id(raw: RawGraph, id: Any) -> None:  # noqa: A002
@@ -383,9 +396,9 @@ def _choices(
 
 
 def _name_parts(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the suffix without .gz, and the name without suffixes."""
+    """Return the suffix without .gz or .zip, and the name without suffixes."""
     name = PurePath(path)
-    if name.suffix.lower() == ".gz":
+    if name.suffix.lower() in (".gz", ".zip"):
         name = name.with_suffix("")
     return name.suffix.lower(), name.stem
 
@@ -397,4 +410,4 @@ def _network_name(path: str | os.PathLike[str], stem: str) -> str:
     ('school/edges', 'edges')
     """
     folder = PurePath(path).parent.name
-    return f"{folder}/{stem}" if folder not in ("", "..") and stem.lower() in _ANY_NETWORK else stem
+    return f"{folder}/{stem}" if folder not in ("", "..") and stem.lower() in EDGES else stem

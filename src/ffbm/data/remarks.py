@@ -30,10 +30,12 @@ def drop(column: str, value: str) -> str:
 
 def why_no_features(net: Network) -> str:
     """Say why a network has no features, and what to do."""
-    left = [note.message for note in net.notes if note.code in _LEFT_OUT]
+    left = [note for note in net.notes if note.code in _LEFT_OUT]
     if left:
-        which = either("include= (--include)", "--include")
-        return f"none of its columns became one ({'; '.join(left[:3])}): see {which}"
+        which = f"see {either('include= (--include)', '--include')}"
+        if all(note.code == "empty" for note in left):
+            which = "give columns that have values"
+        return f"none of its columns became one ({'; '.join(note.message for note in left[:3])}): {which}"
     nodes = either("nodes= (--nodes), or features=", "--nodes")
     return f"this network has none: give a table of vertex attributes with {nodes}"
 

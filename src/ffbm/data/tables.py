@@ -1,7 +1,6 @@
 """Edge lists and node tables: which row is the header, which columns say what."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from ffbm.data.delimited import SEPARATORS, Grid
 from ffbm.data.edgeweights import real_weights
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
+from ffbm.data.preamble import is_number
 from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
 from ffbm.data.remarks import option, shorten
 from ffbm.data.twomode import tell_apart
@@ -21,8 +21,10 @@ from ffbm.plain import count_of
 from ffbm.types import Note
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
+_FEW = 20  # rows from which on a first column may be told to hold times
+_SHARED = 0.1  # of the times, at most, that may be ids as well by chance
+_KONECT = {"asym": "directed", "bip": "two-mode"}  # what files of KONECT say of their graph
 ASK_EDGES = f"is it the edge list? that comes first, the table of attributes is {option('nodes')}"
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 def read_edges(
@@ -48,6 +50,10 @@ def read_edges(
     names, has_header, notes = _find_header(grid, named, is_header=is_header)
     positions = pick_ends(names, source_column, target_column, grid.where)
     skip = int(has_header)
+    if source_column is None and target_column is None and known_ends(names) is None and _begins_with_times(grid, skip):
+        positions = (1, 2)
+        message = f"{grid.where}: the first column, {names[0]!r}, read as times: ends taken from the next two"
+        notes = [*notes, Note("times", f"{message}; {option('source_column')} overrules", 1)]
 
     numbers = whole_numbers(grid, positions, skip)
     if numbers is not None:
@@ -77,12 +83,18 @@ def read_edges(
         weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
     unused = [name or f"column {position + 1}" for position, name in enumerate(names) if position not in used]
     notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
+    if grid.kind in _KONECT:
+        notes.append(
+            Note("konect", f"{grid.where}: read as {_KONECT[grid.kind]}, as its comments say ({grid.kind})", 1)
+        )
+    bipartite = bipartite or grid.kind == "bip"
     raw = RawGraph(
         grid.where,
         ids,
         codes[::2],
         codes[1::2],
         counts,
+        is_directed=grid.kind == "asym",
         is_numbered=numbers is not None,
         is_doubtful=any(note.code == "no-header" for note in notes),
         notes=notes,
@@ -91,6 +103,20 @@ def read_edges(
     return (
         tell_apart(raw, *(names[position] or f"column {position + 1}" for position in positions)) if bipartite else raw
     )
+
+
+def _begins_with_times(grid: Grid, skip: int) -> bool:
+    """Tell whether a list has times before the two ends, as those of SocioPatterns have.
+
+    Then the first column never decreases and shares hardly a value with the next two, which share most of theirs.
+    """
+    numbers = whole_numbers(grid, (0, 1, 2), skip) if grid.width > 2 else None
+    if numbers is None or len(numbers) < _FEW or (np.diff(numbers[:, 0]) < 0).any():
+        return False
+    times, first, second = map(np.unique, numbers.T)
+    shared = len(np.intersect1d(first, second))
+    strange = np.isin(times, np.union1d(first, second)).mean()
+    return 2 * shared >= max(len(first), len(second)) and strange <= _SHARED
 
 
 def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[int, int], where: str) -> int:
@@ -115,25 +141,38 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
     return unknown == "error" or first == strangers
 
 
-def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
-    """Read a delimited text with a header as a table of vertices, one in each row."""
+def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ()) -> RawNodes:  # noqa: A002
+    """Read a delimited text as a table of vertices, one in each row.
+
+    The first row names the columns, unless it begins with one of ``ends``, the ids that edges have.
+    """
     names = [name.strip() for name in grid.first]
-    if all(map(is_number, names)) and not grid.has_names:
+    skip = 1 if grid.has_names or id is not None or names[0] not in ends else 0
+    notes = []
+    if not skip:
+        message = f"{grid.where}: line {grid.first_line} begins with the id {names[0]!r}: read as a vertex, no header"
+        notes.append(Note("no-header", f"{message}; columns are called 1, 2, 3, ...", 1))
+        names = [str(place) for place in range(1, grid.width + 1)]
+    elif all(map(is_number, names)) and not grid.has_names:
         raise DataError(
             f"{grid.where}: the first row of a node table must name the columns; line {grid.first_line} "
             f"begins with {names[0]!r}: add a header"
         )
-    if grid.n_rows == 1:
+    if grid.n_rows == skip:
         raise DataError(f"{grid.where}: a node table must hold a vertex or more; it holds a header alone: add rows")
-    position, notes = pick_id(names, id, grid.where)
-    guessed = names[position] if notes else None
+    position, more = pick_id(names, id, grid.where)
     cells = np.empty(len(grid.cells), dtype=object)
     cells[:] = grid.cells
-    rows = cells.reshape(-1, grid.width)[1:]
+    rows = cells.reshape(-1, grid.width)[skip:]
+    if position and id is None and holds_all(rows[:, 0], ends) and not holds_all(rows[:, position], ends):
+        message = f"{grid.where}: ids taken from the first column, {names[0]!r}, which has those of the edges"
+        position, more = 0, [Note("id-column", f"{message}; {names[position]!r} has not", 1)]
+    guessed = names[position] if more else None
+    notes += more if skip else []
     ids = rows[:, position].copy()
     blank = [row for row, text in enumerate(ids) if not text or text.isspace()]
     if blank:
-        line, cure = grid.lines[blank[0] + 1], "add it or drop the row"
+        line, cure = grid.lines[blank[0] + skip], "add it or drop the row"
         if guessed is not None:
             cure = ASK_EDGES if known_ends(names) == (0, 1) else blame_guess(guessed)
         raise DataError(f"{grid.where}: every row must have an id; line {line} has none: {cure}")
@@ -153,7 +192,16 @@ def read_nodes(grid: Grid, *, id: str | None = None) -> RawNodes:  # noqa: A002
     if formulas:
         message = f"{grid.where}: {count_of(formulas, 'cell')} beginning with = read as text, not as formulas"
         notes.append(Note("formulas", message, formulas))
-    return RawNodes(grid.where, ids, table, grid.lines[1:], guessed=guessed, notes=[*grid.notes, *notes])
+    return RawNodes(grid.where, ids, table, grid.lines[skip:], guessed=guessed, notes=[*grid.notes, *notes])
+
+
+def holds_all(cells: Iterable[str], ids: Collection[str]) -> bool:
+    """Tell whether a column of cells has all of some ids.
+
+    >>> holds_all(["0", "1 ", "2"], ["0", "1"]), holds_all(["1", "2", "3"], ["0", "1"])
+    (True, False)
+    """
+    return {text.strip() for text in cells}.issuperset(text.strip() for text in ids)
 
 
 def pick_ends(names: Sequence[str], source: str | None, target: str | None, where: str) -> tuple[int, int]:
@@ -252,11 +300,6 @@ def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
         if low.count(source) == 1 and low.count(target) == 1:
             return low.index(source), low.index(target)
     return None
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell writes a finite number."""
-    return _NUMBER.fullmatch(cell) is not None
 
 
 def _column(grid: Grid, position: int, skip: int) -> npt.NDArray[np.int64] | list[str]:

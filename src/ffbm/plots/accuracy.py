@@ -1,11 +1,10 @@
 """Block accuracy on training and test vertices."""
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_figure, quiet_axes
 from ffbm.types.scores import Scores
 
 _APART = 0.17  # how far training and test stand left and right of their block
@@ -56,7 +55,7 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
     quiet_axes(axes, grid="y")
     axes.set_ylim(0, 1.0)
     axes.set_xlim(-0.6, scores.n_blocks - 0.4)
-    axes.set_xticks(np.arange(scores.n_blocks))
+    axes.set_xticks(block_ticks(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     axes.set_ylabel("block accuracy", fontsize=TEXT, color=INK, labelpad=2)
     markers = [

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_figure, quiet_axes
 from ffbm.types.scores import Scores
 
 
@@ -46,7 +46,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
         )  # fmt: skip
     quiet_axes(axes, grid="y")
     axes.set_xlim(-0.6, scores.n_blocks - 0.4)
-    axes.set_xticks(np.arange(scores.n_blocks))
+    axes.set_xticks(block_ticks(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
     of = "held-out" if scores.n_test else "training"
     axes.set_ylabel(f"{of} bits per vertex\n95 % intervals", fontsize=SMALL, color=INK, labelpad=2)

@@ -11,13 +11,13 @@ from matplotlib.image import AxesImage
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, short_names
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, name_ticks, new_figure, short_names
 from ffbm.types import Array, Graph, Memberships
 from ffbm.types.ranking import Ranking
 
 _ROW = 0.14  # inches for a feature
 _SHOWN = 20
-_NUMBERED = 12  # blocks up to which there is room for numbers in cells
+NUMBERED = 12  # blocks up to which there is room for numbers in cells
 
 
 def plot_heatmap(
@@ -65,7 +65,7 @@ def plot_heatmap(
         block, row, linestyle="", marker="o", markersize=2, color="white", markeredgecolor=INK, markeredgewidth=0.4
     )
     name_ticks(axes.yaxis, range(n), short_names([ranking.names[j] for j in shown]))
-    _number_blocks(axes.xaxis, ranking.n_blocks)
+    axes.xaxis.set_ticks(block_ticks(ranking.n_blocks))
     meaning = "95 % leave out 0" if marks is None else "sets the block apart"
     _finish(figure, axes, image, f"centred weight; dot: {meaning}", title)
     return figure
@@ -113,7 +113,7 @@ def plot_block_matrix(
     axes.set_facecolor("#f2f2f2")
     low, high = image.get_clim()
     middle = 0.4 * (low or 0.0) + 0.6 * (high or 0.0)
-    if n_blocks <= _NUMBERED:
+    if n_blocks <= NUMBERED:
         for r, s in np.ndindex(counts.shape):
             dark = depth[r, s] > middle  # never for minus infinity and NaN
             axes.text(
@@ -127,7 +127,7 @@ def plot_block_matrix(
             )
     for axis in (axes.xaxis, axes.yaxis):
         if names is None:
-            _number_blocks(axis, n_blocks)
+            axis.set_ticks(block_ticks(n_blocks))
         else:
             name_ticks(axis, range(n_blocks), short_names([str(name) for name in names]))
     if names is not None:
@@ -169,11 +169,6 @@ def short_count(number: int) -> str:
     if number < 999_500:
         return f"{number / 1e3:.0f}k"
     return f"{number / 1e6:.{0 if number >= 1e7 else 1}f}M"
-
-
-def _number_blocks(axis: Any, n_blocks: int) -> None:
-    step = 1 if n_blocks <= 20 else 5
-    axis.set_ticks(range(0, n_blocks, step))
 
 
 def _finish(figure: Figure, axes: Axes, image: AxesImage, label: str, title: str, across: str = "block") -> None:

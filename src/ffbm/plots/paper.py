@@ -58,6 +58,16 @@ def name_ticks(axis: Any, positions: Sequence[float], names: Sequence[str]) -> N
     axis.set_ticklabels(names, parse_math=False)
 
 
+def block_ticks(n_blocks: int) -> list[int]:
+    """Return which blocks have their number at an axis: about twenty, so that numbers never run into each other.
+
+    >>> block_ticks(3), block_ticks(64)[:3], len(block_ticks(400))
+    ([0, 1, 2], [0, 5, 10], 20)
+    """
+    step = next(step * ten for ten in (1, 10, 100, 1000) for step in (1, 2, 5) if step * ten * 20 >= n_blocks)
+    return list(range(0, n_blocks, step))
+
+
 def short_names(names: Sequence[str], width: int = 24) -> list[str]:
     """Shorten names that are longer than ``width``, so that they stay different.
 

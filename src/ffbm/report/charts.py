@@ -8,8 +8,9 @@ from ffbm.plain import EACH_WAY, visible, with_interval
 from ffbm.plots.columns import ALONE, BEYOND
 from ffbm.plots.columns import SHOWN as SHOWN_COLUMNS
 from ffbm.plots.effects import largest_effects
-from ffbm.plots.heatmap import short_count
+from ffbm.plots.heatmap import NUMBERED, short_count
 from ffbm.plots.palette import block_colour
+from ffbm.plots.paper import block_ticks
 from ffbm.plots.traces import SHADES
 from ffbm.report.figurestyle import (
     NAME,
@@ -94,7 +95,7 @@ def draw_heat_map(subject: Subject) -> Any:
         text_color=[ink_on(colour) for colour in shades(mean.ravel()[clear], BLUE_RED, -reach, reach)],
     )  # fmt: skip
     name_axis(chart.yaxis, names)
-    chart.xaxis.ticker = list(range(n_blocks))
+    chart.xaxis.ticker = block_ticks(n_blocks)
     return chart
 
 
@@ -255,7 +256,7 @@ def draw_bits(subject: Subject) -> Any:
         chart,
         chart.scatter("block", "bits", source=source, size=13, marker="shape", fill_color="colour", line_color=OUTLINE),
     )
-    chart.xaxis.ticker = list(range(n_blocks))
+    chart.xaxis.ticker = block_ticks(n_blocks)
     return chart
 
 
@@ -331,13 +332,13 @@ def draw_block_matrix(scene: Scene) -> Any:
     low, high = float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9
     fill = linear_cmap("depth", GREENS, low, high)
     tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
-    if n_blocks <= 12:
+    if n_blocks <= NUMBERED:
         chart.text(
             r, s, [short_count(k) for k in counts.ravel()], text_align="center", text_baseline="middle",
             text_font_size="11px", text_color=[ink_on(colour) for colour in shades(depth, GREENS, low, high)],
             name="fixed",
         )  # fmt: skip
-    chart.xaxis.ticker = chart.yaxis.ticker = list(range(n_blocks))
+    chart.xaxis.ticker = chart.yaxis.ticker = block_ticks(n_blocks)
     if scene.has_names:
         name_axis(chart.xaxis, called)
         name_axis(chart.yaxis, called)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, finite, visible
+from ffbm.plots.heatmap import NUMBERED
 from ffbm.report import apart, charts, network, tables
 from ffbm.report.glossary import WORDS
 from ffbm.report.markup import breakable, mark_up
@@ -152,6 +153,7 @@ def _whole(scene: Scene, panels: Mapping[str, Panel], names: list[str]) -> dict[
         "panels": panels,
         "large": large,
         "has_names": scene.has_names,
+        "has_counts": scene.members.n_blocks <= NUMBERED,
         "has_arrows": network.has_arrows(scene),
         "swatches": [charts.swatch(int(look)) for look in scene.looks],
         "block_names": names,

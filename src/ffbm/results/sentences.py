@@ -1,5 +1,6 @@
 """Sentences about a fit that the summary and the report share."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +17,7 @@ _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next
 _MOSTLY = 0.95  # of free chains: with less, other numbers of blocks are not ruled out
 _NUMBERS = 3  # of blocks whose probabilities are listed
 _READINGS = 6  # columns that are named
+_NO_ANSWER = re.compile(r"column ('.*'|\".*\") has [0-9,]+ cells? (\S+), far from the others")
 _MODES = 8  # modes whose shares are listed
 _NO_EDGES = "The network has no edges: blocks are found from edges, so there is nothing for attributes to explain."
 _ONE_BLOCK = (
@@ -52,6 +54,18 @@ def tell_readings(fit: FitParts) -> str:
     short = [text.removeprefix("column ").split(": alone")[0].replace(" read as ", " as ") for text in taken]
     shown = ", ".join(short[:_READINGS]) + (f" and {len(short) - _READINGS} more" if len(short) > _READINGS else "")
     return wrap(f"Numbers are read as values where these explain more: {shown}; numeric= (--numeric) overrules.")
+
+
+def tell_no_answers(fit: FitParts) -> str:
+    """Say which columns hold, among their numbers, some that may mean no answer; as values they would do no harm."""
+    numbers = set(fit.network.features.names) & set(fit.network.features.columns)
+    matches = [_NO_ANSWER.match(note.message) for note in fit.network.notes if note.code == "looks-missing"]
+    suspects = [f"{match[1]} {match[2]}" for match in matches if match and match[1][1:-1] in numbers]
+    if not suspects:
+        return ""
+    shown = ", ".join(suspects[:_READINGS])
+    shown += f" and {len(suspects) - _READINGS} more" if len(suspects) > _READINGS else ""
+    return wrap(f"Read as numbers, though they may mean no answer: {shown}; drop= (--drop) makes them missing.")
 
 
 def tell_verdict(fit: FitParts) -> str:

@@ -16,6 +16,7 @@ from ffbm.results.sentences import (
     tell_hierarchy,
     tell_misleading,
     tell_modes,
+    tell_no_answers,
     tell_notes,
     tell_one_block,
     tell_readings,
@@ -54,7 +55,7 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
     length = LONG if verbose else SHORT
-    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit)]
+    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit), tell_no_answers(fit)]
     parts += [
         columns_text(fit, length.columns, verbose),
         _network(fit, verbose),
