@@ -19,7 +19,7 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood, likelihood_of
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_int
 from ffbm.data.values import ColumnValues, column_values
-from ffbm.errors import OptionError, keyword
+from ffbm.errors import OptionError, either, keyword
 from ffbm.plain import did_you_mean, in_words
 from ffbm.progress import Listener, Progress, listening
 from ffbm.results.unseen import aligned_labels
@@ -218,5 +218,6 @@ def _check_columns(fit: FitParts, columns: Any) -> list[str]:
     for name in names:
         if name not in known:
             cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
-            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {cure}")
+            asked = either("columns=", "--column")
+            raise OptionError(f"{asked} must name columns of the network; got {name!r}: {cure}")
     return list(dict.fromkeys(names))
