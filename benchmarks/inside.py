@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from record import run_parts, say
+from record import run_parts, say, study
 from scipy.stats import chisquare
 
 import ffbm
@@ -108,15 +108,14 @@ def summary(p):
 
 
 def null_study(target, n_networks, seed):
-    rng = np.random.default_rng(seed)
-    tests, wrong = [], []
     ways = ("known", "refitted", "naive") if target == "cut" else ("refitted", "naive")
-    for number in range(n_networks):
-        fit, b = fitted(rng, target)
-        tests.append(p_values_of(fit, b, number, ways))
-        wrong.append(misplaced(fit.memberships.labels, b))
-        print(target, number, f"{wrong[-1]:.3f}", {how: p["telling"] for how, p in tests[-1].items()}, flush=True)
-    rows = []
+
+    def measure(number):
+        fit, b = fitted(np.random.default_rng([seed, number]), target)
+        return {"misplaced": misplaced(fit.memberships.labels, b), **p_values_of(fit, b, number, ways)}
+
+    tests, kept = study("inside", target, n_networks, measure)
+    wrong, rows = [one["misplaced"] for one in tests], []
     for how in ways:
         for column in COLUMNS:
             for k, version in enumerate(("degrees", "tertiles")):
@@ -127,7 +126,7 @@ def null_study(target, n_networks, seed):
                     f" {row['below_10']:.3f}, mean {row['mean']:.3f}, uniform: p = {row['uniform_p']:.2g}"
                 )
     say(f"{target}: {np.mean(wrong):.1%} of vertices misplaced")
-    return {"rows": rows, "misplaced": float(np.mean(wrong)), "n_networks": n_networks}
+    return {"rows": rows, "misplaced": float(np.mean(wrong)), **kept}
 
 
 def misplaced(labels, b):
@@ -169,8 +168,8 @@ def triangle_study(n_networks, seed):
 
 
 PARTS = {
-    "cut": lambda: null_study("cut", 100, 1),
-    "joint": lambda: null_study("joint", 30, 4),
+    "cut": lambda: null_study("cut", 200, 1),
+    "joint": lambda: null_study("joint", 200, 4),
     "power": lambda: {"rows": power_study(15, 2)},
     "triangles": lambda: {"rows": triangle_study(12, 3)},
 }

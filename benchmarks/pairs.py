@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from record import run_parts, say
+from record import run_parts, say, study
 from scipy.stats import chisquare
 
 import ffbm
@@ -107,17 +107,18 @@ def known_study(n_tables, seed):
     return {"rows": rows}
 
 
-def inferred_study(target, n_networks, seed):
-    rng, p, wrong = np.random.default_rng(seed), [], []
-    for number in range(n_networks):
-        fit, b = fitted(rng, target, strength=2.0)
-        p.append(p_fitted(fit, number))
+def inferred_study(part, target, n_networks, seed):
+    def measure(number):
+        fit, b = fitted(np.random.default_rng([seed, number]), target, strength=2.0)
         share = float((fit.memberships.labels != b).mean())
-        wrong.append(min(share, 1 - share))
-        print(target, number, f"{wrong[-1]:.3f}", p[-1], flush=True)
-    ways = zip(("evidence of edges", "likeliest block"), np.transpose(p), strict=True)
+        p = [one if np.isfinite(one) else None for one in p_fitted(fit, number)]
+        return {"misplaced": min(share, 1 - share), "p": p}
+
+    found, kept = study("pairs", part, n_networks, measure)
+    p = np.array([one["p"] for one in found], dtype=float)
+    ways = zip(("evidence of edges", "likeliest block"), p.T, strict=True)
     rows = [show({"target": target, "blocks": how, **summary(its)}) for how, its in ways]
-    return {"rows": rows, "misplaced": float(np.mean(wrong))}
+    return {"rows": rows, "misplaced": float(np.mean([one["misplaced"] for one in found])), **kept}
 
 
 def power_study(n_tables, n_networks, seed):
@@ -134,8 +135,8 @@ def power_study(n_tables, n_networks, seed):
 
 PARTS = {
     "known": lambda: known_study(200, 1),
-    "inferred": lambda: inferred_study("cut", 100, 2),
-    "joint": lambda: inferred_study("joint", 40, 3),
+    "inferred": lambda: inferred_study("inferred", "cut", 200, 2),
+    "joint": lambda: inferred_study("joint", "joint", 200, 3),
     "power": lambda: power_study(100, 40, 4),
 }
 

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
+PIECE = 15 * 60  # seconds by the clock, after which a study of many networks is written and left to the next call
 _SAID: list[str] = []
 
 
@@ -36,7 +37,8 @@ def write(name: str, packages: tuple[str, ...], results: dict) -> None:
 def run_parts(name: str, title: str, packages: tuple[str, ...], parts: dict[str, Callable], settings: dict) -> None:
     """Run the parts of a benchmark that the command line names, all by default, and keep what is there of the others.
 
-    A part returns its figures; its processor seconds are written beside them, and all results after every part.
+    A part returns its figures; its processor seconds, unless it has them, are written beside them, and all results
+    after every part.
     """
     options = argparse.ArgumentParser(description=title)
     options.add_argument("parts", nargs="*", metavar="PART", default=list(parts), help=f"of {', '.join(parts)}")
@@ -46,4 +48,20 @@ def run_parts(name: str, title: str, packages: tuple[str, ...], parts: dict[str,
         found = parts[part]()
         known = json.loads(path.read_text()) if path.exists() else {}  # another part may have ended meanwhile
         results = {other: known[other] for other in parts if other in known}
-        write(name, packages, settings | results | {part: found | {"seconds": time.process_time() - begun}})
+        write(name, packages, settings | results | {part: {"seconds": time.process_time() - begun} | found})
+
+
+def study(name: str, part: str, n: int, measure: Callable[[int], dict]) -> tuple[list[dict], dict]:
+    """Return what ``measure(number)`` says of networks 0 .. n - 1, as far as 15 minutes go, and what a record keeps.
+
+    A record without all n has the measurements themselves, and the next call goes on from there.
+    """
+    path = RESULTS / f"{name}.json"
+    known = json.loads(path.read_text()).get(part, {}) if path.exists() else {}
+    networks = known.get("networks", [])
+    before, begun, spent = known["seconds"] if networks else 0.0, time.perf_counter(), time.process_time()
+    while len(networks) < n and (not networks or time.perf_counter() - begun < PIECE):
+        networks.append(measure(len(networks)))
+        print(part, len(networks), "of", n, networks[-1], flush=True)
+    kept = {"n_networks": len(networks), "seconds": before + time.process_time() - spent}
+    return networks, kept | ({"networks": networks} if len(networks) < n else {})

@@ -13,7 +13,7 @@ from ffbm.cli.options import in_options
 from ffbm.cli.simulate import _blocks_in_words
 from ffbm.data import as_network
 from ffbm.data.remarks import option
-from ffbm.errors import OptionError, Wording, either, keyword
+from ffbm.errors import OptionError, Wording, either, keyword, named
 from ffbm.progress import Progress
 from ffbm.types import Note
 
@@ -37,6 +37,7 @@ NUMBERS = [
         ("fit", f"the flag 'drop=A b' is set; {option('exclude')}", "the flag 'drop=A b' is set; --exclude"),
         ("fit", f"say which with --out{either(', or out= in Python')}", "say which with --out"),
         ("fit", f"fewer than {keyword('thin', 5)}", "fewer than thin=5"),  # fit has no such option
+        ("fit", f"{keyword('n_blocks')} must be {named({'a': 2, 'b': 1})}", "--blocks must be a=2,b=1"),
         ("fit", f"{keyword('n_nodes')} must be more", "n_nodes must be more"),
         ("simulate", f"{keyword('n_nodes')} must be more", "--vertices must be more"),
         ("simulate", f"or {keyword('exact', True)} for more", "or --exact for more"),

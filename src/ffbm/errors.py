@@ -4,7 +4,7 @@ Arguments in it are marked by ``keyword``, and what only one side would say by `
 the command line its options, and neither has to guess what a finished sentence means.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _EDGE, _OR = "\ufdd0", "\ufdd1"  # around a marked part, between its two forms: characters that no text may have
@@ -22,6 +22,17 @@ def keyword(name: str, value: Any = None) -> str:
 def either(python: str, typed: str = "") -> str:
     """Mark what Python says in one way and the command line in another, or not at all."""
     return f"{_EDGE}{python}{_OR}{typed}{_EDGE}"
+
+
+def named(values: Any) -> str:
+    """Mark values by name, a dict in Python and NAME=VALUE,NAME=VALUE on the command line; others as they are.
+
+    >>> print(Wording(f"as in {named({'a': 1})}"), Wording(f"as in {named({'a': 1})}").typed(str))
+    as in {'a': 1} as in a=1
+    """
+    if not isinstance(values, Mapping):
+        return repr(values)
+    return either(repr(dict(values)), ",".join(f"{name}={value}" for name, value in values.items()))
 
 
 class Wording(str):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import ffbm
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 
 
 def notes_of(net):
@@ -52,6 +52,14 @@ def test_a_table_beside(visits):
     own = table.assign(node_type=[*"ppeee"])
     types = ffbm.types.node_types(ffbm.read_network(visits, nodes=own, bipartite=True), "node_type")
     assert types.values == ("e", "p")
+
+
+@pytest.mark.parametrize("ids", [("1", "2", "3"), ("1", "person:2", "event:3")])
+def test_a_table_with_ids_as_the_columns_have_them_is_refused(visits, ids):
+    table = pd.DataFrame({"age": [30, 40, 50]}, index=ids)
+    with pytest.raises(DataError) as caught:
+        ffbm.read_network(visits, nodes=table, bipartite=True)
+    assert "agree but for the name of the column of edges, as 'person:1' and '1': write ids alike" in str(caught.value)
 
 
 def test_pairs_and_tables_of_edges():

@@ -67,7 +67,9 @@ def test_carried_length_is_the_description_length(weighted):
 @pytest.mark.slow
 def test_summary_and_record_say_what_weights_are(weighted, tmp_path):
     assert "weighted edges" in weighted.summary()
-    assert "edges weighted by 'weight', poisson with a = 1, b = 0.2 (simulated)" in weighted.summary()
+    law = "edges weighted by 'weight', poisson with a = 1, b = 0.2"
+    assert f"{law}\n" in weighted.summary()
+    assert f"{law} (simulated)\n" in weighted.summary(verbose=True)
     weighted.save(tmp_path / "run")
     again = ffbm.load_fit(tmp_path / "run")
     assert again.network.fingerprint == weighted.network.fingerprint

@@ -79,7 +79,7 @@ def test_the_command_and_the_report(fitted, capsys, tmp_path):
     assert "or the blocks are too coarse" in out
     assert " side" not in out
     assert run(["check", str(folder), "--column", "clubs", *few]) == 2
-    assert "did you mean 'club'?" in capsys.readouterr().err
+    assert "--column must name columns of the network; got 'clubs': did you mean 'club'?" in capsys.readouterr().err
     fit.report(tmp_path / "report.html", check=fit.check(20, columns="club", n_refits=19))
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Columns inside blocks" in page

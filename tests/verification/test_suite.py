@@ -231,6 +231,16 @@ def test_rank_histograms_show_what_they_are_given():
         plot_ranks({})
 
 
+def test_long_titles_of_ranks_stay_in_their_column():
+    from ffbm.plots import plot_ranks
+
+    title = "sum of weights inside blocks, N=30 E=60 (weighted edges, log-normal, directed, free B)"
+    figure = plot_ranks({title: [3, 5, 4], f"{title}!": [4, 4, 4]}, width=5.0)
+    figure.draw_without_rendering()
+    left, right = (panel._left_title.get_window_extent() for panel in figure.axes)
+    assert left.x1 < right.x0
+
+
 @pytest.fixture(scope="module")
 def held():
     return json.loads((DOCS / "figures/verification/results.json").read_text())

@@ -152,7 +152,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     rows = pd.Index(declared, dtype=object).get_indexer(pd.Index(wanted, dtype=object))
     strangers = np.flatnonzero(rows < 0)
     if is_given and len(wanted) and len(strangers) == len(wanted):
-        alike = _compare(wanted, declared)
+        alike = _compare(raw, wanted, declared)
         pair = "" if alike else f" ({declared[0]!r} here, {wanted[0]!r} there)"
         raise DataError(
             f"{nodes.where} must have ids of {raw.where}; it has none of them{pair}:"
@@ -164,7 +164,7 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
             them = "it" if len(strangers) == 1 else "them"
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
             cure = f"add {them} there, or keep {them} with {option('unknown', 'keep')}"
-            raise DataError(f"{raw.where} has {among}; {_compare(wanted[strangers], declared) or cure}")
+            raise DataError(f"{raw.where} has {among}; {_compare(raw, wanted[strangers], declared) or cure}")
         rows[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
         declared = np.concatenate((declared, wanted[strangers]))
@@ -197,12 +197,14 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
     return text_array(stripped, len(stripped)), False, [Note("spaces", message, count)]
 
 
-def _compare(strangers: Array, declared: Array) -> str:
-    """Say how many ids would be found but for the zeros that a spreadsheet takes off, or for their case."""
-    ways: tuple[tuple[str, Callable[[str], str]], ...] = (
+def _compare(raw: RawGraph, strangers: Array, declared: Array) -> str:
+    """Say how many ids would be found but for their column, the zeros that a spreadsheet takes off, or their case."""
+    ways: list[tuple[str, Callable[[str], str]]] = [
         ("leading zeros", lambda text: text.lstrip("0") if text.isdigit() else text),
         ("upper and lower case", str.casefold),
-    )
+    ]
+    if raw.sides is not None:
+        ways.insert(0, ("the name of the column of edges", lambda text: text.partition(":")[2] or text))
     for what, reduce in ways:
         known = {reduce(text): text for text in declared}
         alike = [text for text in strangers if reduce(text) in known]

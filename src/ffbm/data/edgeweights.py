@@ -10,7 +10,7 @@ from scipy.special import gammaln, xlogy
 
 from ffbm.check import check_choice, check_real
 from ffbm.data.raw import Array
-from ffbm.errors import DataError, OptionError, keyword
+from ffbm.errors import DataError, OptionError, keyword, named
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Network, Note
 from ffbm.types.edgeweights import HYPERPARAMETERS, MICROCANONICAL
@@ -111,7 +111,7 @@ def check_prior(prior: Any, model: str) -> dict[str, float] | None:
     if not isinstance(prior, Mapping) or set(prior) != set(names):
         raise OptionError(
             f"{keyword('edge_weight_prior')} must be {MICROCANONICAL!r} or the numbers {', '.join(names)} of the"
-            f" conjugate prior of {model} weights, as in {dict.fromkeys(names, 1.0)}; got {prior!r}"
+            f" conjugate prior of {model} weights, as in {named(dict.fromkeys(names, 1.0))}; got {named(prior)}"
         )
     return {
         name: check_real(name, prior[name]) if name == "m0" else check_real(name, prior[name], low=0, above=True)

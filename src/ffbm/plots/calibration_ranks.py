@@ -1,5 +1,6 @@
 """Ranks of the truth in simulation-based calibration: histograms that are flat if the sampler is right."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,7 +11,8 @@ from ffbm.errors import DataError
 from ffbm.plots.palette import INK
 from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
 
-_PANEL = 0.8  # inches
+_PANEL, _LINE = 0.8, 0.1  # inches: a panel with a title of one line, each further line
+_LETTERS = 18  # of a title in an inch
 _BAR, _BAND = "#5b8e7d", "#e8e4da"
 _INSIDE = 0.99  # the share of bins in the band if ranks are uniform
 
@@ -36,11 +38,13 @@ def plot_ranks(ranks: Mapping[str, Sequence[int]], *, columns: int = 2, width: f
     if not ranks:
         raise DataError("plot_ranks needs a histogram to draw; got none")
     n_rows = -(-len(ranks) // columns)
-    figure = new_figure(width, 0.15 + _PANEL * n_rows)
+    titles = [textwrap.fill(title, int(_LETTERS * width / columns)) for title in ranks]
+    n_lines = max(title.count("\n") for title in titles) + 1
+    figure = new_figure(width, 0.15 + (_PANEL + _LINE * (n_lines - 1)) * n_rows)
     panels = figure.subplots(n_rows, columns, squeeze=False, sharex=True).ravel()
     for panel in panels[len(ranks) :]:
         panel.remove()
-    for panel, (title, counts) in zip(panels, ranks.items(), strict=False):
+    for panel, title, counts in zip(panels, titles, ranks.values(), strict=False):
         observed = np.asarray(counts)
         low, high = binom.interval(_INSIDE, int(observed.sum()), 1 / len(observed))
         panel.axhspan(low, high, color=_BAND, linewidth=0, zorder=0)

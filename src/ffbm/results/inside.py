@@ -19,7 +19,7 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood, likelihood_of
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.check import check_column, check_int
 from ffbm.data.values import ColumnValues, column_values
-from ffbm.errors import OptionError, keyword
+from ffbm.errors import OptionError, either, keyword
 from ffbm.plain import in_words
 from ffbm.progress import Listener, Progress, listening
 from ffbm.results.new_vertices import aligned_labels
@@ -216,5 +216,5 @@ def _check_columns(fit: FitParts, columns: Any) -> list[str]:
     if not isinstance(columns, Iterable) or not (names := [columns] if isinstance(columns, str) else list(columns)):
         raise OptionError(f"{keyword('columns')} must be True, a column name or a list of them; got {columns!r}")
     for name in names:
-        check_column(keyword("columns", ""), name, known)
+        check_column(either("columns=", "--column"), name, known)
     return list(dict.fromkeys(names))

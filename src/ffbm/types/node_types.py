@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.errors import DataError, OptionError, either, keyword
+from ffbm.errors import DataError, OptionError, either, keyword, named
 from ffbm.plain import did_you_mean
 from ffbm.types.graph import Array, Graph
 from ffbm.types.network import Network
@@ -32,11 +32,10 @@ class NodeTypes(NamedTuple):
         >>> NodeTypes(("event", "person"), np.array([0, 1, 1])).numbers({"person": 2, "event": 1})
         [1, 2]
         """
-        example = "{" + ", ".join(f"{value!r}: 2" for value in self.values[:3]) + "}"
         if not isinstance(n_blocks, Mapping) or set(map(str, n_blocks)) != set(self.values):
             raise OptionError(
                 f"with {keyword('node_type')} {keyword('n_blocks')} must be 'auto', 'free' or a number for each type,"
-                f" {example}; got {n_blocks!r}"
+                f" {named(dict.fromkeys(self.values[:3], 2))}; got {named(n_blocks)}"
             )
         given = {str(value): number for value, number in n_blocks.items()}
         for value, size in zip(self.values, self.sizes.tolist(), strict=True):
