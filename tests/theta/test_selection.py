@@ -83,6 +83,18 @@ def test_a_column_is_born_on_a_bridge_with_the_prior_of_its_degrees_of_freedom(d
     assert errors_of_law(born_on_a_bridge(degrees, step), degrees) < 4
 
 
+def chances_on_a_bridge(step):
+    """Return how probable ten births of a column are of which the data say nothing."""
+    setup = set_up_selection(says_nothing(3.0), 0, np.zeros((4, 3)))
+    sweeper, rng, along = Sweeper(setup), np.random.default_rng(1), np.array([True, False])
+    tries = ((np.zeros((4, 3)), np.zeros(2, dtype=bool)) for _ in range(10))
+    return [sweeper.bridge.cross(rng, 0, *none, step, sweeper.metrics.of(along))[1] for none in tries]
+
+
+def test_a_column_that_says_nothing_is_born_on_a_bridge_with_the_prior_odds():
+    assert np.allclose(chances_on_a_bridge(0.5), 1 / 3, atol=1e-6)
+
+
 def test_weights_are_contrasts_and_zero_where_a_column_is_out():
     _, _, target = made()
     drawn = run(target, 60, full=True)
