@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import ffbm
 from ffbm.errors import OptionError
 from ffbm.pipeline import selection
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.weights import sample_weights
-from ffbm.types.selection import batch_error
+from ffbm.types.selection import mean_error
 
 from ..planted import planted_network, two_flags
 
@@ -107,10 +108,22 @@ def test_without_sweeps_columns_are_not_selected(made):
 def test_error_of_a_mean():
     rng = np.random.default_rng(2)
     steps = rng.normal(size=(400, 900, 1)).cumsum(axis=1) * 0  # nothing moves
-    assert batch_error(steps[:2]).tolist() == [0.0]
+    assert mean_error(steps[:2]).tolist() == [0.0]
     apart = np.zeros((2, 100, 1))
     apart[1] = 1.0  # chains that disagree
-    assert batch_error(apart)[0] == pytest.approx(0.5)
+    assert mean_error(apart)[0] == pytest.approx(0.5, abs=0.005)
+
+
+@pytest.mark.parametrize(("memory", "most"), [(0.6, 1.6), (0.98, 4.0)])
+def test_the_error_is_that_of_the_mean_also_the_largest_of_many(memory, most):
+    """Chains that forget at once or slowly, of mean 0: two errors cover it, and the largest is not overstated."""
+    drawn = lfilter(
+        [np.sqrt(1 - memory**2)], [1, -memory], np.random.default_rng(3).normal(size=(4, 2600, 200)), axis=1
+    )
+    drawn = drawn[:, 1000:]
+    error, mean = mean_error(drawn), drawn.mean(axis=(0, 1))
+    assert np.mean(np.abs(mean) > 2 * error) < 0.09
+    assert error.max() < most * mean.std()
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_rounds_over_partitions(made, monkeypatch):
     blocks = ffbm.sample_blocks(net, n_blocks=2, n_sweeps=60, n_chains=2, seed=1, progress=False)
     members, options = ffbm.align_blocks(blocks), {"seed": 1, "progress": False}
     errors = iter([0.02, 0.001, 0.001])
-    monkeypatch.setattr(weightlength, "batch_error", lambda *_: np.array([next(errors)]))
+    monkeypatch.setattr(weightlength, "mean_error", lambda *_: np.array([next(errors)]))
     monkeypatch.setattr("ffbm.pipeline.selection.PARTITIONS", 2)
     monkeypatch.setattr(weightlength, "_MOST_STORED", 100)
     auto = select_columns(net.features, blocks, members, max_minutes=None, **options)
@@ -161,7 +161,7 @@ def test_sweeps_that_cannot_be_precise_in_time_end_early(made, monkeypatch):
     lengths = {}
     for error in (0.5, 0.02):
         monkeypatch.setattr(
-            weightlength, "batch_error", lambda chance, _, e=error: np.array([e if chance.shape[1] < 32 else 0.001])
+            weightlength, "mean_error", lambda chance, _, e=error: np.array([e if chance.shape[1] < 32 else 0.001])
         )
         monkeypatch.setattr(weightlength, "IN_VAIN", 0.0)
         trace = sample_weights(net.features, labels, max_minutes=0.5, progress=False, **options)
@@ -185,7 +185,7 @@ def test_sweeps_that_were_stopped_go_on_bit_for_bit(made, monkeypatch, tmp_path)
     monkeypatch.setattr("ffbm.pipeline.selection.FIRST_SWEEPS", 8)
     monkeypatch.setattr(weightlength, "_MOST_STORED", 20)
     monkeypatch.setattr(
-        weightlength, "batch_error", lambda chance, _: np.array([0.02 if chance.shape[1] < 16 else 0.001])
+        weightlength, "mean_error", lambda chance, _: np.array([0.02 if chance.shape[1] < 16 else 0.001])
     )
     monkeypatch.setattr(weightlength, "_judge", lambda *_: Verdict("converged", "so it is"))
     monkeypatch.setattr(weightlength, "PLANNED_DRAWS", 5)

@@ -57,7 +57,7 @@ class Workspace(NamedTuple):
     root: np.ndarray  # (2, B, B): of S without the column and with it
     centre: np.ndarray  # (2, B): the intercept's modes without the column and with it
     cross: np.ndarray  # (B, B)
-    line: np.ndarray  # (6, B)
+    line: np.ndarray  # (7, B)
     point: np.ndarray  # (2, 3): of the search for the scale
     bits: np.ndarray  # (4,) int64
     particle: np.ndarray  # (M, B)

@@ -33,6 +33,7 @@ from ffbm.kernels.slab import draw_scale, log_scale_prior
 
 FROM_PRIOR = 0.1  # the share of particles that come from the prior given s: it bounds their importance weights
 SCALE_FROM_PRIOR = 0.2  # the same for scales
+PILOT_STEP = 0.5  # between values of ln s at which a column of many features is weighed before its scale is proposed
 
 
 @njit(**INNER)
@@ -58,8 +59,13 @@ def _begin(columns: Any, g: int, work: Any, modes: Any, a: Any) -> None:
 
 
 @njit(**INNER)
-def locate_scale(columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tuple[float, float]:
-    """Return mode and width of a column's ln s given the others, by parabolas; the weights found are ``work.first``."""
+def locate_scale(rng: Any, columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tuple[float, float]:
+    """Return mode and width of a column's ln s given the others, by parabolas; the weights found are ``work.first``.
+
+    The normal approximation that is searched misses part of what large s are worth to features on few vertices, and
+    these parts add up over the features of a column. Of several features the worth itself, drawn without a look at the
+    present weights, has the last word.
+    """
     n_features = columns.start[g + 1] - columns.start[g]
     for f in range(n_features):
         for k in range(work.first.shape[1]):
@@ -78,6 +84,13 @@ def locate_scale(columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tup
         copy(work.mode[f], work.first[f])
     if columns.with_intercept[g]:
         copy(work.centre[1], work.line[2])
+    if n_features > 1:
+        lowest, retrace = top(at, height), False  # a literal would compile a variant of its own
+        for turn in range(3):
+            copy(work.centre[0], work.line[6])
+            t = lowest + turn * PILOT_STEP
+            value = _weigh_given(rng, columns, counts, sums, g, t, work.line[6], retrace, work)
+            place(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
     return top(at, height), width(at, height)
 
 
@@ -109,9 +122,19 @@ def weigh(
     approximation without the column to that with it, or back. ``centre`` and ``spread`` are those of the scale's
     proposal. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
     """
-    begin, s, degrees = columns.start[g], exp(t), columns.degrees[g]
-    n_features = columns.start[g + 1] - begin
+    degrees = columns.degrees[g]
     worth = log_scale_prior(degrees, t) - log_scale_density(degrees, t, centre, spread)
+    return worth + _weigh_given(rng, columns, counts, sums, g, t, a, retrace, work)
+
+
+@njit(**INNER)
+def _weigh_given(
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, t: float, a: Any, retrace: bool, work: Any
+) -> float:  # fmt: skip
+    """Do what ``weigh`` does; return ln worth given s."""
+    begin, s = columns.start[g], exp(t)
+    n_features = columns.start[g + 1] - begin
+    worth = 0.0
     if columns.with_intercept[g]:
         copy(work.line[2], work.centre[1])
     _begin(columns, g, work, work.first, work.centre[1])

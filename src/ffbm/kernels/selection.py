@@ -45,11 +45,16 @@ def _copy_union(columns: Any, g: int, source: Any, target: Any) -> None:
 
 @njit(**INNER)
 def _set_aside(columns: Any, g: int, w: Any, work: Any) -> None:
-    """Take a column that is inside out of ``work.base``, and lay its weights ready in ``work.value``."""
+    """Take a column that is inside out of ``work.base``."""
+    for t in range(columns.start[g], columns.start[g + 1]):
+        shift(columns, columns.feature[t], w[columns.feature[t]], work.base, -1.0)
+
+
+@njit(**INNER)
+def _lay_ready(columns: Any, g: int, w: Any, work: Any) -> None:
+    """Fill ``work.value`` with the weights of a column."""
     for f in range(columns.start[g + 1] - columns.start[g]):
-        j = columns.feature[columns.start[g] + f]
-        shift(columns, j, w[j], work.base, -1.0)
-        copy(w[j], work.value[f])
+        copy(w[columns.feature[columns.start[g] + f]], work.value[f])
 
 
 @njit(**INNER)
@@ -121,10 +126,11 @@ def consider(
             if held >= 0:
                 _hold(columns, along, held, a, work, -1.0)
             _hold(columns, along, one, a, work, 1.0)
-            centre, width = locate_scale(columns, counts, sums, one, work)
+            centre, width = locate_scale(rng, columns, counts, sums, one, work)
             held = one
         if retrace:
             t = log(draw_scale(rng, columns.degrees[g], freedom[g], _square(columns, g, w)))
+            _lay_ready(columns, g, w, work)
         else:
             copy(a, without)
             t = propose_log_scale(rng, columns.degrees[h], centre, width)

@@ -41,7 +41,7 @@ from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import BlockTrace, Memberships, Network, Note
-from ffbm.types.selection import MOST_ERROR, SelectionTrace, batch_error
+from ffbm.types.selection import MOST_ERROR, SelectionTrace, mean_error
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers, open_workers
@@ -160,7 +160,7 @@ def select_jointly(
 
 
 def _is_inclusion_known(draws: ColumnDraws) -> bool:
-    return bool(batch_error(draws.chance).max(initial=0.0) <= MOST_ERROR)
+    return bool(mean_error(draws.chance).max(initial=0.0) <= MOST_ERROR)
 
 
 def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnState:

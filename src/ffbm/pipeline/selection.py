@@ -174,7 +174,7 @@ def affordable(setup: SelectionSetup, n_draws: int) -> int:
 def affordable_rows(design: Design, rows: Array, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return the vertices that columns are selected on: all of these, or some at random where sweeps would be long."""
     n_steps = min(max(EACH * len(design.names) * (n_blocks - 1) / max(len(set(design.columns)), 1), LEAST), MOST)
-    cost = 70 * n_steps * (design.x.nnz + 5 * design.x.shape[0]) * n_blocks * len(rows) / max(design.n_nodes, 1)
+    cost = 140 * n_steps * (design.x.nnz + 5 * design.x.shape[0]) * n_blocks * len(rows) / max(design.n_nodes, 1)
     n = max(int(len(rows) * LONGEST / max(cost, 1.0)), LEAST_VERTICES)
     return rows if n >= len(rows) else np.sort(rng.choice(rows, n, replace=False))
 
@@ -189,7 +189,7 @@ def sweep_cost(setup: SelectionSetup) -> float:
     of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
     n_steps = EACH * setup.target.slab.freedom.mean() if len(along) else 0.0
     rows = setup.target.training.rows
-    of_bridge = 70 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
+    of_bridge = 140 * min(max(n_steps, LEAST), MOST) * (len(rows.indices) + 5 * len(rows.counts)) * n_blocks
     return float(VISITED * 15 * (of_rows * n_blocks**2 + of_features * n_blocks**3) + of_bridge + 1.0)
 
 

@@ -22,7 +22,7 @@ from ffbm.pipeline.run import Stepper, join_draws, run_stretch
 from ffbm.theta.chain import WeightState, advance
 from ffbm.theta.selection import SelectionRecord
 from ffbm.types.graph import Array
-from ffbm.types.selection import MOST_ERROR, batch_error
+from ffbm.types.selection import MOST_ERROR, mean_error
 
 WEIGHTS = Stepper(advance, WeightState, Record)
 _LEAST_DRAWS = 100  # of a weight chain, whatever the time
@@ -150,7 +150,7 @@ def run_selection(
     states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
     thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
     while not is_cut and length.goes_on():
-        error = batch_error(drawn.chance, partition(done)).max(initial=0.0)
+        error = mean_error(drawn.chance, partition(done)).max(initial=0.0)
         is_precise = bool(error <= MOST_ERROR)
         end = length.end_of_sweeps(time.monotonic() - begun, done, float(error))
         if (is_precise and was_precise) or time.monotonic() >= end:

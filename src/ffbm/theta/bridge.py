@@ -19,8 +19,8 @@ from ffbm.kernels.softmax import Target
 from ffbm.kernels.weightchain import Scratch
 from ffbm.types.graph import Array
 
-EACH, LEAST, MOST = 0.1, 8, 30  # steps of lambda: for each contrast of the column, and within bounds
-TIME, MOST_STEPS = 1.2, 8  # of the Hamiltonian move after each of them
+EACH, LEAST, MOST = 0.15, 8, 16  # steps of lambda: for each contrast of the column, and within bounds
+TIME, MOST_STEPS = 2.4, 8  # of the Hamiltonian move after each of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,7 @@ class Bridge:
         target = self.target._replace(rows=rows._replace(values=values), sums=self.target.sums.copy())
         path = path if born else path[::-1].copy()
         n_steps = min(ceil(TIME / step), MOST_STEPS)
+        step = min(step, TIME / n_steps)
         gain = follow_path(rng, target, metric, path, column, step, n_steps, w, self.scratch)
         others = int(inside.sum()) - int(inside[g])
         odds = log((1.0 + others) / (2.0 * len(inside) - others - 1.0))

@@ -26,7 +26,7 @@ RECENT = 0.9  # the weight of the past, sweep by sweep, in how open a column is
 RAREST = 0.1  # the probability that a sweep visits a column that is not open at all, and of a bridge where none helps
 EASE = 0.5  # the weight of the past, bridge by bridge, in how easily a column crosses
 TIME = 1.6  # of a trajectory
-N_MOVES = 4  # Hamiltonian ones, after each sweep
+N_MOVES = 10  # Hamiltonian ones, after each sweep
 KEPT_BYTES = 1 << 25  # that metrics of sets of columns met before may take
 MOVES = ("births", "deaths", "refreshed", "exchanged", "bridged")
 
@@ -272,7 +272,7 @@ def workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int) -> 
         root=np.zeros((2, n_blocks, n_blocks)),
         centre=np.zeros((2, n_blocks)),
         cross=np.zeros((n_blocks, n_blocks)),
-        line=np.zeros((6, n_blocks)),
+        line=np.zeros((7, n_blocks)),
         point=np.zeros((2, 3)),
         bits=np.zeros(4, np.int64),
         particle=np.zeros((n_particles, n_blocks)),
