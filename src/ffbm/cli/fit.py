@@ -80,8 +80,8 @@ MaxMinutes = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="How long chains may run in all if sweeps or draws are auto; bits of columns, permutations and the"
-        f" report come on top [default: {FitConfig.max_minutes:g}].",
+        help="How long the fit may take, report included, if sweeps or draws are auto: stages do less where that is"
+        f" too short, and say so [default: {FitConfig.max_minutes:g}].",
     ),
 ]
 Tempering = Annotated[
@@ -299,6 +299,7 @@ def fit(
     reading |= {"nodes": nodes, "group_by": group_by}
     given = {name: value for name, value in reading.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)
+    from ffbm.pipeline.clock import Schedule
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
@@ -318,7 +319,10 @@ def fit(
         tell_both(pair, source, settings.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
-        found = measured(fit_with(network, settings, progress=progress, command=command), progress)
+        schedule = Schedule.of(settings)
+        found = fit_with(network, settings, progress=progress, command=command, schedule=schedule)
+        if settings.out is None:  # else it was measured when it was saved
+            found = measured(found, progress, schedule=schedule)
         weighed = weigh(found, settings, progress) if evidence else None
     if as_json:
         more = {} if weighed is None else {"evidence": weighed.to_dict()}

@@ -4,7 +4,9 @@ A replicate keeps the partition, the edge counts and the degrees of a kept draw 
 which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; what is looked at is not.
 """
 
+import time
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +24,9 @@ from ffbm.simulation.replicates import replicate
 from ffbm.store.parts import FitParts
 from ffbm.types import Array, Graph
 
+N_REPLICATES, _LEAST_REPLICATES = 200, 20
 _SOURCES = 64  # vertices from which distances are measured
+_REPLICATE = 1.5  # times what the measures of a network take: with the making of it, and the pairs of columns beside
 
 
 class _Statistic(NamedTuple):
@@ -111,9 +115,21 @@ class Check:
         return f"<Check: {len(self.replicates)} replicates; {misses} of {len(self.table)} statistics do not fit>"
 
 
+def affordable_replicates(fit: FitParts, end: float) -> int:
+    """Return for how many replicates there is time until ``end``, by the clock: 200 at most; 0 if for too few."""
+    begun = time.monotonic()
+    if begun >= end:
+        return 0
+    graph = fit.network.graph
+    measure(graph, np.arange(min(_SOURCES, graph.n_nodes)))
+    now = time.monotonic()
+    n = N_REPLICATES if end == inf else int(min((end - now) / (_REPLICATE * (now - begun) + 1e-9), N_REPLICATES))
+    return n if n >= _LEAST_REPLICATES else 0
+
+
 def check_fit(
     fit: FitParts,
-    n_replicates: int = 200,
+    n_replicates: int = N_REPLICATES,
     seed: int | None = 0,
     columns: Any = False,
     n_refits: int = 199,
@@ -122,7 +138,7 @@ def check_fit(
     pairs: Any = 10,
 ) -> Check:
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
-    n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
+    n_replicates, seed = check_int("n_replicates", n_replicates, low=_LEAST_REPLICATES), resolve_seed(seed)
     inside = None if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
     with listening(progress) as tell:
         tell(Progress("pairs of columns", 0, 1))
@@ -187,7 +203,9 @@ def _tabulate(observed: Array, found: Array) -> pd.DataFrame:
             "high": float(high), "p": p, "fits": bool(low - 1e-12 <= value <= high + 1e-12),
         }  # fmt: skip
         rows.append(row | {"sentence": _say(statistic, row)})
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table.attrs["n_replicates"] = len(found)
+    return table
 
 
 def _say(statistic: _Statistic, row: dict[str, Any]) -> str:

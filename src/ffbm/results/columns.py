@@ -108,7 +108,7 @@ def _short_remarks(fit: FitParts) -> tuple[str, ...]:
 def _untested(bits: ColumnBits) -> list[str]:
     """Say how many columns were not tested beyond the others, if any."""
     left = len(bits.names) - bits.n_tested
-    if not left or not bits.n_vertices:
+    if not left or not bits.n_vertices or bits.notes:  # what there was no time for is said with the rest of it
         return []
     which = "1 column was" if left == 1 else f"{left:,} columns were"
     return [f"{which} not tested beyond the others: --columns all does."]

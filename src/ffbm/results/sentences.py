@@ -6,6 +6,7 @@ import numpy as np
 
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
+from ffbm.pipeline.clock import OUT_OF_TIME
 from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import tell_decisions
 from ffbm.store.parts import FitParts
@@ -23,7 +24,7 @@ _ONE_BLOCK = (
     " permutation test (ffbm test) asks that without blocks. To look at two blocks all the same, use n_blocks=2"
     " (--blocks 2); with target='joint' (--target joint) the features help to find them."
 )
-_TOLD_ABOVE = ("nothing_reduced", "misleading")  # codes of notes that are no news
+_TOLD_ABOVE = ("nothing_reduced", "misleading", OUT_OF_TIME)  # codes of notes that are no news
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
     TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
@@ -198,6 +199,28 @@ def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
     """Return the verdict on columns where block chains have not converged: elsewhere it is not worth its time."""
     found = fit.diagnostics
     return None if found.blocks.converged else found.columns
+
+
+def out_of_time(fit: FitParts) -> list[str]:
+    """Return what there was too little time for, in a few words each; nothing of a fit that had enough."""
+    settings, columns = fit.blocks.settings, fit.explanation.columns
+    short = []
+    if settings.get("search_rounds_left"):
+        short.append(
+            f"the search for the number of blocks: {count_of(settings['search_rounds_left'], 'round')} left out"
+        )
+    if settings.get("probabilities") == []:
+        short.append("how probable other numbers of blocks are: left out")
+    notes = (*fit.scores.notes, *(() if columns is None else columns.notes))
+    return short + [note.message for note in notes if note.code == OUT_OF_TIME]
+
+
+def tell_time(fit: FitParts) -> str:
+    """Say what there was too little time for, if anything."""
+    short = out_of_time(fit)
+    if not short:
+        return ""
+    return wrap(f"{fit.config.max_minutes:g} minutes (--max-minutes) were too short for all: {'; '.join(short)}.")
 
 
 def notes_of(fit: FitParts) -> list[str]:

@@ -20,6 +20,7 @@ from ffbm.results.sentences import (
     tell_one_block,
     tell_readings,
     tell_relevance,
+    tell_time,
     tell_verdict,
 )
 from ffbm.results.tables import given_names
@@ -65,6 +66,7 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     parts += [ranking_text(fit, length)] if fit.relevance is None else []
     if fit.memberships.n_blocks > 1:
         parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
+    parts.append(tell_time(fit))
     parts += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
     parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
     return "\n\n".join(part for part in parts if part)
@@ -244,7 +246,7 @@ def _support(fit: FitParts) -> Array:
 def _scores(fit: FitParts) -> str:
     s = fit.scores
     columns = [(s, "train"), (s, "test")]
-    n_folds = fit.config.n_folds(fit.network.n_nodes)
+    n_folds = fit.config.n_folds(fit.network.n_nodes) if s.n_test == fit.network.n_nodes else 1
     head = ["", "training", "held out" if n_folds == 1 else f"{n_folds} folds"]
     if fit.reduced is not None:
         columns += [(fit.reduced.scores, "train"), (fit.reduced.scores, "test")]
