@@ -303,6 +303,8 @@ def fit(
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
+    from ffbm.results.sentence import sentence_of
+    from ffbm.results.summary import SCREEN
 
     if settings.node_type is not None:
         typed = fit_by_type(network, settings, quiet)
@@ -328,8 +330,10 @@ def fit(
         more = {} if weighed is None else {"evidence": weighed.to_dict()}
         print_json({"source": source, **fit_record(found), **more})
     else:
-        print_text(found.summary(verbose))
-        print_text(f"\nin a sentence\n{wrap(found.sentence(), first='  ', rest='  ')}")
+        text = found.summary(verbose)
+        print_text(text)
+        told = found.sentence() if verbose or text.count("\n") < SCREEN else sentence_of(found, named=1)
+        print_text(f"\nin a sentence\n{wrap(told, first='  ', rest='  ')}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:

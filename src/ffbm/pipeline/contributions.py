@@ -116,21 +116,22 @@ def column_bits(
         refits = _Refits(Refit(config, whole, weights), groups, folds, seed, context)
         all_in, order = tuple(range(n)), _first_to_test(weights, groups)
         singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
-        done = refits.run([all_in, *singles], len(folds), 0.5 * (time.monotonic() + end))
+        done = refits.run([*singles, all_in], len(folds), 0.5 * (time.monotonic() + end))
         for (g,) in done.of(singles):
             alone[g], alone_se[g] = refits.mean(done, (g,))
         if weights.selected is None:
             order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
         tested = [_without(all_in, g) for g in order[: n if config.columns == "all" else int(config.columns)]]
         pairs = _pairs(whole, groups, alone, alone_se)
-        beyond = refits.run([*tested, *pairs], done.n_folds, end)
+        beyond = refits.run([all_in, *tested, *pairs], done.n_folds, end)
         for columns in beyond.of(tested):
             (g,) = set(all_in) - set(columns)
             unique[g], unique_se[g] = refits.mean(beyond, all_in, minus=(columns,))
         record["shared"] = tuple(
             SharedBits(g, h, *refits.mean(beyond, (g,), (h,), minus=((g, h),))) for g, h in beyond.of(pairs)
         )
-        record["whole"], record["whole_se"] = refits.mean(done, all_in)
+        if all_in in beyond.sets:
+            record["whole"], record["whole_se"] = refits.mean(done if all_in in done.sets else beyond, all_in)
         record["needed"] = refits.needed(done.n_folds)
         record |= {"n_folds": done.n_folds, "n_vertices": sum(len(fold.held_out) for fold in folds[: done.n_folds])}
         record["notes"] = _left_out(

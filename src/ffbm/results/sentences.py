@@ -55,7 +55,7 @@ def tell_readings(fit: FitParts) -> str:
     return wrap(f"Numbers are read as values where these explain more: {shown}; numeric= (--numeric) overrules.")
 
 
-def tell_verdict(fit: FitParts) -> str:
+def tell_verdict(fit: FitParts, brief: bool = False) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores
     if fit.memberships.n_blocks == 1:
@@ -65,6 +65,8 @@ def tell_verdict(fit: FitParts) -> str:
     bits, error = s.bits_test, s.bits_se_test
     amount = f"{with_interval(bits, error)} bits per vertex"
     whole = s.base_rate_loss_test / np.log(2)
+    if bits > EACH_WAY * error and brief:
+        return f"Features explain {with_interval(bits, error)} of {whole:.2f} bits per vertex held out."
     if bits > EACH_WAY * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
     if s.misleads is not None:
@@ -107,7 +109,7 @@ def _is_sure(fit: FitParts) -> bool:
     return bool(table["difference"][1] >= _CLEAR) and often
 
 
-def tell_modes(fit: FitParts) -> str:
+def tell_modes(fit: FitParts, brief: bool = False) -> str:
     """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
@@ -127,7 +129,7 @@ def tell_modes(fit: FitParts) -> str:
     ]
     if not members.has_crossings:
         lines.append("No chain went from one to another: how probable each is, is not known.")
-    return wrap(" ".join(lines))
+    return wrap(" ".join(lines[:2] if brief else lines))
 
 
 def tell_choice(fit: FitParts) -> str:
@@ -220,7 +222,7 @@ def tell_time(fit: FitParts) -> str:
     short = out_of_time(fit)
     if not short:
         return ""
-    return wrap(f"{fit.config.max_minutes:g} minutes (--max-minutes) were too short for all: {'; '.join(short)}.")
+    return wrap(f"--max-minutes {fit.config.max_minutes:g} was too short for all. {sentence('; '.join(short))}")
 
 
 def notes_of(fit: FitParts) -> list[str]:
