@@ -66,7 +66,7 @@ def tell_verdict(fit: FitParts, brief: bool = False) -> str:
     amount = f"{with_interval(bits, error)} bits per vertex"
     whole = s.base_rate_loss_test / np.log(2)
     if bits > EACH_WAY * error and brief:
-        return f"Features explain {with_interval(bits, error)} of {whole:.2f} bits per vertex held out."
+        return f"Features explain {amount} held out, of {whole:.2f}."
     if bits > EACH_WAY * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
     if s.misleads is not None:

@@ -48,7 +48,7 @@ class Length:
 
 
 SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 4, 1), Length(8, 10_000, 10, 20, 3)
-SCREEN = 24  # lines of a summary: with the sentence and where the files are, some ten more are on the screen
+SCREEN = 28  # lines of a summary: the sentence, and where the files are, come below it
 
 
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
@@ -65,7 +65,7 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
 
 def _text(fit: FitParts, length: Length) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
-    first = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit, is_tight)]
+    first = [tell_relevance(fit), tell_modes(fit, is_tight)]
     first += [] if is_tight else [tell_readings(fit)]
     blocks = [_network(fit, verbose), tree_text(fit.hierarchy)]
     blocks += [blocks_text(fit, length)] if is_tight else [tell_hierarchy(fit), blocks_text(fit, length)]
@@ -74,7 +74,7 @@ def _text(fit: FitParts, length: Length) -> str:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
     last.append(tell_time(fit))
     last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit, is_tight)]
-    parts = [first, [columns_text(fit, length.columns, length.more, verbose)], blocks]
+    parts = [[tell_misleading(fit)], first, [columns_text(fit, length.columns, length.more, verbose)], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
     parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose)])
@@ -90,8 +90,7 @@ def _notes_by_count(fit: FitParts, is_tight: bool) -> str:
     parts += ["what a hierarchy would add"] if is_tight and tell_hierarchy(fit) else []
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
-    how = "--verbose" if is_tight else "--verbose, or summary(verbose=True)"
-    return wrap(f"With {how}: {list_of(parts)}.") if parts else ""
+    return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
 def _grade(fit: FitParts, verbose: bool) -> str:
