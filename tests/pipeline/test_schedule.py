@@ -83,14 +83,20 @@ def given():
     return net, design, weights, folds
 
 
-def bits_of(given, monkeypatch, seconds, n_folds=3):
-    """Return the bits of columns where every refit takes a second and there are so many of them."""
+def bits_of(given, monkeypatch, seconds, n_folds=3, gains=None):
+    """Return the bits of columns where every refit takes a second and there are so many of them.
+
+    ``gains`` is given the bits of each vertex by each refit.
+    """
     net, design, weights, folds = given
     hand, gain = Hand(), contributions._gain
 
-    def slow(*work):
+    def slow(work, tasks, number):
         hand.now += 1.0
-        return gain(*work)
+        found = gain(work, tasks, number)
+        if gains is not None:
+            gains[tasks[number]] = found
+        return found
 
     monkeypatch.setattr(contributions, "time", hand)
     monkeypatch.setattr(contributions, "_gain", slow)
@@ -115,11 +121,15 @@ def test_refits_end_with_the_time_and_what_is_given_stays_as_it_is(given, monkey
     assert (nothing.shared, nothing.n_folds, nothing.n_vertices, nothing.needed) == ((), 1, 40, one.needed)
     assert "1 of 4 columns alone" in nothing.notes[0].message
 
-    few, taken = bits_of(given, monkeypatch, 15.0)  # a fold and a half alone, then the same fold beyond
+    gains = {}
+    few, taken = bits_of(given, monkeypatch, 15.0, gains=gains)  # a fold and a half alone, then the same fold beyond
     assert taken == 8 + min(4 + n_pairs, 7)
     for name in ("alone", "alone_se", "unique", "unique_se", "whole", "needed"):
         np.testing.assert_array_equal(getattr(few, name), getattr(one, name))
     assert (few.n_folds, few.n_vertices) == (1, 40)
+    held_out = given[3][0].held_out
+    for g in range(4):
+        assert few.alone[g] == pytest.approx(gains[(g,), 0][held_out].mean())
     assert few.notes[0].code == clock.OUT_OF_TIME
     assert "time was enough for 1 of 3 folds" in few.notes[0].message
     assert ColumnBits.from_dict(few.to_dict()).notes == few.notes
@@ -143,11 +153,14 @@ def test_a_search_without_time_ends_after_its_descents_and_goes_on_later(tmp_pat
     target = BlockTarget(ffbm.load_dataset("polbooks").graph)
     whole = choice.search_until(target, 1, QUIET)
     assert whole.n_left == 0
+    compared, neighbours = [], choice.try_neighbours
+    monkeypatch.setattr(choice, "try_neighbours", lambda *of: compared.append(1) or neighbours(*of))
     with open_checkpoints(tmp_path, {}, resume=False) as checkpoints:
         context = RunContext(1, lambda _: None, checkpoints)
         short = choice.search_until(target, 1, context, end=-math.inf)
         assert short.n_left == 8
         again = choice.search_until(target, 1, context)
+    assert len(compared) == 2  # what the short search found is not taken for what the whole one does
     assert set(short.found) <= set(again.found)
     assert {n: it.entropy for n, it in again.found.items()} == {n: it.entropy for n, it in whole.found.items()}
 
