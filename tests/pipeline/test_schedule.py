@@ -1,6 +1,7 @@
 """What a fit does when time is short: each stage does less, says so, and changes no number that it gives."""
 
 import math
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -234,6 +235,9 @@ def test_the_report_leaves_replicates_out_and_says_so(hurried, monkeypatch):
     page = report.report_text(hurried, end=-math.inf)
     assert "of the time that the fit had, none was left to draw replicates" in page
     assert "ffbm check RUN" in page
+    page = report.report_text(hurried, end=time.monotonic() + 1e9)
+    assert "200 replicates keep" in page
+    assert "Time was enough" not in page
     hand, measure = Hand(), checks.measure
 
     def slow(*of):
@@ -242,4 +246,7 @@ def test_the_report_leaves_replicates_out_and_says_so(hurried, monkeypatch):
 
     monkeypatch.setattr(checks, "time", hand)
     monkeypatch.setattr(checks, "measure", slow)
-    assert [checks.affordable_replicates(hurried, end) for end in (25.0, 67.0, math.inf)] == [0, 43, 200]
+    assert [checks.affordable_replicates(hurried, end) for end in (20.0, 67.5, math.inf)] == [0, 65, 200]
+    page = report.report_text(hurried, end=hand.now + 52.5)
+    assert "Time was enough for 50 of 200 replicates, and for no test of pairs of columns." in page
+    assert "50 replicates keep" in page

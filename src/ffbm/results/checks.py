@@ -26,7 +26,6 @@ from ffbm.types import Array, Graph
 
 N_REPLICATES, _LEAST_REPLICATES = 200, 20
 _SOURCES = 64  # vertices from which distances are measured
-_REPLICATE = 1.5  # times what the measures of a network take: with the making of it, and the pairs of columns beside
 
 
 class _Statistic(NamedTuple):
@@ -120,10 +119,12 @@ def affordable_replicates(fit: FitParts, end: float) -> int:
     begun = time.monotonic()
     if begun >= end:
         return 0
-    graph = fit.network.graph
-    measure(graph, np.arange(min(_SOURCES, graph.n_nodes)))
+    graph, labels = fit.network.graph, fit.blocks.labels[0, 0].astype(np.int64)
+    corrected = bool(fit.blocks.settings.get("degree_corrected", True))
+    one = replicate(graph, labels, corrected, np.random.default_rng(0))  # for its time alone
+    measure(one, np.arange(min(_SOURCES, graph.n_nodes)))
     now = time.monotonic()
-    n = N_REPLICATES if end == inf else int(min((end - now) / (_REPLICATE * (now - begun) + 1e-9), N_REPLICATES))
+    n = N_REPLICATES if end == inf else int(min((end - now) / (now - begun + 1e-9), N_REPLICATES))
     return n if n >= _LEAST_REPLICATES else 0
 
 

@@ -18,7 +18,7 @@ from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
 from ffbm.results.imputed import missing_by_column
-from ffbm.results.pairs import pair_summary
+from ffbm.results.pairs import pair_summary, seconds_of_pairs
 from ffbm.results.sentence import sentence_of
 from ffbm.results.tables import table_of_blocks
 from ffbm.scoring import predict
@@ -123,13 +123,13 @@ def _check(fit: FitParts, tell: Listener | bool, end: float) -> tuple[Check | No
     how = "fit.check() (ffbm check RUN) does."
     if fit.network.graph.n_edges > _CHECKED:
         return None, f"Left out: the report draws no replicates of networks of more than {_CHECKED:,} edges. {how}"
+    if affordable_replicates(fit, end - seconds_of_pairs(fit)) == N_REPLICATES:
+        return check_fit(fit, progress=tell), ""
     n_replicates = affordable_replicates(fit, end)
     if not n_replicates:
         return None, f"Left out: of the time that the fit had, none was left to draw replicates. {how}"
-    if n_replicates < N_REPLICATES:
-        short = f"Time was enough for {n_replicates} of {N_REPLICATES} replicates, and for no test of pairs of columns."
-        return check_fit(fit, n_replicates, progress=tell, pairs=0), f"{short} {how.replace('does', 'does all of it')}"
-    return check_fit(fit, progress=tell), ""
+    short = f"Time was enough for {n_replicates} of {N_REPLICATES} replicates, and for no test of pairs of columns."
+    return check_fit(fit, n_replicates, progress=tell, pairs=0), f"{short} {how.replace('does', 'does all of it')}"
 
 
 def _convergence(fit: FitParts) -> "Table":
