@@ -31,6 +31,7 @@ MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 PLANNED_DRAWS = 1000  # of weight chains, at the first check: most end there
 JOINT_SWEEPS = 1000  # of the joint stages, if nothing is said
+_USUAL_MINUTES = 10.0
 _FOLDS, _LEAST_FOLDED, MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
 LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
@@ -85,7 +86,7 @@ class FitConfig:
     n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
         Of the block chains; "auto" runs them until they converge.
     max_minutes : float
-        How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take.
+        How long a fit with ``n_sweeps="auto"`` or ``n_draws="auto"`` may take, report included.
     tempering : bool, "auto" or list of inverse temperatures
         Replica exchange of the chains of blocks, of hierarchies, or of the joint chains.
     degree_corrected : bool
@@ -264,6 +265,20 @@ class FitConfig:
             return self.folds
         plain = self.target == "cut" and self.train_fraction == FitConfig.train_fraction
         return _FOLDS if plain and _LEAST_FOLDED <= n_nodes <= MOST_FOLDED else 1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether chains run until they converge, and ``max_minutes`` says how long a fit takes at most."""
+        return isinstance(self.n_sweeps, str) or isinstance(self.n_draws, str)
+
+    @property
+    def effort(self) -> float:
+        """The share of the usual work, that of ten minutes, which the time of a fit allows where sizes decide on it.
+
+        >>> FitConfig(max_minutes=1).effort, FitConfig().effort, FitConfig(max_minutes=1, n_sweeps=9, n_draws=9).effort
+        (0.1, 1.0, 1.0)
+        """
+        return min(self.max_minutes / _USUAL_MINUTES, 1.0) if self.is_open else 1.0
 
     @property
     def countable_sweeps(self) -> int:

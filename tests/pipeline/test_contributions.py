@@ -124,7 +124,7 @@ def test_the_error_counts_what_vertices_do_to_the_weights_of_others():
     for _ in range(400):
         s = rng.normal(size=(200, 10))
         w = np.array([s[own != fold].mean(axis=0) for fold in range(5)])
-        mean, error = mean_and_error(w @ s.T, own)
+        mean, error = mean_and_error(w @ s.T, own, 5)
         z.append(mean / error)  # it explains nothing of fresh vertices, whatever w
         there = (w[own] * s).sum(axis=1)
         plain.append(mean / (there.std(ddof=1) / np.sqrt(200)))

@@ -76,9 +76,9 @@ def _duration(fit: dict[str, Any], *, is_given: bool) -> str:
     cores = count_of(fit["workers"], "core")
     blocks = f" with {count_of(fit['n_blocks'], 'block')}" if is_given else ""
     return (
-        f"a fit{blocks} takes {in_words(fit['seconds_low'])} or more on {cores}: its chains run until they have"
-        f" converged, {fit['max_minutes']:g} minutes at most (--max-minutes); bits of columns, permutations and the"
-        " report come on top"
+        f"a fit{blocks} takes {in_words(min(fit['seconds_low'], 60 * fit['max_minutes']))} or more on {cores}: its"
+        f" chains run until they have converged. After {fit['max_minutes']:g} minutes (--max-minutes) it is to end,"
+        " report included"
     )
 
 

@@ -80,8 +80,8 @@ MaxMinutes = Annotated[
     float | None,
     typer.Option(
         metavar="X",
-        help="How long chains may run in all if sweeps or draws are auto; bits of columns, permutations and the"
-        f" report come on top [default: {FitConfig.max_minutes:g}].",
+        help="How long the fit may take, report included, if sweeps or draws are auto: stages do less where that is"
+        f" too short, and say so [default: {FitConfig.max_minutes:g}].",
     ),
 ]
 Tempering = Annotated[
@@ -299,9 +299,12 @@ def fit(
     reading |= {"nodes": nodes, "group_by": group_by}
     given = {name: value for name, value in reading.items() if value not in (None, [], {})}
     network = options.open_network(source, **recorded | given)
+    from ffbm.pipeline.clock import Schedule
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
+    from ffbm.results.sentence import sentence_of
+    from ffbm.results.summary import SCREEN
 
     if settings.node_type is not None:
         typed = fit_by_type(network, settings, quiet)
@@ -318,14 +321,19 @@ def fit(
         tell_both(pair, source, settings.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
-        fitted = measured(fit_with(network, settings, progress=progress, command=command), progress)
+        schedule = Schedule.of(settings)
+        fitted = fit_with(network, settings, progress=progress, command=command, schedule=schedule)
+        if settings.out is None:  # else it was measured when it was saved
+            fitted = measured(fitted, progress, schedule=schedule)
         weighed = weigh(fitted, settings, progress) if evidence else None
     if as_json:
         more = {} if weighed is None else {"evidence": weighed.to_dict()}
         print_json({"source": source, **fit_record(fitted), **more})
     else:
-        print_text(fitted.summary(verbose))
-        print_text(f"\nin a sentence\n{wrap(fitted.sentence(), first='  ', rest='  ')}")
+        text = fitted.summary(verbose)
+        print_text(text)
+        told = fitted.sentence() if verbose or text.count("\n") < SCREEN else sentence_of(fitted, named=1)
+        print_text(f"\nin a sentence\n{wrap(told, first='  ', rest='  ')}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:

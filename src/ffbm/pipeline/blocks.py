@@ -1,5 +1,6 @@
 """The block stage: chains of partitions, p(b | A), from a network."""
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from ffbm.check import check_bool, check_choice, check_int, check_real, check_te
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.blockstarts import check_field, check_initial, check_length, check_types, random_start
 from ffbm.pipeline.blocktrace import gather, gather_free
-from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
+from ffbm.pipeline.choice import list_candidates, next_best, search_until
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.numbers import probabilities
@@ -113,7 +114,8 @@ def sample_blocks(
         type, in the order of the sorted types; ``settings["node_types"]`` has the types and the blocks of each. With
         ``field`` or ``initial`` labels follow that order too.
     max_minutes : float or None
-        How long chains with ``n_sweeps="auto"`` may take; None for as long as it takes.
+        How long chains with ``n_sweeps="auto"`` may take, the search for the number of blocks included, which may take
+        half of it; None for as long as it takes.
     workers : int, or address or Client of a dask cluster, optional
         Threads; as many as chains or cores, whichever is fewer, if left out.
     progress : None, bool or callable
@@ -166,11 +168,13 @@ def sample_blocks(
     with listening(progress) as tell:
         context = RunContext(workers, tell, checkpoints)
         if wanted is None and not is_free:
-            candidates = find_candidates(target, seed, context)
+            half = 0.5 * (time.monotonic() + length.end)
+            candidates, n_left = search_until(target, seed, context, half)
             best, chosen["candidates"] = candidates[best_of(candidates)], list_candidates(candidates)
             chosen["next_best"] = next_best(candidates)
             wanted = np.bincount(types_of_blocks(of_vertex, best.labels)).tolist()
-            chosen["probabilities"] = probabilities(target, candidates, seed, context)
+            chosen["probabilities"] = probabilities(target, candidates, seed, context, half)
+            chosen |= {"search_rounds_left": n_left} if n_left else {}
         block_types = free_block_types(target) if wanted is None else one_after_another(wanted)
         room = len(block_types)
         given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)

@@ -14,7 +14,7 @@ from ffbm.blocks.align import align_blocks
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
-from ffbm.pipeline.clock import end_in
+from ffbm.pipeline.clock import Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import Fold, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, refitter_given, sampler_given
@@ -96,8 +96,8 @@ def explain_types(
         n_warmup=n_warmup, n_chains=n_chains, folds=folds, fdr=fdr, seed=resolve_seed(seed), n_kept="all",
     )  # fmt: skip
     with listening(progress) as tell:
-        context, end = RunContext(workers, tell), end_in(config.max_minutes)
-        return explain_each(net, types, blocks, align_blocks(blocks), config, context, end)
+        context, members = RunContext(workers, tell), align_blocks(blocks)
+        return explain_each(net, types, blocks, members, config, context, Schedule.of(config))
 
 
 def explain_each(
@@ -107,11 +107,11 @@ def explain_each(
     members: Memberships,
     config: FitConfig,
     context: RunContext,
-    end: float,
+    schedule: Schedule,
 ) -> dict[str, Explanation]:
     """Explain the blocks of each type that has two and a column that varies, by settings in one object.
 
-    Chains whose length is open may run until ``end``, by the clock.
+    Chains whose length is open keep to the schedule.
     """
     explanations = {}
     for t, value in enumerate(types.values):
@@ -120,7 +120,7 @@ def explain_each(
         trace, own = blocks_of_type(blocks, members, value, vertices)
         if own.n_blocks > 1 and features.n_features:
             explanations[value] = _explain(
-                net, value, Among(vertices, members.labels), features, trace, own, config, context, end
+                net, value, Among(vertices, members.labels), features, trace, own, config, context, schedule
             )
     return explanations
 
@@ -144,12 +144,12 @@ def _explain(
     members: Memberships,
     config: FitConfig,
     context: RunContext,
-    end: float,
+    schedule: Schedule,
 ) -> Explanation:
     """Explain the memberships of the vertices of one type, from random streams of its own."""
     seed = child_seed(resolve_seed(config.seed), "type", value)
     design, n_nodes = make_design(features, bool(config.intercept)), len(members.labels)
-    given = sampler_given(config, design, blocks, members, context, end)
+    given = sampler_given(config, design, blocks, members, context, schedule.end_of("chains"))
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         return given(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
@@ -165,7 +165,7 @@ def _explain(
     train, n_folds = split_of_type(config, value, n_nodes), config.n_folds(n_nodes)
     whole = explain(
         features, design, train, sample, seed, folds=n_folds, decides=config.weight_prior == "learned",
-        refit=None if again is None else refit, stage=f"weights, {value}", workers=context.threads,
+        refit=None if again is None else refit, stage=f"weights, {value}", workers=context.threads, schedule=schedule,
     )  # fmt: skip
     rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
     folds = [Fold(part, members.probs) for part in rows]

@@ -1,8 +1,10 @@
 """The choice of the number of blocks: partitions that are found by descents, crossed in rounds, and then compared."""
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, as_completed
 from functools import partial
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,12 +50,24 @@ class _Round(NamedTuple):
     parts: list[CandidateTable]
 
 
+class Search(NamedTuple):
+    """The best partition found for each number of blocks, and the rounds that there was no time for."""
+
+    found: Candidates
+    n_left: int
+
+
 def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Candidates:
-    """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior.
+    """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior."""
+    return search_until(target, seed, context).found
+
+
+def search_until(target: BlockTarget, seed: int, context: RunContext, end: float = inf) -> Search:
+    """Search for the number of blocks, by S under Peixoto's prior; no round begins after ``end``, by the clock.
 
     A few slots each hold a partition, at first that of a descent. In every round each is crossed with another and
     replaced if that is lower. Rounds are written down where there are checkpoints: an interrupted search goes on after
-    its last one.
+    its last one, and so does one that had too little time.
     """
     target = target._replace(prior=FULL)
     budget = budget_for(target.graph)
@@ -61,9 +75,13 @@ def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Cand
     with open_workers(context.workers, budget.n_slots) as run:
         work = _Rounds(run, target, context, key, total=budget.n_slots * (budget.n_rounds + 1) + 1)
         parts = work.round(0, partial(_descend, seed), range(budget.n_slots))
-        slots, candidates, barren = [*map(_lowest, parts)], pool(parts), 0
+        slots, candidates, barren, n_left = [*map(_lowest, parts)], pool(parts), 0, 0
         for number in range(1, budget.n_rounds + 1):
             if barren == _PATIENCE or max(it.entropy for it in slots) < min(it.entropy for it in slots) + _SAME:
+                break
+            if time.monotonic() >= end:
+                n_left = budget.n_rounds + 1 - number
+                work.key += f", {n_left} rounds left"  # the neighbours of what was found by now
                 break
             parts = work.round(number, partial(_cross, seed, number), _pairs(slots, stream(seed, _STAGE, number)))
             lowest = min(it.entropy for it in slots)
@@ -72,7 +90,7 @@ def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Cand
             candidates = pool([candidates, *parts])
         (last,) = work.round(-1, partial(_compare, seed), [as_table(candidates)])
     work.end()
-    return last
+    return Search(last, n_left)
 
 
 class _Rounds:

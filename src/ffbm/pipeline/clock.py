@@ -1,9 +1,10 @@
-"""The clock of a run: when it is to end, where chains may stop, and what progress reports meanwhile."""
+"""The clock of a run: when it and its stages are to end, where chains may stop, and what progress reports meanwhile."""
 
 import math
 import time
 from typing import NamedTuple
 
+from ffbm.config import FitConfig
 from ffbm.progress import Progress
 
 
@@ -34,11 +35,44 @@ class Clock(NamedTuple):
         return Progress(self.stage or stage, self.before + done, self.before + total, self.note)
 
 
+OUT_OF_TIME = "out_of_time"  # the code of notes on what there was no time for
+# by when the stages of a fit are to end, as shares of the time that it may take: see docs/scale.md
+SHARES = {"blocks": 0.6, "chains": 0.75, "scores": 0.8, "columns": 0.9, "check": 1.0}
+_LEAST = 0.05  # the share that a stage has however late it begins
+
+
+class Schedule(NamedTuple):
+    """When the stages of a fit are to end: what follows the chains has its share of the time, more if they end early.
+
+    A fit of fixed lengths has all the time there is.
+    """
+
+    begun: float = 0.0  # by time.monotonic()
+    seconds: float = math.inf  # that the whole fit may take
+
+    @classmethod
+    def of(cls, config: FitConfig) -> "Schedule":
+        """Return that of a fit which begins now.
+
+        >>> Schedule.of(FitConfig(n_sweeps=100, n_draws=100)).end_of("columns")
+        inf
+        """
+        return cls(time.monotonic(), 60 * config.max_minutes if config.is_open else math.inf)
+
+    def end_of(self, stage: str) -> float:
+        """Return by when a stage that begins now is to end."""
+        return max(self.begun + SHARES[stage] * self.seconds, time.monotonic() + _LEAST * self.seconds)
+
+
 def end_in(minutes: float | None) -> float:
     """Return when so many minutes are over; never, if None."""
     return math.inf if minutes is None else time.monotonic() + 60 * minutes
 
 
-def minutes_left(end: float) -> float:
-    """Return how many minutes are left until the end, next to none if it is past."""
-    return max((end - time.monotonic()) / 60, 1e-9)
+def minutes_left(end: float) -> float | None:
+    """Return how many minutes are left until the end, next to none if it is past; None if there is no end.
+
+    >>> minutes_left(-math.inf), minutes_left(math.inf)
+    (1e-09, None)
+    """
+    return None if end == math.inf else max((end - time.monotonic()) / 60, 1e-9)

@@ -19,7 +19,7 @@ from ffbm.types import Array, BlockTrace, Memberships
 from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
-_SECONDS = 4.0  # of one core, about, for all chains
+_SECONDS = 4.0  # of one core, about, for all chains; these and what follows are of a fit that may take ten minutes
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _MOST_SECONDS, _LEAST_VERTICES = 30.0, 2000  # where the least of them take longer, fewer vertices train the weights
 _WARMUP = 60  # moves for a partition, with what its mode costs
@@ -41,7 +41,7 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
 
     Under the learned prior a column matters by a chain if it is decided so from the partitions of that chain for which
     columns were selected. Under the fixed one it does if the score of its best feature is above 0, as in the ranking.
-    Three standard errors either way are chance.
+    Three standard errors either way are chance. Chains for whose partitions there was no time are not compared.
 
     Examples
     --------
@@ -55,17 +55,22 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     """
     if parts.blocks.n_chains < 2 or parts.memberships.n_blocks < 2 or "given" in parts.blocks.settings:
         return None
-    labels = number_labels(parts.blocks.labels, parts.memberships.order)
+    selected = parts.weights.selected
+    chains = np.arange(parts.blocks.n_chains)
+    if selected is not None:
+        chains = np.unique(selected.partition // parts.blocks.n_draws)
+        if len(chains) < 2:
+            return None
+    labels = number_labels(parts.blocks.labels[chains], parts.memberships.order[chains])
     shares = _shares(labels, parts.memberships.n_blocks)
     trace = _weights_by_chain(parts)
-    selected = parts.weights.selected
     if selected is None:
         names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
         which = [np.flatnonzero([column == name for column in trace.columns]) for name in names]
     else:
         names = list(selected.column_names)
         which = [np.flatnonzero(selected.of_feature == g) for g in range(len(names))]
-    by_chain = [_chain(trace, c) for c in range(trace.n_chains)]
+    by_chain = [_chain(trace, int(c)) for c in chains]
     scored = [
         score_weights(one, parts.network.features, y, trace.rows) for one, y in zip(by_chain, shares, strict=True)
     ]
@@ -109,7 +114,7 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
 def _some(parts: FitParts) -> Array:
     """Return the numbers of the partitions that weights are drawn for, evenly spaced: as many as time allows."""
     blocks = parts.blocks
-    n = int(np.clip(_SECONDS / (_seconds(parts) * blocks.n_chains), _LEAST, _MOST))
+    n = int(np.clip(parts.config.effort * _SECONDS / (_seconds(parts) * blocks.n_chains), _LEAST, _MOST))
     return np.unique(np.linspace(0, blocks.n_draws - 1, min(n, blocks.n_draws)).round().astype(np.int64))
 
 
@@ -121,7 +126,9 @@ def _seconds(parts: FitParts) -> float:
 def _some_vertices(parts: FitParts) -> Array:
     """Return the training vertices, or some of them where two partitions of each chain would take long."""
     train, seconds = parts.train, _LEAST * parts.blocks.n_chains * _seconds(parts)
-    n = max(int(len(train) * _MOST_SECONDS / max(seconds, _MOST_SECONDS)), min(_LEAST_VERTICES, len(train)))
+    effort = parts.config.effort
+    most = effort * _MOST_SECONDS
+    n = max(int(len(train) * most / max(seconds, most)), min(int(effort * _LEAST_VERTICES), len(train)))
     if n >= len(train) or parts.config.seed is None:
         return train
     return np.sort(stream(parts.config.seed, "columns", "vertices").choice(train, n, replace=False))
@@ -157,7 +164,7 @@ def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list
     """Return by chain how far inclusion is above one half (G,), at most 0 if undecided, and three standard errors."""
     chain = np.unique(selected.partition) // blocks.n_draws
     scored = []
-    for c in range(blocks.n_chains):
+    for c in np.unique(chain):
         own = selected.by_partition[chain == c]
         inclusion = own.mean(axis=0)
         score = np.minimum(inclusion - LEAST, 0.0)

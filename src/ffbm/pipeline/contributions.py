@@ -1,13 +1,19 @@
-"""What each column explains: held-out bits of refits with it alone, without it, and with pairs of columns."""
+"""What each column explains: held-out bits of refits with it alone, without it, and with pairs of columns.
 
+Refits are made fold by fold, in the order of their importance. The clock may end them: what is given is then of fewer
+folds, columns or pairs, and is said to be; no refit depends on it.
+"""
+
+import time
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import log
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ffbm.config import FitConfig
+from ffbm.pipeline.clock import OUT_OF_TIME, Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.permutation import Among, quick_p_values
 from ffbm.pipeline.refits import Refit
@@ -18,7 +24,7 @@ from ffbm.scoring.prediction import predict_pieces
 from ffbm.scoring.rows import match_design
 from ffbm.theta.columns import ColumnGroups, group_columns
 from ffbm.theta.design import Design
-from ffbm.types import Array, Memberships, Network
+from ffbm.types import Array, Memberships, Network, Note
 from ffbm.types.columns import ColumnBits, SharedBits
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers, open_workers
@@ -27,7 +33,7 @@ MOST_ALONE = 500  # columns whose bits alone are taken
 MOST_PAIRS = 15
 CLEAR = 2.0  # standard errors
 _AMONG = 20  # columns that pairs are made of: those that explain most alone
-_AT_ONCE = 32  # refits between two signs of progress
+_AT_ONCE, _QUICK = 32, 1.0  # refits between two looks at the clock, at most; seconds after which they are doubled
 _LEAST_ALIKE = 0.01  # the RV coefficient of columns that may share their bits
 _TINY = np.finfo(np.float64).tiny
 
@@ -60,6 +66,7 @@ def column_bits(
     seed: int,
     context: RunContext,
     among: Among | None = None,
+    end: float = inf,
 ) -> ColumnBits:
     """Return what each column explains on held-out vertices, alone and beyond the others, and its p values.
 
@@ -83,6 +90,9 @@ def column_bits(
     among : Among, optional
         The vertices of the network that are explained, if not all (the rows of the design), and the groups of the
         others, which stay as they are in permutations.
+    end : float
+        When refits are to end, by ``time.monotonic()``: half of the time that is left is for columns alone. A note says
+        what was left out.
 
     Examples
     --------
@@ -106,24 +116,45 @@ def column_bits(
         refits = _Refits(Refit(config, whole, weights), groups, folds, seed, context)
         all_in, order = tuple(range(n)), _first_to_test(weights, groups)
         singles = [(g,) for g in order[: n if config.columns == "all" else MOST_ALONE]]
-        refits.run([all_in, *singles])
-        for (g,) in singles:
-            alone[g], alone_se[g] = refits.mean(refits.bits((g,)))
+        done = refits.run([*singles, all_in], len(folds), 0.5 * (time.monotonic() + end))
+        for (g,) in done.of(singles):
+            alone[g], alone_se[g] = refits.mean(done, (g,))
         if weights.selected is None:
             order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
-        tested = order[: n if config.columns == "all" else int(config.columns)]
+        tested = [_without(all_in, g) for g in order[: n if config.columns == "all" else int(config.columns)]]
         pairs = _pairs(whole, groups, alone, alone_se)
-        refits.run([*(_without(all_in, g) for g in tested), *pairs])
-        for g in tested:
-            unique[g], unique_se[g] = refits.mean(refits.bits(all_in) - refits.bits(_without(all_in, g)))
+        beyond = refits.run([all_in, *tested, *pairs], done.n_folds, end)
+        for columns in beyond.of(tested):
+            (g,) = set(all_in) - set(columns)
+            unique[g], unique_se[g] = refits.mean(beyond, all_in, minus=(columns,))
         record["shared"] = tuple(
-            SharedBits(*pair, *refits.mean(refits.bits(pair[:1]) + refits.bits(pair[1:]) - refits.bits(pair)))
-            for pair in pairs
+            SharedBits(g, h, *refits.mean(beyond, (g,), (h,), minus=((g, h),))) for g, h in beyond.of(pairs)
         )
-        record["whole"], record["whole_se"] = refits.mean(refits.bits(all_in))
-        record["needed"] = refits.needed
-    p_values, record["n_permutations"] = quick_p_values(net, _members(design, groups), seed, context, among)
+        if all_in in beyond.sets:
+            record["whole"], record["whole_se"] = refits.mean(done if all_in in done.sets else beyond, all_in)
+        record["needed"] = refits.needed(done.n_folds)
+        record |= {"n_folds": done.n_folds, "n_vertices": sum(len(fold.held_out) for fold in folds[: done.n_folds])}
+        record["notes"] = _left_out(
+            ("folds", done.n_folds, len(folds)),
+            ("columns alone", len(done.of(singles)), len(singles)),
+            ("of these folds beyond the others", beyond.n_folds, done.n_folds),
+            ("columns beyond the others", len(beyond.of(tested)), len(tested)),
+            ("pairs", len(beyond.of(pairs)), len(pairs)),
+        )
+    members = _members(design, groups)
+    p_values, record["n_permutations"] = quick_p_values(net, members, seed, context, among, config.effort)
     return ColumnBits(groups.names, alone, alone_se, unique, unique_se, *p_values.T, **record)
+
+
+def _left_out(*parts: tuple[str, int, int]) -> tuple[Note, ...]:
+    """Say what there was no time for, of triples of what, how many were measured, and how many there are.
+
+    >>> [note.message for note in _left_out(("folds", 5, 5), ("pairs", 2, 9), ("columns", 3, 12))]
+    ['bits of columns: time was enough for 2 of 9 pairs, 3 of 12 columns']
+    """
+    short = [f"{done:,} of {total:,} {what}" for what, done, total in parts if done < total]
+    message = f"bits of columns: time was enough for {', '.join(short)}"
+    return (Note(OUT_OF_TIME, message, sum(total - done for _, done, total in parts)),) if short else ()
 
 
 def measuring(
@@ -152,13 +183,15 @@ def measuring_on(
 ) -> Callable[..., ColumnBits]:
     """Return the same, on given folds and of some vertices of the network.
 
-    It takes whoever hears of its progress, and workers; if left out, threads of this process, as the settings say.
+    It takes whoever hears of its progress, workers, and the schedule of the fit. If left out, they are threads of this
+    process, as the settings say, and the time that a fit may take, from when they are asked for.
     """
     threads = RunContext(config.workers, _nobody).threads
 
-    def measure(tell: Listener = _nobody, workers: Workers = None) -> ColumnBits:
+    def measure(tell: Listener = _nobody, workers: Workers = None, schedule: Schedule | None = None) -> ColumnBits:
         context = RunContext(threads if workers is None else workers, tell)
-        return column_bits(net, config, design, weights, folds, seed, context, among)
+        end = (schedule or Schedule.of(config)).end_of("columns")
+        return column_bits(net, config, design, weights, folds, seed, context, among, end)
 
     return measure
 
@@ -191,6 +224,17 @@ def _gain(work: _Work, tasks: Sequence[Task], number: int) -> Array:
     return bits
 
 
+class _Done(NamedTuple):
+    """Sets of columns that were refitted, and on how many folds: the first ones."""
+
+    sets: frozenset[tuple[int, ...]]
+    n_folds: int
+
+    def of(self, sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Return those of the sets that were refitted, in their order."""
+        return [columns for columns in sets if columns in self.sets]
+
+
 class _Refits:
     """Refits of sets of columns, each made once."""
 
@@ -208,36 +252,44 @@ class _Refits:
                 members[fold.held_out] = fold.members[fold.held_out]
         rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
         self._work = _Work(refit, groups, seed, folds, rates, members)
-        self._bits: dict[tuple[int, ...], Array] = {}
+        self._bits: dict[Task, Array] = {}  # of each vertex (N,)
 
-    @property
-    def needed(self) -> float:
-        """The bits that name the block of a held-out vertex, at the base rate."""
-        folds, rates = self._work.folds, self._work.rates
+    def needed(self, n_folds: int) -> float:
+        """Return the bits that name the block of a vertex held out in the first folds, at the base rate."""
+        folds, rates = self._work.folds[:n_folds], self._work.rates[:n_folds]
         parts = [-fold.members[fold.held_out] @ np.log2(rate) for fold, rate in zip(folds, rates, strict=True)]
         return float(np.concatenate(parts).mean())
 
-    def bits(self, columns: tuple[int, ...]) -> Array:
-        """Return what these columns explain of each vertex by the weights of each fold, (K, N)."""
-        return self._bits[columns]
+    def mean(self, done: _Done, *plus: tuple[int, ...], minus: Sequence[tuple[int, ...]] = ()) -> tuple[float, float]:
+        """Return the mean over vertices where they were held out of a sum of bits, and its standard error."""
+        signed = [(1.0, columns) for columns in plus] + [(-1.0, columns) for columns in minus]
+        bits = [sum(sign * self._bits[Task(columns, fold)] for sign, columns in signed) for fold in range(done.n_folds)]
+        own = np.where(self._own < done.n_folds, self._own, -1)
+        return mean_and_error(np.stack(bits), own, len(self._work.folds))
 
-    def mean(self, bits: Array) -> tuple[float, float]:
-        """Return the mean over vertices where they were held out, and its standard error."""
-        return mean_and_error(bits, self._own)
+    def run(self, sets: Sequence[tuple[int, ...]], n_folds: int, end: float) -> _Done:
+        """Make the refits of these sets of columns fold by fold until the time is over, and return what was made.
 
-    def run(self, sets: Sequence[tuple[int, ...]]) -> None:
-        """Make the refits of these sets of columns on all folds, each a piece of work."""
-        new, n_folds = [columns for columns in dict.fromkeys(sets) if columns not in self._bits], len(self._work.folds)
-        tasks = [Task(columns, fold) for columns in new for fold in range(n_folds)]
-        stage, gains = "bits of columns", []
+        The first refit of all is made whatever the time. A fold that is not whole counts for nothing, unless it is the
+        first: then the sets that it has are those that were refitted.
+        """
+        sets = list(dict.fromkeys(sets))
+        tasks = [Task(columns, fold) for fold in range(n_folds) for columns in sets]
+        tasks = [task for task in tasks if task not in self._bits]
+        stage, done, at_once = "bits of columns", 0, 1
         with open_workers(self._context.workers, min(len(tasks), _AT_ONCE)) as run:
-            for first in range(0, len(tasks), _AT_ONCE):
-                self._context.tell(Progress(stage, first, len(tasks)))
-                part = range(first, min(first + _AT_ONCE, len(tasks)))
-                gains += run(_gain, part, self._work, tasks, kind=np.ndarray)
+            while done < len(tasks) and (not self._bits or time.monotonic() < end):
+                self._context.tell(Progress(stage, done, len(tasks)))
+                part, begun = range(done, min(done + at_once * run.width, len(tasks))), time.monotonic()
+                for number, bits in zip(part, run(_gain, part, self._work, tasks, kind=np.ndarray), strict=True):
+                    self._bits[tasks[number]] = bits
+                done = part.stop
+                at_once = min(2 * at_once, _AT_ONCE) if time.monotonic() - begun < _QUICK else at_once
         self._context.tell(Progress(stage, len(tasks), len(tasks)))
-        for at, columns in enumerate(new):
-            self._bits[columns] = np.stack(gains[at * n_folds : (at + 1) * n_folds])
+        whole = [all(Task(columns, fold) in self._bits for columns in sets) for fold in range(n_folds)]
+        n_whole = max(sum(whole), 1)
+        made = frozenset(columns for columns in sets if Task(columns, n_whole - 1) in self._bits)
+        return _Done(made, n_whole if made or not sets else n_folds)
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
@@ -276,28 +328,27 @@ def _pairs(whole: Design, groups: ColumnGroups, alone: Array, error: Array) -> l
     return sorted(sorted(worth, key=lambda pair: (-worth[pair], pair))[:MOST_PAIRS])
 
 
-def mean_and_error(bits: Array, own: Array) -> tuple[float, float]:
+def mean_and_error(bits: Array, own: Array, n_folds: int) -> tuple[float, float]:
     """Return the mean over vertices of their bits where they were held out, and its standard error.
 
-    ``bits`` (K, N) are by the weights of each of K folds, ``own`` (N,) the fold in which a vertex is held out, -1 if in
-    none. Vertices are independent, but each also trains the weights that the others are tested with. What a vertex adds
-    to bits_i through weights it adds to the other's bits as well: to first order this part of the variance, Var(g),
-    counts twice. Weights of two folds differ by the vertices of these folds alone, so Var(g) is (K - 1) / 2 times the
-    variance of the difference, taken over vertices that both were trained on. It hardly matters for a column that
-    explains much; for one that explains nothing it is everything, and the plain error is too small by sqrt(2).
+    ``bits`` (k, N) are by the weights of the first k of K folds, ``own`` (N,) the fold in which a vertex is held out,
+    -1 if in none of them. Vertices are independent, but each also trains the weights that the others are tested with.
+    What a vertex adds to bits_i through weights it adds to the other's bits as well: to first order this part of the
+    variance, Var(g), counts twice. Weights of two folds differ by the vertices of these folds alone, so Var(g) is
+    (K - 1) / 2 times the variance of the difference, taken over vertices that both were trained on. It hardly matters
+    for a column that explains much; for one that explains nothing it is everything, and the plain error is too small by
+    sqrt(2).
 
-    >>> bits, error = mean_and_error(np.array([[1.0, 2.0, 3.0, 9.0]]), np.array([0, 0, 0, -1]))  # one split
+    >>> bits, error = mean_and_error(np.array([[1.0, 2.0, 3.0, 9.0]]), np.array([0, 0, 0, -1]), 1)  # one split
     >>> bits, round(error, 3)
     (2.0, 0.577)
     """
     held = np.flatnonzero(own >= 0)
     there = bits[own[held], held]
     variance = float(there.var(ddof=1))
-    n_folds = len(bits)
-    if n_folds > 1:
-        variance += (
-            (n_folds - 1) / 2 * float(np.mean([_spread(bits, own, *p) for p in combinations(range(n_folds), 2)]))
-        )
+    if len(bits) > 1:
+        spreads = [_spread(bits, own, *pair) for pair in combinations(range(len(bits)), 2)]
+        variance += (n_folds - 1) / 2 * float(np.mean(spreads))
     return float(there.mean()), float(np.sqrt(variance / len(held)))
 
 

@@ -1,5 +1,6 @@
 """How an explanation is made: weights are sampled, features ranked, and both scored."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from math import log
@@ -9,7 +10,7 @@ import numpy as np
 
 from ffbm.config import MOST_FOLDED, FitConfig
 from ffbm.explanation import Explanation
-from ffbm.pipeline.clock import end_in, minutes_left
+from ffbm.pipeline.clock import OUT_OF_TIME, Schedule, end_in, minutes_left
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn, select_columns
 from ffbm.pipeline.refits import Refit
@@ -58,6 +59,7 @@ def explain(
     refit: Callable[[WeightTrace], Sampler] | None = None,
     stage: str = "weights",
     workers: int | None = None,
+    schedule: Schedule | None = None,
 ) -> Explanation:
     """Sample the weights of features on memberships, rank the features, and score them.
 
@@ -86,6 +88,8 @@ def explain(
         What progress calls it.
     workers : int, optional
         Threads that score.
+    schedule : Schedule, optional
+        Where the other folds would take longer than there is time, the first one has to be enough, and a note says so.
 
     Examples
     --------
@@ -114,16 +118,25 @@ def explain(
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
-        each = []
+        each, begun = [], time.monotonic()
+        end = np.inf if schedule is None else schedule.end_of("scores")
         held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
         for number, part in enumerate(parts):
             name = f"weights, fold {number + 1} of {folds}"
             trained = again(design, part, child_seed(seed, "fold", number), name)
             each.append(score_sampled(trained, design, part, workers))
             fill_held_out(held_out, trained, design, part)
-        scores = combine_folds(each)
+            if number == 0 and begun + folds * (time.monotonic() - begun) > end:
+                break
+        scores = combine_folds(each) if len(each) == folds else _of_one_fold(each[0], folds)
     ranking = rank_features(sampled.weights, **rule)
     return Explanation(features, sampled.weights, ranking, scores, sampled.variance, held_out=held_out)
+
+
+def _of_one_fold(scores: Scores, folds: int) -> Scores:
+    """Return the scores of the first fold, with a note that there was no time for the others."""
+    note = Note(OUT_OF_TIME, f"scores: time was enough for 1 of {folds} folds", folds - 1)
+    return replace(scores, notes=(*scores.notes, note))
 
 
 def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
@@ -188,14 +201,15 @@ def sampler_given(
             one["n_sweeps"] = None if selects else 0
         if config.n_draws == "auto":
             cost = design.x.nnz, members.n_blocks
-            one["n_warmup"] = affordable_moves(*cost, _SECONDS_WARM, _LEAST_WARM, config.n_warmup)
+            one["n_warmup"] = affordable_moves(*cost, config.effort * _SECONDS_WARM, _LEAST_WARM, config.n_warmup)
         if is_drawn:
             weights, variance = sample_weights_drawn(design, blocks, members, **one)
             return SampledWeights(_with_rate(weights, config), members, blocks, variance)
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
-            half = {"n_sweeps": 0, "max_minutes": one["max_minutes"] / 2}
+            half = {"n_sweeps": 0, "max_minutes": minutes_left(0.5 * (time.monotonic() + until))}
             weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
-            some = affordable_rows(design, rows, members.n_blocks, stream(seed, "selection", "vertices"))
+            its = stream(seed, "selection", "vertices")
+            some = affordable_rows(design, rows, members.n_blocks, its, config.effort)
             one |= {"max_minutes": minutes_left(until), "whole_minutes": config.max_minutes, "rows": some}
             selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
             weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))

@@ -9,10 +9,10 @@ from ffbm.config import FitConfig
 from ffbm.data.remarks import why_no_features
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.blocks import sample_blocks
-from ffbm.pipeline.clock import end_in
+from ffbm.pipeline.clock import SHARES, Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import measuring
-from ffbm.pipeline.estimate import seconds_of_draws
+from ffbm.pipeline.estimate import guess_blocks, seconds_of_draws
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
 from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
@@ -33,7 +33,7 @@ from ffbm.theta.prior import prior_scales
 from ffbm.types import BlockTrace, Memberships, Network
 from ffbm.workers import Workers
 
-_MOST_OF_BLOCKS, _LEAST_OF_BLOCKS = 0.8, 0.4  # the share of blocks in the time that a fit may take
+_LEAST_OF_BLOCKS = 0.3  # the share of blocks in the time that a fit may take
 _MOVES = 4000  # of the weights, about, that columns need in a large network: chains, selection, refits; on two cores
 
 
@@ -44,6 +44,7 @@ def run_fit(
     progress: Listener | bool | None = None,
     workers: Workers = None,
     checkpoints: Checkpoints | None = None,
+    schedule: Schedule | None = None,
 ) -> FitParts:
     """Sample blocks and weights of a network, rank its features and score them.
 
@@ -62,6 +63,8 @@ def run_fit(
         In place of those of the settings.
     checkpoints : Checkpoints, optional
         Where chains are written down as they run, and found again.
+    schedule : Schedule, optional
+        When stages are to end; that of a fit that begins now if left out.
 
     Examples
     --------
@@ -89,13 +92,13 @@ def run_fit(
         with listening(progress) as tell:
             return fit_jointly(net, design, config, seed, RunContext(workers, tell, checkpoints))
     with listening(progress) as tell, compiling_ahead(config.weight_prior == "learned") as wait_for_weight_level:
-        context, end = RunContext(workers, tell, checkpoints), end_in(config.max_minutes)
+        context, schedule = RunContext(workers, tell, checkpoints), schedule or Schedule.of(config)
         if config.hierarchy:
-            return _fit_hierarchy(net, design, config, blocks, context, wait_for_weight_level, end)
+            return _fit_hierarchy(net, design, config, blocks, context, wait_for_weight_level, schedule)
         trace = _find_blocks(net, config, blocks, context)
         members = align_blocks(trace)
         wait_for_weight_level()
-        return _fit_given(net, design, config, trace, members, seed, context, end)
+        return _fit_given(net, design, config, trace, members, seed, context, schedule)
 
 
 def _fit_given(
@@ -106,18 +109,19 @@ def _fit_given(
     members: Memberships,
     seed: int,
     context: RunContext,
-    end: float,
+    schedule: Schedule,
 ) -> FitParts:
     """Explain the memberships of blocks that are known by now, with all features and with the kept ones."""
     if net.features.other:
         net = settle_readings(net, members.probs, config, seed)
         design = make_design(net.features, bool(config.intercept), config.impute)
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
-    sample, threads = sampler_given(config, design, blocks, members, context, end), context.threads
+    sample = sampler_given(config, design, blocks, members, context, schedule.end_of("chains"))
+    threads = context.threads
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
-        refit=refitter_given(config, design, blocks, members), workers=threads,
+        refit=refitter_given(config, design, blocks, members), workers=threads, schedule=schedule,
     )  # fmt: skip
     whole = replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
     whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
@@ -132,7 +136,7 @@ def _fit_hierarchy(
     blocks: Any,
     context: RunContext,
     wait: Callable[[], object],
-    end: float,
+    schedule: Schedule,
 ) -> FitParts:
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
     if blocks is not None:
@@ -140,7 +144,7 @@ def _fit_hierarchy(
     sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), context)
     members = align_blocks(sampled.blocks)
     wait()
-    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), context, end)
+    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), context, schedule)
     tree = explain_splits(
         parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
     )
@@ -148,15 +152,15 @@ def _fit_hierarchy(
 
 
 def minutes_of_blocks(net: Network, config: FitConfig) -> float:
-    """Return how long the blocks of a fit may take: four fifths of the time, less where weights will need more of it.
+    """Return how long the blocks of a fit may take: three fifths of the time, less where weights will need more of it.
 
     >>> import ffbm
     >>> minutes_of_blocks(ffbm.load_dataset("polbooks"), FitConfig(max_minutes=10))
-    8.0
+    6.0
     """
-    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else round(net.n_nodes ** (1 / 3))
+    n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     needed = seconds_of_draws(net, n_blocks, _MOVES) / 60
-    share = min(max(1 - needed / config.max_minutes, _LEAST_OF_BLOCKS), _MOST_OF_BLOCKS)
+    share = min(max(SHARES["chains"] - needed / config.max_minutes, _LEAST_OF_BLOCKS), SHARES["blocks"])
     return share * config.max_minutes
 
 

@@ -4,6 +4,7 @@ The length doubles from check to check. The rule looks at draws only, so it give
 workers; a length that the clock decides is written down, and chains of that length are the same, bit for bit.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ MOST_KEPT = 1000  # draws of a chain after burn-in: above, thinning doubles with
 _MEANS, _SUMS = ("moved", "chance"), ("accepted",)  # fields of joint draws that tell of the sweeps between
 _OF_BLOCKS = ("acceptance",)  # of block draws; that of joint draws tells of the weight moves before the draw alone
 _PER_BURN = 5  # a length is a multiple of so many draws: the default burn-in is then a whole number of them
+_LADDERS = 2.0  # times what chains without tempering have taken: less is no time for ladders
 _EARLY, _LATE = 3, 6  # checks after which chains without tempering are given up: if not usable, if not converged
 
 
@@ -70,13 +72,14 @@ def run_for(
 
     Only the first ``n_measured`` labels of a draw are measured: those of vertices.
     Two checks in a row must grade them converged, and ``is_enough`` say so of the draws. They are given up if they are
-    not even usable at the third check, or not converged at the sixth. Sweeps of the setup's own burn-in, in which
+    not even usable at the third check, or not converged at the sixth, and enough time is left for ladders, which take
+    several times as long to begin. Sweeps of the setup's own burn-in, in which
     chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
         states, draws, _ = run_stretch(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
-    ahead, thin, done, note, n_checks = setup.settings.burn, length.thin, 0, "", 0
+    ahead, thin, done, note, n_checks, begun = setup.settings.burn, length.thin, 0, "", 0, time.monotonic()
     whole: Any = None  # burn-in included
     previous: BlockMeasures | None = None
     while True:
@@ -98,7 +101,9 @@ def run_for(
         verdict = judge_blocks(measures, previous, chains.round_trips)
         if done < total or (verdict and previous is not None and is_enough(kept)):
             return chains
-        if gives_up and (n_checks == _LATE or (n_checks >= _EARLY and not verdict.is_usable)):
+        is_hopeless = n_checks == _LATE or (n_checks >= _EARLY and not verdict.is_usable)
+        now = time.monotonic()
+        if gives_up and is_hopeless and length.end - now > _LADDERS * (now - begun):
             return chains._replace(is_stuck=True)
         previous = measures
 

@@ -1,6 +1,7 @@
 """How probable each number of blocks is: short chains with B free, beside the choice of one."""
 
 from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ffbm.blocks.search import Candidates, free_block_types
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
+from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, run_stretch
 from ffbm.rng import stream
@@ -25,9 +27,11 @@ _LEAST = 0.005  # probability that is reported
 
 
 def probabilities(
-    target: BlockTarget, candidates: Candidates, seed: int, context: RunContext
+    target: BlockTarget, candidates: Candidates, seed: int, context: RunContext, end: float = inf
 ) -> list[tuple[int, float]] | None:
     """Return P(B | A) by falling probability, from chains with B free; None if that would take long, or did not mix.
+
+    Nothing is known, an empty list, if they are not through by ``end``, by the clock.
 
     The chains begin with the partitions of lowest S, each with another number of blocks.
     """
@@ -43,7 +47,10 @@ def probabilities(
     starts = np.array([number_by_type(target.types, labels, block_types) for labels in first])
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
-    _, draws, _ = run_stretch(_STAGE, Stepper(advance, BlockState, BlockDraws), setup, begin, _N_SWEEPS, context, key)
+    stepper, clock = Stepper(advance, BlockState, BlockDraws), Clock(end, _THIN)
+    _, draws, made = run_stretch(_STAGE, stepper, setup, begin, _N_SWEEPS, context, key, clock)
+    if made < _N_SWEEPS:
+        return []
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
     seen = summarise(numbers.astype(np.float64))
     if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):

@@ -37,7 +37,7 @@ _PIECE = 5e7  # edges and vertices counted in one piece of work: some tenths of 
 _AT_ONCE = 32  # pieces between two signs of progress
 _STAGE = "permutations"
 _VISITS = 2e9  # edges and vertices counted for p values beside a fit: about 15 s of one core
-_LEAST = 99  # permutations
+_MOST, _LEAST, _FEWEST = 1000, 99, 19  # permutations; where sizes allow; where time is short as well
 _CHANCE = 0.01  # the quantile of permutations that metablox calls chance
 
 
@@ -179,16 +179,19 @@ def quick_p_values(
     seed: int,
     context: RunContext,
     among: Among | None = None,
+    effort: float = 1.0,
 ) -> tuple[Array, int]:
     """Return p of the adjacency and of the degrees part (G, 2), and how many permutations were made of each.
 
     Each of G is a column, or several whose values together are one. There are 1,000 permutations, or fewer where many
-    columns of a large network would take long; with one column alone they are those of ``permutation_test``. With
-    ``among`` some vertices alone have values, and exchange them; the others stay in groups of their own.
+    columns of a large network would take long; ``effort`` is the share of the usual work. With one column alone they
+    are those of ``permutation_test``. With ``among`` some vertices alone have values, and exchange them; the others
+    stay in groups of their own.
     """
     graph = score_graph(net.graph)
     size = len(graph.edges.source) + len(graph.edges.degree)
-    n_permutations = int(np.clip(_VISITS / max(1, size * len(columns)), _LEAST, 1000))
+    least = max(_FEWEST, round(effort * _LEAST))
+    n_permutations = int(np.clip(effort * _VISITS / max(1, size * len(columns)), least, _MOST))
     everyone = np.zeros(net.n_nodes, dtype=np.int64)
     trials = [Trial(names[0], _shuffle(_codes(net, names), everyone, among)) for names in columns]
     permuted = _permute(graph, trials, n_permutations, seed, context)

@@ -136,7 +136,7 @@ def select_drawn(
     )  # fmt: skip
     settings = {
         "n_draws": drawn.energy.shape[1], "n_warmup": WARM_EACH, "n_chains": n_chains, "seed": plan.seed,
-        "n_partitions": len(np.unique(which)),
+        "n_partitions": len(np.unique(partition)),
     }  # fmt: skip
     return gather_selection(plan.groups, drawn, partition, thin, settings)
 
@@ -171,11 +171,14 @@ def affordable(setup: SelectionSetup, n_draws: int) -> int:
     return int(np.clip(round(OPERATIONS / cost), min(least, n_draws), n_draws))
 
 
-def affordable_rows(design: Design, rows: Array, n_blocks: int, rng: np.random.Generator) -> Array:
-    """Return the vertices that columns are selected on: all of these, or some at random where sweeps would be long."""
+def affordable_rows(design: Design, rows: Array, n_blocks: int, rng: np.random.Generator, effort: float = 1.0) -> Array:
+    """Return the vertices that columns are selected on: all of these, or some at random where sweeps would be long.
+
+    ``effort`` is the share of the usual length of a sweep that there is time for.
+    """
     n_steps = min(max(EACH * len(design.names) * (n_blocks - 1) / max(len(set(design.columns)), 1), LEAST), MOST)
     cost = 140 * n_steps * (design.x.nnz + 5 * design.x.shape[0]) * n_blocks * len(rows) / max(design.n_nodes, 1)
-    n = max(int(len(rows) * LONGEST / max(cost, 1.0)), LEAST_VERTICES)
+    n = max(int(len(rows) * effort * LONGEST / max(cost, 1.0)), int(effort * LEAST_VERTICES))
     return rows if n >= len(rows) else np.sort(rng.choice(rows, n, replace=False))
 
 

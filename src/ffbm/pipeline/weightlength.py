@@ -140,13 +140,13 @@ def run_selection(
     """Run chains for so many rounds, or until no Monte Carlo error is above 0.01 at two checks in a row.
 
     They end at the latest when the time is over, and sooner where all of it would not do: see ``end_of_sweeps``. The
-    first round over partitions is not cut short; where there are none, it has 10 steps at least. Return the draws, the
+    first round has one partition at least; where there are none, 10 steps. Return the draws, the
     partition of each (C, T), which is ``partition`` of the number of rounds, and one in how many weights is stored.
     """
     done, n_before, n_steps = rounds.n_rounds or 1, rounds.n_before, rounds.n_steps
     first, begun = Clock(), time.monotonic()
-    if rounds.n_rounds is None and rounds.each is None:
-        first = Clock(length.end, least=n_before + min(_LEAST_SWEEPS, n_steps))
+    if rounds.n_rounds is None:
+        first = Clock(length.end, least=n_before + (min(_LEAST_SWEEPS, n_steps) if rounds.each is None else 1))
     states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
     thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
     while not is_cut and length.goes_on():

@@ -57,7 +57,9 @@ class Subject:
     remarks : texts
         What the table of columns does not say: pairs that share their bits, columns that were not tested.
     checks : DataFrame, optional
-        The table of ``fit.check()``, if the network is small enough for replicates.
+        The table of ``fit.check()``, if the network is small enough for replicates and there was time for them.
+    unchecked : str
+        What of it was left out, why, and what makes it.
     inside : DataFrame, optional
         The columns of ``fit.check(columns=True)``.
     pairs : DataFrame, optional
@@ -87,6 +89,7 @@ class Subject:
     sentence: str = ""
     remarks: tuple[str, ...] = ()
     checks: "pd.DataFrame | None" = None
+    unchecked: str = ""
     inside: "pd.DataFrame | None" = None
     pairs: "pd.DataFrame | None" = None
     calibration: "pd.DataFrame | None" = None

@@ -4,7 +4,9 @@ A replicate keeps the partition, the edge counts and the degrees of a kept draw 
 which is P(A | k, e, b) exactly, without MCMC. Edge counts and degrees fit by construction; the statistics below do not.
 """
 
+import time
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ from ffbm.simulation.replicates import replicate
 from ffbm.store.parts import FitParts
 from ffbm.types import Array, Graph
 
+N_REPLICATES, _LEAST_REPLICATES = 200, 20
 _SOURCES = 64  # vertices from which distances are measured
 
 
@@ -111,9 +114,23 @@ class Check:
         return f"<Check: {len(self.replicates)} replicates; {misses} of {len(self.table)} statistics do not fit>"
 
 
+def affordable_replicates(fit: FitParts, end: float) -> int:
+    """Return for how many replicates there is time until ``end``, by the clock: 200 at most; 0 if for too few."""
+    begun = time.monotonic()
+    if begun >= end:
+        return 0
+    graph, labels = fit.network.graph, fit.blocks.labels[0, 0].astype(np.int64)
+    corrected = bool(fit.blocks.settings.get("degree_corrected", True))
+    one = replicate(graph, labels, corrected, np.random.default_rng(0))  # for its time alone
+    measure(one, np.arange(min(_SOURCES, graph.n_nodes)))
+    now = time.monotonic()
+    n = N_REPLICATES if end == inf else int(min((end - now) / (now - begun + 1e-9), N_REPLICATES))
+    return n if n >= _LEAST_REPLICATES else 0
+
+
 def check_fit(
     fit: FitParts,
-    n_replicates: int = 200,
+    n_replicates: int = N_REPLICATES,
     seed: int | None = 0,
     columns: Any = False,
     n_refits: int = 199,
@@ -122,7 +139,7 @@ def check_fit(
     pairs: Any = 10,
 ) -> Check:
     """Compare the network with replicates drawn from the fit: see ``Fit.check``."""
-    n_replicates, seed = check_int("n_replicates", n_replicates, low=20), resolve_seed(seed)
+    n_replicates, seed = check_int("n_replicates", n_replicates, low=_LEAST_REPLICATES), resolve_seed(seed)
     inside = None if columns is False else check_inside(fit, columns, n_refits, seed, workers, progress)
     with listening(progress) as tell:
         tell(Progress("pairs of columns", 0, 1))
@@ -187,7 +204,9 @@ def _tabulate(observed: Array, replicates: Array) -> pd.DataFrame:
             "high": float(high), "p": p, "fits": bool(low - 1e-12 <= value <= high + 1e-12),
         }  # fmt: skip
         rows.append(row | {"sentence": _say(statistic, row)})
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    table.attrs["n_replicates"] = len(replicates)
+    return table
 
 
 def _say(statistic: _Statistic, row: dict[str, Any]) -> str:

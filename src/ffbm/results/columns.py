@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 _PAIRS = 5
 _OVER_MODES = "Inclusion: the least and the largest over modes."
 _LIKELY = 0.5  # inclusion of columns that are shown wherever they stand
-_MORE = 3  # of these on a screen
 
 
-def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
+def columns_text(fit: FitParts, most: int, more: int, verbose: bool) -> str:
     """Return a line of numbers and one of words for each column, by what it adds; nothing with one block.
 
-    With ``verbose`` the values of a column that set blocks apart, and what the numbers mean.
+    These are the first ones, ``most``, and as many as ``more`` of those that matter or are likely to. With ``verbose``
+    the values of a column that set blocks apart, and what the numbers mean.
     """
     bits, table = fit.explanation.columns, fit.column_table
     if bits is None or fit.memberships.n_blocks == 1:
         return ""
     inclusion = [] if fit.relevance is None else inclusion_in_words(table)
-    which = _shown(table, most, verbose)
+    which = _shown(table, most, more)
     named = [] if fit.relevance is None else ["inclusion"]
     head = ["column", "features", *named, "bits alone", "bits beyond", "p"]
     shown = table.iloc[which].to_dict("records")
@@ -54,18 +54,18 @@ def columns_text(fit: FitParts, most: int, verbose: bool) -> str:
     return "\n".join([title, *messages, *(wrap(text, "  ", "  ") for text in remarks)])
 
 
-def _shown(table: "pd.DataFrame", most: int, verbose: bool) -> list[int]:
-    """Return the rows that are shown: the first ones, all columns that matter or are more likely in than out.
+def _shown(table: "pd.DataFrame", most: int, more: int) -> list[int]:
+    """Return the rows that are shown: the first ones, and columns that matter or are more likely in than out.
 
-    A single row more is shown too: it takes no more room than to say that it is left out. Without ``verbose`` they are
-    few enough for a screen: columns that matter go before those that are likely, these before the first.
+    A single row more is shown too: it takes no more room than to say that it is left out. Where there are too many,
+    columns that matter go before those that are likely, these before the first.
     """
     modes = [name for name in map(str, table) if name.startswith("inclusion_mode_")]
     matters = (table["decision"] == MATTERS).to_numpy()
     is_likely = (table[modes or ["inclusion"]] > _LIKELY).any(axis=1).to_numpy() | matters
     which = np.flatnonzero(is_likely | (np.arange(len(table)) < most))
-    if len(which) > most + _MORE and not verbose:
-        which = np.sort(np.lexsort((np.arange(len(table)), ~is_likely, ~matters))[: most + _MORE])
+    if len(which) > most + more:
+        which = np.sort(np.lexsort((np.arange(len(table)), ~is_likely, ~matters))[: most + more])
     return list(range(len(table))) if len(which) == len(table) - 1 else [int(row) for row in which]
 
 
@@ -108,7 +108,7 @@ def _short_remarks(fit: FitParts) -> tuple[str, ...]:
 def _untested(bits: ColumnBits) -> list[str]:
     """Say how many columns were not tested beyond the others, if any."""
     left = len(bits.names) - bits.n_tested
-    if not left or not bits.n_vertices:
+    if not left or not bits.n_vertices or bits.notes:  # what there was no time for is said with the rest of it
         return []
     which = "1 column was" if left == 1 else f"{left:,} columns were"
     return [f"{which} not tested beyond the others: --columns all does."]

@@ -18,10 +18,11 @@ from ffbm.config import FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
 from ffbm.errors import OptionError, either, keyword
+from ffbm.pipeline.clock import Schedule
 from ffbm.pipeline.estimate import estimate_range
 from ffbm.pipeline.fit import run_fit
 from ffbm.pipeline.footprint import check_footprint
-from ffbm.plain import span_in_words
+from ffbm.plain import in_words, span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.results.continuation import describe_run, go_on, saved_settings, with_a_hint_to_resume
 from ffbm.results.fitted import Fit
@@ -152,10 +153,10 @@ def fit(
     directed : "auto" or bool
         Whether edges have a direction: "auto" does as the network says, False ignores it; see ``read_network``.
     max_minutes : float
-        How long all chains together may run, the search for the number of blocks included, if ``n_sweeps`` or
-        ``n_draws`` is "auto"; bits of columns, permutations and the report come on top. A run that is cut short has
-        its lengths in ``fit.blocks.settings`` and ``fit.weights.settings``. Sweeps over columns whose inclusion
-        would not be known to 0.01 by then end after a tenth of it.
+        How long the fit may take, report included, if ``n_sweeps`` or ``n_draws`` is "auto": every stage has a share,
+        does less where that is too short, and says so (docs/scale.md). A run that is cut short has its lengths in
+        ``fit.blocks.settings`` and ``fit.weights.settings``. Without ``out`` the table of columns is made when it is
+        first asked for, and may take as long again.
     tempering : bool, "auto" or inverse temperatures
         Replica exchange of the chains of blocks, of hierarchies, or of the joint chains: see ``sample_blocks``.
     weight_prior : {"learned", "fixed"}
@@ -274,10 +275,12 @@ def fit_with(
     progress: Listener | bool | None = None,
     command: str = "",
     workers: Workers = None,
+    schedule: Schedule | None = None,
 ) -> Fit:
     """Fit by settings in one object, save the run if they say where, and leave warnings to the caller.
 
-    ``workers`` are a dask Client in place of those that the settings name.
+    ``workers`` are a dask Client in place of those that the settings name; ``schedule`` says when stages are to end, if
+    the fit is part of something longer.
     """
     check_network(net)
     if config.directed is True and not net.graph.is_directed:
@@ -294,12 +297,13 @@ def fit_with(
     if config.target == "joint":
         config = replace(config, n_draws=config.countable_draws)
     with connected(config.workers if workers is None else workers) as pool:
-        go = partial(_fit, net, blocks, progress, command, pool)
+        schedule = schedule or Schedule.of(config)
+        go = partial(_fit, net, blocks, progress, command, pool, schedule)
         if config.out is None:
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
         with with_a_hint_to_resume(config.out):
-            return _fit_in_folder(config, config.out, wanted, go, progress, pool)
+            return _fit_in_folder(config, config.out, wanted, go, progress, pool, schedule)
 
 
 def _fit_in_folder(
@@ -309,6 +313,7 @@ def _fit_in_folder(
     go: Callable[[FitConfig, Checkpoints], Fit],
     progress: Listener | bool | None,
     workers: Workers,
+    schedule: Schedule,
 ) -> Fit:
     if config.resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
@@ -317,19 +322,24 @@ def _fit_in_folder(
             config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
-        fitted = measured(go(config, checkpoints), progress, workers)
+        fitted = measured(go(config, checkpoints), progress, workers, schedule)
         with listening(progress) as tell:  # verdicts and figures take their time
-            save_fit(fitted, out, tell)
+            save_fit(fitted, out, tell, schedule)
         return fitted
 
 
-def measured(fitted: Fit, progress: Listener | bool | None = None, workers: Workers = None) -> Fit:
+def measured(
+    fitted: Fit,
+    progress: Listener | bool | None = None,
+    workers: Workers = None,
+    schedule: Schedule | None = None,
+) -> Fit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
     measure = fitted.explanation.measure
     if measure is None:
         return fitted
     with listening(progress) as tell:
-        columns = measure(tell, workers)
+        columns = measure(tell, workers, schedule)
     return Fit.of(fitted, explanation=replace(fitted.explanation, measure=lambda *_: columns))
 
 
@@ -339,12 +349,13 @@ def _fit(
     progress: Listener | bool | None,
     command: str,
     workers: Workers,
+    schedule: Schedule,
     config: FitConfig,
     checkpoints: Checkpoints | None,
 ) -> Fit:
     check_footprint(net, config)
     _announce(net, config, workers)
-    parts = run_fit(net, config, blocks, progress, workers, checkpoints)
+    parts = run_fit(net, config, blocks, progress, workers, checkpoints, schedule)
     origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
     chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
     return Fit.of(parts, config=chosen, provenance=origin)
@@ -359,8 +370,8 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
     )  # fmt: skip
     if high > _LONG:
         saved = "" if config.out is not None else "; with --out it could be resumed"
-        span = span_in_words(low, high)
-        if not isinstance(config.n_sweeps, int):
-            span += f", more until chains have converged ({config.max_minutes:g} minutes at most)"
-            span += ", and then bits of columns, permutations and the report"
+        most = Schedule.of(config).seconds
+        span = span_in_words(min(low, most), min(high, most))
+        if config.is_open:
+            span += f", more until chains have converged; {in_words(most)} at most (--max-minutes)"
         logging.getLogger("ffbm").info("this takes about %s%s", span, saved)

@@ -29,7 +29,7 @@ _DRAWS, _LEAST_DRAWS, _WORK = 999, 199, 2e9  # of blocks; fewer where vertices x
 _LEAST_FREEDOM = 0.5  # of a pair that can be tested
 _SUPPORT, _MOST_FEATURES = 5, 20  # vertices of a feature, and features of a column, in the additive model
 _MOST_WEIGHTS = 1_500  # of the additive model; twice as many if the columns of the pairs need them
-_MOST_SPREAD = 5e7  # vertices x blocks^2
+_MOST_SPREAD, _SECONDS_EACH = 5e7, 3e-6  # vertices x blocks^2; of one core for each of them, about, with ten pairs
 
 Pair = tuple[str, str]
 
@@ -59,6 +59,12 @@ def check_pairs(fit: FitParts, pairs: Any, seed: int) -> pd.DataFrame | None:
     n_all = len(features.column_names) * (len(features.column_names) - 1) // 2
     table.attrs |= {"n_draws": n_draws, "n_untested": n_all - int(table["p"].notna().sum())}
     return table
+
+
+def seconds_of_pairs(fit: FitParts) -> float:
+    """Return about how many seconds of one core the test of pairs takes."""
+    n_nodes, n_blocks = fit.memberships.probs.shape
+    return _SECONDS_EACH * n_nodes * n_blocks**2
 
 
 def evidence(fit: FitParts) -> Array:

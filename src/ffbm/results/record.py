@@ -11,7 +11,7 @@ from ffbm.results.apart import named_values
 from ffbm.results.by_mode import decided_by_mode, matters_by_mode, tell_decisions
 from ffbm.results.imputed import imputed_records
 from ffbm.results.sentence import sentence_of
-from ffbm.results.sentences import columns_if_open
+from ffbm.results.sentences import columns_if_open, out_of_time
 from ffbm.results.tables import table_of_blocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Note
@@ -68,6 +68,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "kept": list(fit.ranking.kept),
         "cutoff": fit.ranking.cutoff,
         "notes": _notes((*fit.ranking.notes, *fit.weights.notes)),
+        "out_of_time": out_of_time(fit),
         "scores": fit.scores.to_dict(),
         "reduced": None if fit.reduced is None else {"scores": fit.reduced.scores.to_dict()},
         "diagnostics": {

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,12 @@ from ffbm.errors import OptionError
 from ffbm.progress import Listener
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.apart import marks_of, name_of_sure, set_apart
-from ffbm.results.checks import Check, check_fit
+from ffbm.results.checks import N_REPLICATES, Check, affordable_replicates, check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning
 from ffbm.results.differences import Differences
 from ffbm.results.imputed import missing_by_column
-from ffbm.results.pairs import pair_summary
+from ffbm.results.pairs import pair_summary, seconds_of_pairs
 from ffbm.results.sentence import sentence_of
 from ffbm.results.tables import table_of_blocks
 from ffbm.scoring import predict
@@ -60,22 +61,31 @@ def write_report(path: str | os.PathLike[str], text: Callable[[], str]) -> Path:
 
 
 def report_text(
-    fit: FitParts, against: FitParts | None = None, check: Check | None = None, tell: Listener | bool = False
+    fit: FitParts,
+    against: FitParts | None = None,
+    check: Check | None = None,
+    tell: Listener | bool = False,
+    end: float = inf,
 ) -> str:
     """Return the page, with a section on how another fit of the same network differs if one is given."""
     from ffbm.report import render_page
 
-    return render_page(subject_of(fit, against, check, tell))
+    return render_page(subject_of(fit, against, check, tell, end))
 
 
 def subject_of(
-    fit: FitParts, against: FitParts | None = None, check: Check | None = None, tell: Listener | bool = False
+    fit: FitParts,
+    against: FitParts | None = None,
+    check: Check | None = None,
+    tell: Listener | bool = False,
+    end: float = inf,
 ) -> "Subject":
-    """Work out what the page tells; ``tell`` hears how far the replicates are."""
+    """Work out what the page tells; ``tell`` hears how far the replicates are, which are to be drawn by ``end``."""
     from ffbm.report import Subject
 
-    if check is None and fit.network.graph.n_edges <= _CHECKED:
-        check = check_fit(fit, progress=tell)
+    unchecked = ""
+    if check is None:
+        check, unchecked = _check(fit, tell, end)
     diagnostics = fit.diagnostics
     stages: dict[str, Any] = {"Blocks": diagnostics.blocks, "Weights": diagnostics.weights}
     if diagnostics.reduced is not None:
@@ -98,6 +108,7 @@ def subject_of(
         sentence=sentence_of(fit),
         remarks=tuple(text.replace(" +- ", " ± ") for text in column_remarks(fit)),
         checks=None if check is None else check.table,
+        unchecked=unchecked,
         inside=None if check is None else check.columns,
         pairs=None if check is None else check.pairs,
         calibration=None if check is None else check.calibration,
@@ -105,6 +116,20 @@ def subject_of(
         imputed=missing_by_column(fit) if fit.config.impute else None,
         contrast=None if against is None else _contrast(fit, against),
     )
+
+
+def _check(fit: FitParts, tell: Listener | bool, end: float) -> tuple[Check | None, str]:
+    """Compare the network with as many replicates as there is time for, or say why not and what does."""
+    how = "fit.check() (ffbm check RUN) does."
+    if fit.network.graph.n_edges > _CHECKED:
+        return None, f"Left out: the report draws no replicates of networks of more than {_CHECKED:,} edges. {how}"
+    if affordable_replicates(fit, end - seconds_of_pairs(fit)) == N_REPLICATES:
+        return check_fit(fit, progress=tell), ""
+    n_replicates = affordable_replicates(fit, end)
+    if not n_replicates:
+        return None, f"Left out: of the time that the fit had, none was left to draw replicates. {how}"
+    short = f"Time was enough for {n_replicates} of {N_REPLICATES} replicates, and for no test of pairs of columns."
+    return check_fit(fit, n_replicates, progress=tell, pairs=0), f"{short} {how.replace('does', 'does all of it')}"
 
 
 def _convergence(fit: FitParts) -> "Table":

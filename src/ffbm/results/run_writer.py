@@ -3,10 +3,12 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.data.decode import decode_features
+from ffbm.pipeline.clock import Schedule
 from ffbm.progress import Listener, Progress
 from ffbm.results.graphs import to_networkx
 from ffbm.results.imputed import imputed_table
@@ -26,8 +28,16 @@ if TYPE_CHECKING:
 _ILLEGAL = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")  # in XML 1.0
 
 
-def save_fit(fit: FitParts, path: str | os.PathLike[str], tell: Listener = lambda _: None) -> None:
-    """Write all files of a run: see docs/runs.md. ``tell`` hears how far it is."""
+def save_fit(
+    fit: FitParts,
+    path: str | os.PathLike[str],
+    tell: Listener = lambda _: None,
+    schedule: Schedule | None = None,
+) -> None:
+    """Write all files of a run: see docs/runs.md. ``tell`` hears how far it is.
+
+    With a schedule the report's replicates have what is left of the time of a fit.
+    """
     from ffbm.store.tree import to_tree, write_tree
 
     tell(Progress("comparison of chains", 0, 1))
@@ -42,7 +52,7 @@ def save_fit(fit: FitParts, path: str | os.PathLike[str], tell: Listener = lambd
         "blocks.csv": lambda: to_csv(table_of_blocks(fit)),
         "columns.csv": lambda: to_csv(fit.column_table),
         "ranking.csv": lambda: to_csv(fit.ranking.table),
-        REPORT: lambda: report_text(fit, tell=tell),
+        REPORT: lambda: report_text(fit, tell=tell, end=inf if schedule is None else schedule.end_of("check")),
     }
     if fit.config.impute:
         texts["imputed.csv"] = lambda: to_csv(imputed_table(fit))

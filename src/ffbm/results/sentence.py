@@ -20,11 +20,11 @@ _NAMED = 3  # columns named one by one
 _MODES = 8  # modes whose shares are listed
 
 
-def sentence_of(fit: FitParts) -> str:
+def sentence_of(fit: FitParts, named: int = _NAMED) -> str:
     """Say which columns matter and how many bits they explain, and of which model, blocks, folds and version.
 
-    Intervals are two standard errors over vertices each way. Under the fixed prior, which decides nothing, columns are
-    named whose bits are clear of 0.
+    As many as ``named`` columns have their bits told. Intervals are two standard errors over vertices each way. Under
+    the fixed prior, which decides nothing, columns are named whose bits are clear of 0.
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks
     if n_blocks == 1:
@@ -32,12 +32,12 @@ def sentence_of(fit: FitParts) -> str:
     elif bits is None or not bits.n_vertices:
         message = "No vertex was held out, so what attributes explain of unseen vertices is not known."
     else:
-        message = _findings(fit, bits)
+        message = _findings(fit, bits, named)
     warning = "" if fit.scores.misleads is None else f"{sentence(fit.scores.misleads.message)} "
     return f"{warning}{message} {_basis(fit, bits)}"
 
 
-def _findings(fit: FitParts, bits: ColumnBits) -> str:
+def _findings(fit: FitParts, bits: ColumnBits, named: int) -> str:
     table, n = fit.column_table, len(bits.names)
     clear = table[_is_found(fit, table)]
     needed = f"of the {bits.needed:.2f} bits that name the block of a vertex held out"
@@ -53,17 +53,18 @@ def _findings(fit: FitParts, bits: ColumnBits) -> str:
         none = "there is no sign that any of them matters"
         return f"{whole}; {none if fit.relevance is None else tell_decisions(fit)}."
     parts = []
-    for row in clear.head(_NAMED).to_dict("records"):
-        beyond = ""
+    for row in clear.head(named).to_dict("records"):
+        alone, beyond = "", ""
         if np.isfinite(row["bits_unique"]):
             beyond = f" and {with_interval(row['bits_unique'], row['bits_unique_se'])} beyond the others"
-        alone = with_interval(row["bits_alone"], row["bits_alone_se"])
         if round(row["bits_unique"], 2) > round(s.bits_test, 2):
             beyond += ", more than all together, since without it the others score below 0"
         others = row["shares_with"].split(", ") if row["shares_with"] else []
         same = f", much of which {list_of(others)} explain{'s' if len(others) == 1 else ''} too" if others else ""
-        alone = f"{alone} alone{same}{',' if same and beyond else ''}"
-        parts.append(f"{row['column']} {alone}{beyond}{_chance(row['p_value'], bits)}")
+        if np.isfinite(row["bits_alone"]):  # there may have been no time for it
+            amount = with_interval(row["bits_alone"], row["bits_alone_se"])
+            alone = f" {amount} alone{same}{',' if same and beyond else ''}"
+        parts.append(f"{row['column']}{alone}{beyond}{_chance(row['p_value'], bits)}")
     verb = "explain" if fit.relevance is None else "matter"
     left = len(clear) - len(parts)
     parts += [f"{left} more {verb}{'s' if left == 1 else ''} too"] if left > 0 else []

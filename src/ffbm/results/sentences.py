@@ -7,6 +7,7 @@ import numpy as np
 
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
+from ffbm.pipeline.clock import OUT_OF_TIME
 from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import tell_decisions
 from ffbm.store.parts import FitParts
@@ -25,7 +26,7 @@ _ONE_BLOCK = (
     " permutation test (ffbm test) asks that without blocks. To look at two blocks all the same, use n_blocks=2"
     " (--blocks 2); with target='joint' (--target joint) the features help to find them."
 )
-_TOLD_ABOVE = ("nothing_reduced", "misleading")  # codes of notes that are no news
+_TOLD_ABOVE = ("nothing_reduced", "misleading", OUT_OF_TIME)  # codes of notes that are no news
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
     TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
@@ -68,7 +69,7 @@ def tell_no_answers(fit: FitParts) -> str:
     return wrap(f"Read as numbers, though they may mean no answer: {shown}; drop= (--drop) makes them missing.")
 
 
-def tell_verdict(fit: FitParts) -> str:
+def tell_verdict(fit: FitParts, brief: bool = False) -> str:
     """Say in a sentence whether features explain the blocks on vertices that they have not seen."""
     s = fit.scores
     if fit.memberships.n_blocks == 1:
@@ -78,6 +79,8 @@ def tell_verdict(fit: FitParts) -> str:
     bits, error = s.bits_test, s.bits_se_test
     amount = f"{with_interval(bits, error)} bits per vertex"
     whole = s.base_rate_loss_test / np.log(2)
+    if bits > EACH_WAY * error and brief:
+        return f"Features explain {amount} held out, of {whole:.2f}."
     if bits > EACH_WAY * error:
         return wrap(f"Features explain {amount} of the {whole:.2f} needed to name the block of a held-out vertex.")
     if s.misleads is not None:
@@ -120,7 +123,7 @@ def _is_sure(fit: FitParts) -> bool:
     return bool(table["difference"][1] >= _CLEAR) and often
 
 
-def tell_modes(fit: FitParts) -> str:
+def tell_modes(fit: FitParts, brief: bool = False) -> str:
     """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
@@ -140,7 +143,7 @@ def tell_modes(fit: FitParts) -> str:
     ]
     if not members.has_crossings:
         lines.append("No chain went from one to another: how probable each is, is not known.")
-    return wrap(" ".join(lines))
+    return wrap(" ".join(lines[:2] if brief else lines))
 
 
 def tell_choice(fit: FitParts) -> str:
@@ -212,6 +215,28 @@ def columns_if_open(fit: FitParts) -> ColumnVerdict | None:
     """Return the verdict on columns where block chains have not converged: elsewhere it is not worth its time."""
     diagnostics = fit.diagnostics
     return None if diagnostics.blocks.converged else diagnostics.columns
+
+
+def out_of_time(fit: FitParts) -> list[str]:
+    """Return what there was too little time for, in a few words each; nothing of a fit that had enough."""
+    settings, columns = fit.blocks.settings, fit.explanation.columns
+    short = []
+    if settings.get("search_rounds_left"):
+        short.append(
+            f"the search for the number of blocks: {count_of(settings['search_rounds_left'], 'round')} left out"
+        )
+    if settings.get("probabilities") == []:
+        short.append("how probable other numbers of blocks are: left out")
+    notes = (*fit.scores.notes, *(() if columns is None else columns.notes))
+    return short + [note.message for note in notes if note.code == OUT_OF_TIME]
+
+
+def tell_time(fit: FitParts) -> str:
+    """Say what there was too little time for, if anything."""
+    short = out_of_time(fit)
+    if not short:
+        return ""
+    return wrap(f"--max-minutes {fit.config.max_minutes:g} was too short for all. {sentence('; '.join(short))}")
 
 
 def notes_of(fit: FitParts) -> list[str]:

@@ -21,6 +21,7 @@ from ffbm.results.sentences import (
     tell_one_block,
     tell_readings,
     tell_relevance,
+    tell_time,
     tell_verdict,
 )
 from ffbm.results.tables import given_names
@@ -41,39 +42,53 @@ class Length:
     """How much of each part is listed."""
 
     columns: int
+    more: int  # of them that matter, or are more likely in than out
     ranked: int  # features
     rows: int  # of the table of blocks, shared out among them
     most: int  # rows of one block
 
 
-SHORT, LONG = Length(5, 5, 8, 2), Length(8, 10, 20, 3)
+SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 4, 1), Length(8, 10_000, 10, 20, 3)
+SCREEN = 28  # lines of a summary: the sentence, and where the files are, come below it
 
 
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """Return the answer on a screen: what must be read first, columns, blocks, how much is explained, notes by count.
 
-    With ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
+    What does not fit is told more briefly: less of each part is listed, and what is left out is counted. With
+    ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
-    length = LONG if verbose else SHORT
-    parts = [tell_misleading(fit), tell_relevance(fit), tell_modes(fit), tell_readings(fit), tell_no_answers(fit)]
-    parts += [
-        columns_text(fit, length.columns, verbose),
-        _network(fit, verbose),
-        tree_text(fit.hierarchy),
-        tell_hierarchy(fit),
-    ]
-    parts += [blocks_text(fit, length)]
-    parts += [ranking_text(fit, length)] if fit.relevance is None else []
+    if verbose:
+        return _text(fit, LONG)
+    text = _text(fit, SHORT)
+    return text if text.count("\n") < SCREEN else _text(fit, TIGHT)
+
+
+def _text(fit: FitParts, length: Length) -> str:
+    verbose, is_tight = length is LONG, length is TIGHT
+    first = [tell_relevance(fit), tell_modes(fit, is_tight)]
+    first += [tell_no_answers(fit)] if is_tight else [tell_readings(fit), tell_no_answers(fit)]
+    blocks = [_network(fit, verbose), tree_text(fit.hierarchy)]
+    blocks += [blocks_text(fit, length)] if is_tight else [tell_hierarchy(fit), blocks_text(fit, length)]
+    last = []
     if fit.memberships.n_blocks > 1:
-        parts.append(_scores(fit) if verbose else tell_verdict(fit) if fit.scores.misleads is None else "")
-    parts += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
-    parts.insert(len(parts) if fit.converged.is_usable else 0, _grade(fit, verbose))
-    return "\n\n".join(part for part in parts if part)
+        last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
+    last.append(tell_time(fit))
+    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit, is_tight)]
+    parts = [[tell_misleading(fit)], first, [columns_text(fit, length.columns, length.more, verbose)], blocks]
+    parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
+    parts.append(last)
+    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose)])
+    together = "\n" if is_tight else "\n\n"
+    return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
-def _notes_by_count(fit: FitParts) -> str:
+def _notes_by_count(fit: FitParts, is_tight: bool) -> str:
+    """Say what else there is to read; where room is short, also what was left out for it."""
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
     parts = [] if fit.converged else ["what speaks against convergence"]
+    parts += ["numbers that are read as values"] if is_tight and tell_readings(fit) else []
+    parts += ["what a hierarchy would add"] if is_tight and tell_hierarchy(fit) else []
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
     return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
@@ -161,14 +176,15 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
     left += [f"{count_of(more, 'more feature')} that set{'s' if more == 1 else ''} blocks apart"] if more else []
     if left:
-        lines.append(wrap(f"... and {' and '.join(left)} (blocks.csv, or --verbose)", "  ", "  "))
+        where = "(blocks.csv)" if length is TIGHT else "(blocks.csv, or --verbose)"
+        lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
-    elif length is SHORT:
-        message = "(of columns that matter; weights are centred)"
-    else:
+    elif length is LONG:
         message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
-    lines.append(wrap(message, "  ", "  "))
+    else:
+        message = "(of columns that matter; weights are centred)"
+    lines += [] if length is TIGHT else [wrap(message, "  ", "  ")]
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
@@ -245,7 +261,7 @@ def _support(fit: FitParts) -> Array:
 def _scores(fit: FitParts) -> str:
     s = fit.scores
     columns = [(s, "train"), (s, "test")]
-    n_folds = fit.config.n_folds(fit.network.n_nodes)
+    n_folds = fit.config.n_folds(fit.network.n_nodes) if s.n_test == fit.network.n_nodes else 1
     head = ["", "training", "held out" if n_folds == 1 else f"{n_folds} folds"]
     if fit.reduced is not None:
         columns += [(fit.reduced.scores, "train"), (fit.reduced.scores, "test")]

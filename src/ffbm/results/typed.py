@@ -15,7 +15,7 @@ from ffbm.errors import OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.by_type import explain_each, explain_trees
-from ffbm.pipeline.clock import end_in
+from ffbm.pipeline.clock import Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.plain import count_of, did_you_mean, finite
@@ -233,19 +233,26 @@ def fit_types(
         seed=resolve_seed(seed),
     )  # fmt: skip
     net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
+    schedule = Schedule.of(config)
     with reserved(folder):
-        fitted = _fit(net, node_type, n_blocks, config, workers, progress)
+        fitted = _fit(net, node_type, n_blocks, config, workers, progress, schedule)
         if folder is not None:
-            fitted = measured_types(fitted, progress)
+            fitted = measured_types(fitted, progress, schedule)
             fitted.save(folder)
     fitted.converged.warn()
     return fitted
 
 
 def _fit(
-    net: Network, node_type: Any, n_blocks: Any, config: FitConfig, workers: Workers, progress: Listener | bool | None
+    net: Network,
+    node_type: Any,
+    n_blocks: Any,
+    config: FitConfig,
+    workers: Workers,
+    progress: Listener | bool | None,
+    schedule: Schedule,
 ) -> TypedFit:
-    types, end = node_types(net, node_type), end_in(config.max_minutes)
+    types = node_types(net, node_type)
     if types is None:
         raise AssertionError("node_type was checked")
     own = {name: getattr(config, name) for name in _OF_BLOCKS}
@@ -261,7 +268,7 @@ def _fit(
                 max_minutes=minutes, **own,
             )  # fmt: skip
         members = align_blocks(blocks)
-        explanations = explain_each(net, types, blocks, members, config, context, end)
+        explanations = explain_each(net, types, blocks, members, config, context, schedule)
         if config.hierarchy:
             grown = {value: sampled.tree(members.labels, t) for t, value in enumerate(types.values)}
             trees = explain_trees(grown, explanations, config, context)
@@ -269,11 +276,13 @@ def _fit(
     return TypedFit(net, types, blocks, members, explanations, config, origin, trees)
 
 
-def measured_types(fit: TypedFit, progress: Listener | bool | None = None) -> TypedFit:
+def measured_types(
+    fit: TypedFit, progress: Listener | bool | None = None, schedule: Schedule | None = None
+) -> TypedFit:
     """Return a fit whose columns are measured: now, with progress shown, and not when their table is asked for."""
     record = {}
     with listening(progress) as tell:
         for value, one in fit.explanations.items():
-            columns = None if one.measure is None else one.measure(tell)
+            columns = None if one.measure is None else one.measure(tell, None, schedule)
             record[value] = one if columns is None else replace(one, measure=lambda *_, known=columns: known)
     return TypedFit.of(fit, explanations=record)

@@ -44,7 +44,7 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
         parts.append(message)
         if value in fit.explanations:
             own = parts_of(fit, value)
-            parts += [columns_text(own, length.columns, verbose), tree_text(own.hierarchy, "the type")]
+            parts += [columns_text(own, length.columns, length.more, verbose), tree_text(own.hierarchy, "the type")]
             parts += [blocks_text(own, length)]
             parts += [ranking_text(own, length)] if own.relevance is None else []
     if verbose:

@@ -77,7 +77,7 @@ class BlockTrace:
         table = table.sort_values(["description_length", "n_blocks"], ignore_index=True)
         table = table.assign(difference=table["description_length"] - table["description_length"].min())
         known = self.settings.get("probabilities")
-        return table if known is None else table.assign(probability=table["n_blocks"].map(dict(known)).fillna(0.0))
+        return table.assign(probability=table["n_blocks"].map(dict(known)).fillna(0.0)) if known else table
 
     @cached_property
     def entropy_per_entity(self) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ffbm.plain import count_of, finite
 from ffbm.types.graph import Array
+from ffbm.types.network import Note
 
 _ARRAYS = ("alone", "alone_se", "unique", "unique_se", "p_adjacency", "p_degrees")
 
@@ -42,6 +43,8 @@ class ColumnBits:
         Of the pairs that were tested.
     n_vertices, n_folds, n_permutations : int
         How many vertices were held out, once each; in how many parts; and how many permutations each column had.
+    notes : tuple of Note
+        What there was no time for.
     """
 
     names: tuple[str, ...]
@@ -58,6 +61,7 @@ class ColumnBits:
     n_vertices: int = 0
     n_folds: int = 1
     n_permutations: int = 0
+    notes: tuple[Note, ...] = field(default=())
 
     @property
     def n_tested(self) -> int:
@@ -66,8 +70,11 @@ class ColumnBits:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for strict JSON: what is not finite is None."""
-        record = {one.name: finite(getattr(self, one.name)) for one in fields(self) if one.name != "shared"}
-        return record | {"shared": [[pair.first, pair.second, pair.bits, pair.error] for pair in self.shared]}
+        apart = {
+            "shared": [[pair.first, pair.second, pair.bits, pair.error] for pair in self.shared],
+            "notes": [note.to_dict() for note in self.notes],
+        }
+        return {one.name: finite(getattr(self, one.name)) for one in fields(self) if one.name not in apart} | apart
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "ColumnBits":
@@ -83,7 +90,11 @@ class ColumnBits:
         values |= {name: np.nan if record[name] is None else record[name] for name in ("whole", "whole_se", "needed")}
         return cls(
             **values
-            | {"names": tuple(record["names"]), "shared": tuple(SharedBits(*pair) for pair in record["shared"])}
+            | {
+                "names": tuple(record["names"]),
+                "shared": tuple(SharedBits(*pair) for pair in record["shared"]),
+                "notes": tuple(Note(**note) for note in record.get("notes", ())),
+            }
         )
 
     def __repr__(self) -> str:
