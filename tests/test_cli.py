@@ -213,7 +213,7 @@ REFUSED = {
     "no such set": (["describe", "karate"], "polbooks, school, facebook"),
     "no such file": (["describe", "nowhere.csv"], "nowhere.csv"),
     "no such table": (["describe", "edges.csv", "--nodes", "nowhere.csv"], "nowhere.csv"),
-    "a folder": (["describe", "."], "folder"),
+    "a folder": (["describe", str(Path(__file__).parent)], "is a folder, not a file"),
     "options of a registered set": (["describe", "polbooks", "--nodes", "n.csv"], "--nodes"),
     "drop without a value": (["describe", "edges.csv", "--drop", "gender"], "COLUMN=VALUE"),
     "unknown column": (

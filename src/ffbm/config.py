@@ -31,7 +31,7 @@ MEMBERSHIPS = ("averaged", "drawn")
 PLANNED_SWEEPS = 4000  # of chains that run until they converge: most end there
 PLANNED_DRAWS = 1000  # of weight chains, at the first check: most end there
 JOINT_SWEEPS = 1000  # of the joint stages, if nothing is said
-_USUAL_MINUTES = 10.0
+_USUAL_MINUTES, _LEAST_EFFORT = 10.0, 0.1
 _FOLDS, _LEAST_FOLDED, MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
 LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
@@ -275,10 +275,12 @@ class FitConfig:
     def effort(self) -> float:
         """The share of the usual work, that of ten minutes, which the time of a fit allows where sizes decide on it.
 
+        A tenth at the least.
+
         >>> FitConfig(max_minutes=1).effort, FitConfig().effort, FitConfig(max_minutes=1, n_sweeps=9, n_draws=9).effort
         (0.1, 1.0, 1.0)
         """
-        return min(self.max_minutes / _USUAL_MINUTES, 1.0) if self.is_open else 1.0
+        return min(max(self.max_minutes / _USUAL_MINUTES, _LEAST_EFFORT), 1.0) if self.is_open else 1.0
 
     @property
     def countable_sweeps(self) -> int:

@@ -68,7 +68,7 @@ def test_one_check_is_not_enough(monkeypatch):
 def test_thinning_doubles_with_the_length(monkeypatch):
     monkeypatch.setattr(lengths, "_LATE", 5)
     monkeypatch.setattr(lengths, "judge_blocks", never_converged(lengths.judge_blocks))
-    monkeypatch.setattr("ffbm.pipeline.tempering.better_of", lambda plain, _ladders, _seed: plain)
+    monkeypatch.setattr("ffbm.pipeline.tempering.better_of", lambda plain, *_: plain)
     monkeypatch.setattr("ffbm.pipeline.blocks.run_ladders", lambda *_: None)
     blocks = sample()
     assert (blocks.settings["n_sweeps"], blocks.settings["thin"]) == (16_000, 20)

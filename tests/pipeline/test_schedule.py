@@ -62,7 +62,7 @@ def test_fixed_lengths_know_no_clock(lengths, is_open):
 
 def test_blocks_leave_time_for_columns():
     net = ffbm.load_dataset("polbooks")
-    assert minutes_of_blocks(net, FitConfig(max_minutes=10)) == 6.0
+    assert minutes_of_blocks(net, FitConfig(max_minutes=10)) == 7.0
 
 
 @pytest.fixture(scope="module")

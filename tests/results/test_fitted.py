@@ -115,7 +115,7 @@ def test_effects_are_in_the_users_units(good):
     row = table[(table["feature"] == "x1")].set_index("block")
     assert row["effect"].sum() == pytest.approx(0, abs=1e-9)
     strong = row["effect"].abs().max()
-    assert 0.3 < strong < 1
+    assert 0.2 < strong < 1
     assert table[table["feature"] == "x0"]["effect"].abs().max() < strong / 2
     assert (table["low"] <= table["effect"]).all()
     assert (table["effect"] <= table["high"]).all()

@@ -152,11 +152,11 @@ def _fit_hierarchy(
 
 
 def minutes_of_blocks(net: Network, config: FitConfig) -> float:
-    """Return how long the blocks of a fit may take: three fifths of the time, less where weights will need more of it.
+    """Return how long the blocks of a fit may take: seven tenths of the time, less where weights will need more of it.
 
     >>> import ffbm
     >>> minutes_of_blocks(ffbm.load_dataset("polbooks"), FitConfig(max_minutes=10))
-    6.0
+    7.0
     """
     n_blocks = config.n_blocks if isinstance(config.n_blocks, int) else guess_blocks(net.n_nodes)
     needed = seconds_of_draws(net, n_blocks, _MOVES) / 60

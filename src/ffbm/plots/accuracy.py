@@ -27,6 +27,7 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
 
     Examples
     --------
+    >>> import numpy as np
     >>> from ffbm.pipeline.weights import sample_weights
     >>> from ffbm.scoring import score_weights
     >>> x, labels = np.tile(np.eye(2), (20, 1)), np.tile([0, 1], 20)

@@ -123,7 +123,7 @@ def _is_sure(fit: FitParts) -> bool:
     return bool(table["difference"][1] >= _CLEAR) and often
 
 
-def tell_modes(fit: FitParts, brief: bool = False) -> str:
+def tell_modes(fit: FitParts) -> str:
     """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
@@ -143,7 +143,7 @@ def tell_modes(fit: FitParts, brief: bool = False) -> str:
     ]
     if not members.has_crossings:
         lines.append("No chain went from one to another: how probable each is, is not known.")
-    return wrap(" ".join(lines[:2] if brief else lines))
+    return wrap(" ".join(lines))
 
 
 def tell_choice(fit: FitParts) -> str:

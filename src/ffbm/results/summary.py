@@ -66,15 +66,13 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
 
 def _text(fit: FitParts, length: Length) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
-    first = [tell_relevance(fit), tell_modes(fit, is_tight)]
-    first += [tell_no_answers(fit)] if is_tight else [tell_readings(fit), tell_no_answers(fit)]
-    blocks = [_network(fit, verbose), tree_text(fit.hierarchy)]
-    blocks += [blocks_text(fit, length)] if is_tight else [tell_hierarchy(fit), blocks_text(fit, length)]
+    first = [tell_relevance(fit), tell_modes(fit), tell_readings(fit), tell_no_answers(fit)]
+    blocks = [_network(fit, verbose), tree_text(fit.hierarchy), tell_hierarchy(fit), blocks_text(fit, length)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
     last.append(tell_time(fit))
-    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit, is_tight)]
+    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
     parts = [[tell_misleading(fit)], first, [columns_text(fit, length.columns, length.more, verbose)], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
@@ -83,12 +81,10 @@ def _text(fit: FitParts, length: Length) -> str:
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
-def _notes_by_count(fit: FitParts, is_tight: bool) -> str:
-    """Say what else there is to read; where room is short, also what was left out for it."""
+def _notes_by_count(fit: FitParts) -> str:
+    """Say what else there is to read."""
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
     parts = [] if fit.converged else ["what speaks against convergence"]
-    parts += ["numbers that are read as values"] if is_tight and tell_readings(fit) else []
-    parts += ["what a hierarchy would add"] if is_tight and tell_hierarchy(fit) else []
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
     return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
