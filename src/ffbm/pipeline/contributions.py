@@ -124,7 +124,8 @@ def column_bits(
         tested = [_without(all_in, g) for g in order[: n if config.columns == "all" else int(config.columns)]]
         pairs = _pairs(whole, groups, alone, alone_se)
         beyond = refits.run([all_in, *tested, *pairs], done.n_folds, end)
-        for columns in beyond.of(tested):
+        against_all = beyond.of(tested) if all_in in beyond.sets else []  # of two, each alone is there anyway
+        for columns in against_all:
             (g,) = set(all_in) - set(columns)
             unique[g], unique_se[g] = refits.mean(beyond, all_in, minus=(columns,))
         record["shared"] = tuple(
@@ -138,7 +139,7 @@ def column_bits(
             ("folds", done.n_folds, len(folds)),
             ("columns alone", len(done.of(singles)), len(singles)),
             ("of these folds beyond the others", beyond.n_folds, done.n_folds),
-            ("columns beyond the others", len(beyond.of(tested)), len(tested)),
+            ("columns beyond the others", len(against_all), len(tested)),
             ("pairs", len(beyond.of(pairs)), len(pairs)),
         )
     members = _members(design, groups)
