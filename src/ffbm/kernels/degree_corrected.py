@@ -1,6 +1,6 @@
 """The microcanonical degree-corrected SBM, P(A|k,e,b) P(k|e,b) P(e|b), out- and in-degrees apart in directed graphs.
 
-See ``ffbm.blocks.degree_corrected`` and ``ffbm.blocks.directed_corrected``.
+See ``ffbm.blocks.degree_corrected``.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """The microcanonical SBM without degree correction, P(A|e,b) P(e|b), of undirected and of directed graphs.
 
-See ``ffbm.blocks.uncorrected`` and ``ffbm.blocks.directed_uncorrected``.
+See ``ffbm.blocks.uncorrected``.
 """
 
 from typing import NamedTuple
