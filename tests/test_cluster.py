@@ -72,6 +72,20 @@ def test_a_cluster_gives_the_bits_of_one_worker(net, client, settings):
     }  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings", [{}, {"n_blocks": "auto", "hierarchy": True, "tempering": [1.0, 0.95]}], ids=["blocks", "hierarchies"]
+)
+def test_a_cluster_gives_the_bits_of_one_worker_for_directed_networks(client, settings):
+    rng = np.random.default_rng(4)
+    source, target = rng.integers(0, 60, (2, 900))
+    arcs = np.column_stack((source, target))[(rng.random(900) < 0.1) | (target // 20 == (source // 20 + 1) % 3)]
+    net = ffbm.as_network(arcs, pd.DataFrame({"side": np.repeat(list("abc"), 20)}), directed=True)
+    assert net.graph.is_directed
+    found = ffbm.fit(net, **SHORT | settings, workers=client, progress=False)
+    assert_same(found, ffbm.fit(net, **SHORT | settings, workers=1, progress=False))
+
+
 def test_bits_of_columns_are_pieces_of_work(client, tmp_path, monkeypatch):
     rng = np.random.default_rng(2)
     labels, table = np.repeat([0, 1], 30), {"noise": rng.integers(0, 3, 60).astype(str)}
