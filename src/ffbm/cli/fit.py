@@ -1,11 +1,10 @@
 """``ffbm fit``: from a network to the answer."""
 
-import contextlib
 import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,10 +12,11 @@ from ffbm.check import check_choice
 from ffbm.cli import options
 from ffbm.cli.announcements import Quiet, Verbose, announcing
 from ffbm.cli.both_targets import BOTH, fit_both, tell_both
-from ffbm.cli.by_type import fit_by_type, split_blocks, tell_by_type
+from ffbm.cli.by_type import fit_by_type, tell_by_type
 from ffbm.cli.completion import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
-from ffbm.config import LEFT_OUT, TARGETS, FitConfig, read_settings
+from ffbm.cli.settings import begun_with, blocks_asked, number_or, settle, source_of
+from ffbm.config import LEFT_OUT, TARGETS, FitConfig
 from ffbm.errors import OptionError
 
 NOT_CONVERGED = 1
@@ -252,29 +252,29 @@ def fit(
         node_type = "node_type"
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
-    settings = _settings(
+    settings = settle(
         config,
-        _begun_with(out, target) if resume and out is not None else {},
-        n_blocks=_blocks(blocks, node_type, config),
+        begun_with(out, target) if resume and out is not None else {},
+        n_blocks=blocks_asked(blocks, node_type, config),
         node_type=node_type,
         target="joint" if target == BOTH else target,
-        n_kept=_number_or("all", "--keep", keep),
+        n_kept=number_or("all", "--keep", keep),
         n_chains=chains,
         workers=workers if cluster is None else cluster,
         seed=seed,
         out=out,
         resume=resume or None,
-        n_sweeps=_number_or("auto", "--sweeps", sweeps),
+        n_sweeps=number_or("auto", "--sweeps", sweeps),
         max_minutes=max_minutes,
         tempering=tempering,
-        n_draws=_number_or("auto", "--draws", draws),
+        n_draws=number_or("auto", "--draws", draws),
         n_warmup=warmup,
         memberships=memberships,
         sigma=sigma,
         intercept=intercept,
         train_fraction=train_fraction,
-        folds=_number_or("auto", "--folds", folds),
-        columns=_number_or("all", "--columns", columns),
+        folds=number_or("auto", "--folds", folds),
+        columns=number_or("all", "--columns", columns),
         degree_corrected=degree_correction,
         directed=reading["directed"],
         hierarchy=hierarchy,
@@ -292,7 +292,7 @@ def fit(
     if evidence and (target == BOTH or settings.hierarchy or settings.node_type):
         asked = "--hierarchy" if settings.hierarchy else "--node-type" if settings.node_type else "--target both"
         raise OptionError(f"--evidence is of one number of blocks and one fit; got {asked}: leave one of them out")
-    source, recorded = _source(source, config)
+    source, recorded = source_of(source, config)
     reading |= {name: getattr(settings, name) or None for name in options.WEIGHTS}
     if reading["directed"] is None and settings.directed is True:
         reading["directed"] = True
@@ -304,7 +304,7 @@ def fit(
     from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
     from ffbm.results.sentence import sentence_of
-    from ffbm.results.summary import SCREEN
+    from ffbm.results.summary import fits_a_screen
 
     if settings.node_type is not None:
         typed = fit_by_type(network, settings, quiet)
@@ -332,71 +332,10 @@ def fit(
     else:
         text = fitted.summary(verbose)
         print_text(text)
-        told = fitted.sentence() if verbose or text.count("\n") < SCREEN else sentence_of(fitted, named=1)
-        print_text(f"\nin a sentence\n{wrap(told, first='  ', rest='  ')}")
+        sentence = fitted.sentence() if verbose or fits_a_screen(text) else sentence_of(fitted, named=1)
+        print_text(f"\nin a sentence\n{wrap(sentence, first='  ', rest='  ')}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if settings.out is not None:
             print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not fitted.converged else 0
-
-
-def _blocks(text: str | None, node_type: str | None, config: str | None) -> Any:
-    """Return the number of blocks, or a number for each type if the command line or a settings file names types."""
-    if node_type is None and config is not None:
-        with contextlib.suppress(OptionError):  # reported where the settings are read
-            node_type = read_settings(config).get("node_type")
-    return _number_or("auto", "--blocks", text) if node_type is None or text is None else split_blocks(text)
-
-
-def _source(source: str | None, config: str | None) -> tuple[str, dict[str, Any]]:
-    """Return what is to be read, and how a settings file says to read it, if it names the source."""
-    if source is not None:
-        return source, {}
-    from ffbm.results.settings_file import read_reading
-
-    recorded = {} if config is None else read_reading(config)
-    if "source" not in recorded:
-        where = "" if config is None else f"; {config} has no [reading] with a source"
-        raise OptionError(f"SOURCE must be a file or a registered data set, or --config the settings of a run{where}")
-    return str(recorded.pop("source")), recorded
-
-
-def _settings(path: str | None, begun: dict[str, Any], **given: Any) -> FitConfig:
-    """Put the command line over the file over what a run was begun with over the defaults."""
-    given = {name: value for name, value in given.items() if value is not None}
-    from_file = {} if path is None else _read_settings(path, given)
-    return FitConfig(**begun | from_file | given)
-
-
-def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Read a settings file; errors use the names that stand in it.
-
-    Which others they go with may be said by the command line.
-    """
-    try:
-        settings = read_settings(path)
-    except OptionError as error:
-        raise OptionError(str(error)) from error
-    try:
-        FitConfig(**settings | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
-    except OptionError as error:
-        raise OptionError(f"{path}: {error}") from error
-    return settings
-
-
-def _begun_with(out: str, target: str | None) -> dict[str, Any]:
-    """Return the settings of the run in a folder; of two targets side by side, those of the first."""
-    from ffbm.results.continuation import saved_settings
-
-    return saved_settings(str(Path(out) / "cut") if target == BOTH else out)
-
-
-def _number_or(word: str, option: str, text: str | None) -> int | str | None:
-    """Turn the text of an option into a number, unless it is the one word allowed."""
-    if text is None or text == word:
-        return text
-    try:
-        return int(text)
-    except ValueError:
-        raise OptionError(f"{option} must be a whole number or {word}; got {text!r}") from None

@@ -3,16 +3,17 @@
 import dataclasses
 import inspect
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
 
-from ffbm.check import check_bool, check_bool_or, check_choice
+from ffbm.check import check_bool
 from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
 from ffbm.data.bundle import EDGES, Member, find_parts
+from ffbm.data.choices import Columns, check_choices, collect_choices, plain_value
 from ffbm.data.delimited import Grid, open_grid
 from ffbm.data.files import is_parquet, read_bytes, recode, shown
 from ffbm.data.graphfiles import read_graph_file
@@ -25,9 +26,6 @@ from ffbm.data.tables import begins_with_names, read_edges, read_nodes
 from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
 from ffbm.errors import DataError, OptionError, keyword
 from ffbm.types import Network
-from ffbm.types.edgeweights import HYPERPARAMETERS
-
-Columns = str | Iterable[str] | None
 
 
 def read_network(
@@ -123,7 +121,7 @@ def read_network(
     """
     asked = dict(locals())
     check_bool("bipartite", bipartite)
-    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
+    check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     part, beside = find_parts(path)
     nodes = beside if nodes is None else nodes
     data, where = _read(part, encoding), shown(part)
@@ -158,7 +156,7 @@ def read_network(
         _refuse_id(raw, id)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
-    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
+    choices = collect_choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices,
         directed=directed, edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
@@ -235,7 +233,7 @@ def as_network(
     >>> as_network([("ann", "bob"), ("bob", "ann"), ("bob", "cem")], directed=True)
     <Network 3 vertices, 3 directed edges, 0 features; 1 note on reading>
     """
-    _check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
+    check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
     if isinstance(graph, Network):
         raise OptionError("graph is a Network already: use it as it is, or give its source again")
     if isinstance(graph, str | os.PathLike):
@@ -260,7 +258,7 @@ def as_network(
         table = _read_table(features, id, is_needed=id_left)
     if id_left and (table is None or is_array):
         _refuse_id(raw, id)
-    choices = _choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
+    choices = collect_choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     return assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices, directed=directed,
         edge_weight_model=edge_weight_model, edge_weight_prior=edge_weight_prior,
@@ -326,73 +324,8 @@ def _describe_reading(asked: Mapping[str, Any]) -> dict[str, Any]:
         if name == "nodes" and value is not None:
             record[name] = os.path.abspath(value)  # noqa: PTH100
         elif name != "path" and value is not None and value != parameter.default:
-            record[name] = _plain(value)
+            record[name] = plain_value(value)
     return record
-
-
-def _plain(value: Any) -> Any:
-    """Return an option as lists, dicts, numbers and texts."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [_plain(one) for one in value]
-    return value if isinstance(value, bool | int | float) else str(value)
-
-
-def _check_choices(
-    parallel: str,
-    unknown: str,
-    multiplicity: str | None,
-    directed: bool | str,
-    edge_weight: str | None,
-    edge_weight_model: str,
-    edge_weight_prior: Any,
-) -> None:
-    check_choice("parallel", parallel, ("count", "merge"))
-    check_choice("unknown", unknown, ("error", "keep"))
-    check_bool_or("directed", directed, "auto")
-    counts, weighs, merges = keyword("multiplicity", ""), keyword("edge_weight", ""), keyword("parallel", "merge")
-    if multiplicity is not None and parallel == "merge":
-        raise OptionError(f"{counts} counts parallel edges and {merges} drops them: choose one")
-    if edge_weight is None:
-        if (edge_weight_model, edge_weight_prior) != ("auto", "microcanonical"):
-            both = f"{keyword('edge_weight_model', '')} and {keyword('edge_weight_prior', '')}"
-            raise OptionError(f"{both} are for weighted edges: name {weighs} too")
-        return
-    check_choice("edge_weight_model", edge_weight_model, ("auto", *HYPERPARAMETERS))
-    if edge_weight == multiplicity:
-        raise OptionError(f"{edge_weight!r} cannot be {counts} and {weighs}: it counts edges or it weighs them")
-    if parallel == "merge":
-        raise OptionError(f"{weighs} has a weight for every edge and {merges} drops edges: add them up first")
-
-
-def _choices(
-    include: Columns,
-    exclude: Columns,
-    drop: Mapping[str, Any] | None,
-    merge: Any,
-    missing: str,
-    categorical: Columns,
-    numeric: Columns,
-    min_support: int,
-    group_by: str | None,
-) -> dict[str, Any]:
-    if group_by is not None and (not isinstance(group_by, str) or not group_by):
-        raise OptionError(f'group_by must be text that names of columns hold, such as ";"; got {group_by!r}')
-    include, exclude, categorical, numeric = (
-        list(names) if isinstance(names, Iterator) else names for names in (include, exclude, categorical, numeric)
-    )  # looked at more than once
-    return {
-        "include": include,
-        "exclude": exclude,
-        "drop": drop,
-        "merge": merge,
-        "missing": missing,
-        "categorical": categorical,
-        "numeric": numeric,
-        "min_support": min_support,
-        "group_by": group_by,
-    }
 
 
 def _name_parts(path: str | os.PathLike[str]) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from ffbm.plain import count_of
 from ffbm.types import Note
 
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
-_FEW = 20  # rows from which on a first column may be told to hold times
+_FEW = 20  # rows from which on a first column may be taken for times
 _SHARED = 0.1  # of the times, at most, that may be ids as well by chance
 _KONECT = {"asym": "directed", "bip": "two-mode"}  # what files of KONECT say of their graph
 ASK_EDGES = f"is it the edge list? that comes first, the table of attributes is {option('nodes')}"

@@ -23,7 +23,7 @@ _MODES = 8  # modes whose shares are listed
 def sentence_of(fit: FitParts, named: int = _NAMED) -> str:
     """Say which columns matter and how many bits they explain, and of which model, blocks, folds and version.
 
-    As many as ``named`` columns have their bits told. Intervals are two standard errors over vertices each way. Under
+    Bits are given of as many as ``named`` columns. Intervals are two standard errors over vertices each way. Under
     the fixed prior, which decides nothing, columns are named whose bits are clear of 0.
     """
     bits, n_blocks = fit.explanation.columns, fit.memberships.n_blocks

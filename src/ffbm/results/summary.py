@@ -55,13 +55,18 @@ SCREEN = 28  # lines of a summary: the sentence, and where the files are, come b
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """Return the answer on a screen: what must be read first, columns, blocks, how much is explained, notes by count.
 
-    What does not fit is told more briefly: less of each part is listed, and what is left out is counted. With
+    What does not fit is shortened: less of each part is listed, and what is left out is counted. With
     ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
     """
     if verbose:
         return _text(fit, LONG)
     text = _text(fit, SHORT)
-    return text if text.count("\n") < SCREEN else _text(fit, TIGHT)
+    return text if fits_a_screen(text) else _text(fit, TIGHT)
+
+
+def fits_a_screen(text: str) -> bool:
+    """Tell whether a summary leaves room for what the command line prints below it."""
+    return text.count("\n") < SCREEN
 
 
 def _text(fit: FitParts, length: Length) -> str:
