@@ -94,6 +94,15 @@ def test_tempering_is_switched_on_where_length_does_not_help(monkeypatch):
     assert len(blocks.settings["swap_rates"]) == len(blocks.settings["tempering"]) - 1
 
 
+def test_ladders_are_not_begun_where_there_is_no_time_for_them(monkeypatch):
+    edges = np.array([(12 * c + i, 12 * c + j) for c in range(4) for i in range(12) for j in range(i)])
+    monkeypatch.setattr(lengths, "_EARLY", 1)
+    monkeypatch.setattr(lengths, "_LADDERS", np.inf)
+    for where in (lengths, tempering):
+        monkeypatch.setattr(where, "judge_blocks", plain_are_too_short)
+    assert sample(ffbm.as_network(edges), 2, max_minutes=0.1).settings["tempering"] is False
+
+
 def shares_of_pictures(seed, **options):
     """How often each of the two pairings of four cliques is seen, and the blocks."""
     edges, pictures = cliques_in_pairs()
