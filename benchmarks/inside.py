@@ -170,8 +170,8 @@ def triangle_study(n_networks, seed):
 PARTS = {
     "cut": lambda: null_study("cut", 200, 1),
     "joint": lambda: null_study("joint", 200, 4),
-    "power": lambda: {"rows": power_study(15, 2)},
-    "triangles": lambda: {"rows": triangle_study(12, 3)},
+    "power": lambda: {"rows": power_study(100, 2)},
+    "triangles": lambda: {"rows": triangle_study(100, 3)},
 }
 
 if __name__ == "__main__":

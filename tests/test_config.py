@@ -15,13 +15,14 @@ from ffbm.pipeline.by_type import explain_types
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.weights import sample_weights
 from ffbm.results import fit
+from ffbm.run_options import RunOptions
 
 OBJECTS = {"net", "nodes", "reading", "blocks", "progress"}  # keywords of fit that are no plain values
 
 
 def test_the_settings_are_the_keywords_of_fit():
     keywords = {name: p.default for name, p in signature(fit).parameters.items() if name not in OBJECTS}
-    assert keywords == {field.name: field.default for field in fields(FitConfig)}
+    assert keywords == {field.name: field.default for field in (*fields(FitConfig), *fields(RunOptions))}
 
 
 @pytest.mark.parametrize("stage", [sample_blocks, sample_weights, sample_weights_drawn, explain_types])
@@ -65,10 +66,6 @@ def test_a_stage_called_by_itself_has_the_defaults_of_fit(stage):
         ("n_chains", 0),
         ("seed", -1),
         ("seed", 2**128),
-        ("workers", 0),
-        ("out", ""),
-        ("out", 3),
-        ("resume", "yes"),
         ("folds", 0),
         ("columns", -1),
         ("moves", "double"),
@@ -84,11 +81,11 @@ def test_a_wrong_value_is_told_by_name_on_one_line(name, value):
     "config",
     [
         FitConfig(),
-        FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, workers=2, intercept=True),
+        FitConfig(n_blocks=3, n_kept="all", seed=2**128 - 1, folds=5, intercept=True),
         FitConfig(weight_prior="fixed", sigma=1e-7),
         FitConfig(weight_prior="fixed", sigma=[0.5, 2.0, 1e-7]),
         FitConfig(weight_prior="fixed", sigma={"age": 0.5, 'a "quoted" = \\ column\n': 2.0, "": 1.0}),
-        FitConfig(out='a "quoted"\\path\n\x7f\x01é\U0001f600', k=0, burn_in=0.1 + 0.2),
+        FitConfig(edge_weight='a "quoted"\\path\n\x7f\x01é\U0001f600', k=0, burn_in=0.1 + 0.2),
     ],
 )
 def test_toml_and_back(config):

@@ -20,10 +20,10 @@ from ffbm.check import (
     check_scale,
     check_seed,
     check_tempering,
-    check_workers,
 )
 from ffbm.errors import OptionError, keyword
 from ffbm.plain import did_you_mean
+from ffbm.run_options import RUN_OPTIONS
 
 READING = "reading"  # the table of a settings file that says how its network was read
 TARGETS = ("cut", "joint")
@@ -117,9 +117,6 @@ class FitConfig:
         C, of both.
     seed : int, optional
         None draws one; the fit records which.
-    workers, out, resume : int or address, path, bool
-        How many threads, or the address of a dask cluster; which folder the run is saved in; whether it goes on with
-        what is there.
 
     Examples
     --------
@@ -148,9 +145,6 @@ class FitConfig:
     n_draws: int | str = "auto"
     n_chains: int = 4
     seed: int | None = None
-    workers: int | str | None = None
-    out: str | None = None
-    resume: bool = False
     folds: int | str | None = "auto"
     moves: str = "default"
     degree_corrected: bool = True
@@ -194,9 +188,6 @@ class FitConfig:
             "n_draws": check_int_or("auto", "n_draws", self.n_draws, low=1),
             "n_chains": check_int("n_chains", self.n_chains, low=1),
             "seed": None if self.seed is None else check_seed(self.seed),
-            "workers": check_workers(self.workers),
-            "out": None if self.out is None else _check_path("out", self.out),
-            "resume": check_bool("resume", self.resume),
             "folds": 1 if self.folds is None else check_int_or("auto", "folds", self.folds, low=1),
             "columns": check_int_or("all", "columns", self.columns, low=0),
             "moves": check_choice("moves", self.moves, ("default", "single")),
@@ -303,12 +294,13 @@ class FitConfig:
     @classmethod
     def from_toml(cls, text: str, where: str = "the TOML text") -> "FitConfig":
         """Return the settings that a TOML text holds, the defaults for those it does not."""
-        return cls(**parse_settings(text, where))
+        return cls.from_dict(parse_settings(text, where), where)
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any], where: str = "the settings") -> "FitConfig":
-        """Return the settings given by name; an unknown name is refused."""
-        return cls(**check_names(settings, where))
+        """Return the settings given by name; an unknown name is refused, how a fit is run is left out."""
+        named = check_names(settings, where)
+        return cls(**{name: value for name, value in named.items() if name not in RUN_OPTIONS})
 
 
 def choose_prior(weight_prior: str | None) -> str:
@@ -361,8 +353,8 @@ def parse_settings(text: str, where: str) -> dict[str, Any]:
 
 
 def check_names(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return ``settings`` if all names in it are settings of a fit."""
-    names = [field.name for field in fields(FitConfig)]
+    """Return ``settings`` if all names in it are settings of a fit, or say how it is run."""
+    names = [*(field.name for field in fields(FitConfig)), *RUN_OPTIONS]
     for name in settings:
         if name not in names:
             hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
@@ -375,12 +367,6 @@ def _check_groups(value: Any) -> dict[str, list[str]] | None:
         return None
     check_groups(value)
     return {str(name): [str(column) for column in part] for name, part in value.items()}
-
-
-def _check_path(name: str, value: Any) -> str:
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise OptionError(f"{keyword(name)} must be the path of a folder; got {value!r}")
-    return str(os.fspath(value))
 
 
 def toml_of(value: Any) -> str:

@@ -22,6 +22,22 @@ def wrap(text: str, first: str = "", rest: str = "", width: int = WIDTH) -> str:
     )
 
 
+def at_most(text: str, n_lines: int, width: int = WIDTH) -> str:
+    """Cut a wrapped text to so many lines, the last of which says where all of it is.
+
+    >>> print(at_most(wrap("one two three four five six seven eight", width=22), 1, width=22))
+    one ... (--verbose)
+    """
+    lines = text.split("\n")
+    if len(lines) <= n_lines:
+        return text
+    mark, last = " ... (--verbose)", lines[n_lines - 1]
+    room = width - len(mark)
+    if len(last) > room:
+        last = last[: last.rfind(" ", 0, room + 1)] if " " in last[:room].strip() else last[:room]
+    return "\n".join([*lines[: n_lines - 1], last.rstrip(",;:") + mark])
+
+
 def tabulate(
     rows: Sequence[Sequence[str]], right: Sequence[int], gives: int = 0, *, indent: int = 2, width: int = WIDTH
 ) -> str:

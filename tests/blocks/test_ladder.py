@@ -51,7 +51,7 @@ def test_one_replica_is_the_plain_chain(options):
     assert_same((its[0] for its in state.ledgers), alone.ledger)
     assert_same((state.totals[0], state.tally[0], state.best), (alone.totals, alone.tally, alone.best))
     assert state.rng.random() == alone.rng.random()
-    assert state.round_trips == 0
+    assert state.exchange.round_trips == 0
 
 
 @pytest.mark.parametrize("cuts", [[1] * 50, [6, 1, 1, 20, 22], [4, 3, 43]])
@@ -90,7 +90,7 @@ def test_counts_and_energies_follow_their_replica(case):
     setup, state = begin(burn=0, thin=1, gap=1, **CASES[case])
     state, draws = advance(setup, state, 2000)
     assert (state.exchange.swaps[:, 1] > 20).all()
-    assert state.round_trips > 0
+    assert state.exchange.round_trips > 0
     assert sorted(state.exchange.replica) == [0, 1, 2, 3]
     likelihood = setup.target._replace(prior=UNIFORM)
     for beta, k in zip(BETAS, state.exchange.replica, strict=True):
@@ -155,14 +155,14 @@ def test_round_trips_are_from_cold_to_hot_and_back():
     assert seen[3] == [0, 0, 0]  # replica 2 came down from where it started: half a trip
     assert seen[5] == [1, 0, 0]
     assert seen[-1] == [2, 1, 1]
-    assert state.round_trips == 4
+    assert state.exchange.round_trips == 4
 
 
 def test_statistics_begin_after_the_burn_in():
     setup, state = begin(burn=30, gap=1)
     state, _ = advance(setup, state, 30)
-    assert state.exchange.swaps.sum() == state.round_trips == 0
-    assert np.isnan(state.swap_rates).all()
+    assert state.exchange.swaps.sum() == state.exchange.round_trips == 0
+    assert np.isnan(state.exchange.swap_rates).all()
     state, draws = advance(setup, state, 30)
     assert state.exchange.swaps[:, 0].tolist() == [15, 15, 15]
     assert len(draws.entropy) == 10

@@ -53,9 +53,9 @@ def test_exchanges_are_about_equally_frequent():
     assert betas[-1] >= 0.35
     state = start(setup, np.tile(labels, (len(betas), 1)), betas, stream(2, "test"))
     state, _ = advance(setup, state, 6000)
-    assert state.swap_rates.min() > 0.4
-    assert np.ptp(state.swap_rates) < 0.3
-    assert state.round_trips > 20
+    assert state.exchange.swap_rates.min() > 0.4
+    assert np.ptp(state.exchange.swap_rates) < 0.3
+    assert state.exchange.round_trips > 20
 
 
 def test_little_variation_is_heated_no_further_than_allowed_and_none_not_at_all():

@@ -61,10 +61,10 @@ def test_at_one_temperature_it_is_the_plain_chain():
 
 def test_what_is_counted():
     state, _ = advance(setup_of("fixed"), begun(setup_of("fixed")), 520)
-    assert state.swaps[:, 0].tolist() == [50, 50]  # of 100 rounds since the burn-in
-    assert (state.swap_rates > 0).all()
-    assert state.round_trips > 0
-    assert sorted(state.replica.tolist()) == [0, 1, 2]
+    assert state.exchange.swaps[:, 0].tolist() == [50, 50]  # of 100 rounds since the burn-in
+    assert (state.exchange.swap_rates > 0).all()
+    assert state.exchange.round_trips > 0
+    assert sorted(state.exchange.replica.tolist()) == [0, 1, 2]
     assert state.lowest == pytest.approx(min(chain.lowest for chain in state.chains))
     assert all(chain.lowest <= chain.totals[ENTROPY] + 1e-9 for chain in state.chains)
 

@@ -10,7 +10,15 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.joint import path
 from ffbm.joint.exchange import exchange
 from ffbm.joint.path import PathState, advance, look, make_path, start
-from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
+from ffbm.joint.quadrature import (
+    barriers,
+    coarse_weights,
+    first_points,
+    rule_weights,
+    spread,
+    stepping_stones,
+    values_needed,
+)
 from ffbm.joint.tails import degrees_at
 from ffbm.theta.columns import group_columns
 from ffbm.theta.design import make_design
@@ -155,11 +163,11 @@ def test_an_exchange_moves_labels_and_weights_and_nothing_else(ladder):
         np.testing.assert_array_equal(state.chains[now].weights, before[then][1])
         assert state.chains[now].metric is before[now][2]
         assert state.chains[now].adapt is before[now][3]
-    assert state.replica.tolist() == [1, 0, 2]
-    assert state.swaps.tolist() == [[1, 1], [0, 0]]
+    assert state.exchange.replica.tolist() == [1, 0, 2]
+    assert state.exchange.swaps.tolist() == [[1, 1], [0, 0]]
     exchange(state, 1, np.array([0.0, 0.0, -1e9]), np.zeros(3))
-    assert state.replica.tolist() == [1, 0, 2]
-    assert state.swaps.tolist() == [[1, 1], [1, 0]]
+    assert state.exchange.replica.tolist() == [1, 0, 2]
+    assert state.exchange.swaps.tolist() == [[1, 1], [1, 0]]
 
 
 def test_round_trips_are_counted(ladder):
@@ -167,19 +175,36 @@ def test_round_trips_are_counted(ladder):
     sure = np.full(3, 1e9)
     for first in (0, 1, 0, 1, 0, 1, 0):
         exchange(state, first, sure, sure)
-    assert state.trips.sum() == 1
+    assert state.exchange.trips.sum() == 1
 
 
-@pytest.mark.parametrize("n", [4, 8, 16])
-def test_rules_integrate_smooth_functions(n):
-    t, tolerance = rule_points(n), {4: 0.2, 8: 2e-3, 16: 1e-7}[n]
+@pytest.mark.parametrize("n", [8, 16, 32])
+@pytest.mark.parametrize("power", [1, 2])
+def test_rules_integrate_smooth_functions(n, power):
+    t, tolerance = (np.arange(1, n + 1) / n) ** power, {8: 1e-2, 16: 2e-3, 32: 2e-4}[n]
     for f, integral in (
         (lambda x: x / (0.1 + x), lambda x: x - 0.1 * np.log1p(x / 0.1)),
         (np.sin, lambda x: 1 - np.cos(x)),
     ):
-        np.testing.assert_allclose(rule_weights(n) @ f(t), integral(t), atol=tolerance)
-    np.testing.assert_array_equal(rule_points(n // 2), t[1::2])
-    np.testing.assert_allclose(coarse_weights(n)[1::2], rule_weights(n // 2)[-1])
+        np.testing.assert_allclose(rule_weights(t) @ f(t), integral(t), atol=tolerance)
+    np.testing.assert_allclose(coarse_weights(t)[1::2], rule_weights(t[1::2])[-1])
+    assert not coarse_weights(t)[::2].any()
+
+
+def test_values_of_t_have_equal_barriers_between_them():
+    """ln L(t) = s(t) y with y ~ N(0, 1) has the barrier |s(t) - s(t')| / sqrt(pi): here s is steep where t is small."""
+    rng, t = np.random.default_rng(1), first_points(8)
+    s = 20 * np.sqrt(np.append(0.0, t))
+    y = rng.standard_normal((20_000, len(t)))
+    down, up = (s[:-1] - s[1:]) * y, np.append(np.diff(s)[1:], 0.0) * y
+    barrier = barriers(down, up)
+    np.testing.assert_allclose(barrier, np.diff(s) / np.sqrt(np.pi), rtol=0.03)
+    n = values_needed(barrier)
+    assert 0.4 < barrier.sum() / n <= 0.45
+    points = spread(t, barrier, n)
+    assert (len(points), points[-1]) == (n, 1.0)
+    there = np.interp(points, np.append(0.0, t), np.append(0.0, np.cumsum(barrier)))
+    np.testing.assert_allclose(np.diff(there), barrier.sum() / n, rtol=1e-6)
 
 
 def test_stepping_stones_find_ratios_of_normals():

@@ -35,8 +35,8 @@ def assert_same(state, other):
         assert np.array_equal(one.ledger.b, its.ledger.b)
         assert np.array_equal(one.tower.b, its.tower.b)
         assert np.array_equal(one.totals, its.totals)
-    assert np.array_equal(state.replica, other.replica)
-    assert np.array_equal(state.swaps, other.swaps)
+    assert np.array_equal(state.exchange.replica, other.exchange.replica)
+    assert np.array_equal(state.exchange.swaps, other.exchange.swaps)
 
 
 @pytest.mark.parametrize("cuts", [[1] * 20, [6, 1, 13], [5, 15]])
@@ -62,9 +62,9 @@ def test_a_ladder_goes_on_from_its_bytes(setup):
 
 def test_what_is_carried_and_counted(setup):
     state, draws = advance(setup, begun(setup), 206)
-    assert state.swaps[:, 0].tolist() == [100, 100]  # since the burn-in
-    assert (state.swap_rates > 0).all()
-    assert sorted(state.replica.tolist()) == [0, 1, 2]
+    assert state.exchange.swaps[:, 0].tolist() == [100, 100]  # since the burn-in
+    assert (state.exchange.swap_rates > 0).all()
+    assert sorted(state.exchange.replica.tolist()) == [0, 1, 2]
     assert state.lowest <= draws.entropy.min() + 1e-9
     for labels, entropy in zip(draws.labels[-20:], draws.entropy[-20:], strict=True):
         assert setup.target.entropy(unpack(setup, labels)) == pytest.approx(entropy, abs=1e-7)

@@ -147,12 +147,12 @@ def test_what_was_planted_is_found(bits):
     assert bits.p_adjacency[2] > 0.01
 
 
-@pytest.mark.parametrize(("workers", "threads"), [(None, None), (3, 3), ("tcp://127.0.0.1:1", None)])
+@pytest.mark.parametrize(("workers", "threads"), [(None, 3), (2, 2)])
 def test_columns_are_measured_by_as_many_threads_as_asked_for(given, monkeypatch, workers, threads):
     net, _, design, folds = given
     heard = []
     monkeypatch.setattr(contributions, "column_bits", lambda *of: of[6])
-    context = contributions.measuring_on(net, FitConfig(workers=workers), design, None, folds, 1)(heard.append)
+    context = contributions.measuring_on(net, FitConfig(), design, None, folds, 1, threads=3)(heard.append, workers)
     context.tell("progress")
     assert (context.workers, heard) == (threads, ["progress"])
 

@@ -53,7 +53,7 @@ def test_not_where_they_do_not_mix_or_take_long(monkeypatch):
     monkeypatch.setattr(numbers, "USABLE_RHAT", 0.5)
     assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
     monkeypatch.setattr(numbers, "_MOST_EDGES", 100)
-    monkeypatch.setattr(numbers, "run_stretch", None)
+    monkeypatch.setattr(numbers, "run_chains", None)
     assert "probability" not in ffbm.sample_blocks(net, "auto", n_sweeps=100, seed=1, progress=False).candidates
 
 

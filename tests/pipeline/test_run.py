@@ -41,7 +41,7 @@ def begin():
 
 def go(advance, workers, heard=None, checkpoints=None):
     context = RunContext(workers, (heard if heard is not None else []).append, checkpoints)
-    return run.run_stretch("counting", run.Stepper(advance, Counter, Steps), MODEL, begin, N_STEPS, context)[:2]
+    return run.run_chains("counting", run.Stepper(advance, Counter, Steps), MODEL, begin, N_STEPS, context)[:2]
 
 
 def expected():

@@ -22,6 +22,7 @@ from ffbm.results.fit_function import fit_with, measured
 from ffbm.results.fitted import Fit
 from ffbm.results.record import fit_record
 from ffbm.results.sentences import out_of_time
+from ffbm.run_options import RunOptions
 from ffbm.scoring import fold_rows
 from ffbm.store.checkpoints import open_checkpoints
 from ffbm.theta.design import make_design
@@ -199,8 +200,8 @@ def hurried():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "_LEAST", 0.0)
         net = ffbm.load_dataset("polbooks")
-        options = {"weight_prior": "learned", "workers": 1, "max_minutes": 1e-6}
-        fit = fit_with(net, FitConfig(n_blocks=3, n_sweeps=400, seed=1, **options), progress=False)
+        config = FitConfig(n_blocks=3, n_sweeps=400, seed=1, weight_prior="learned", max_minutes=1e-6)
+        fit = fit_with(net, config, RunOptions(workers=1), progress=False)
         return measured(fit, False, 1)
 
 

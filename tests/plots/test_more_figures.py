@@ -120,13 +120,21 @@ def test_a_block_without_scores_has_no_bits():
 def test_a_panel_for_each_mode():
     net = ffbm.as_network(EDGES)
     whole = members()
-    one = replace(whole.modes[0], weight=0.75)
-    other = replace(one, weight=0.25, labels=np.array([0, 0, 1, 1, 1, 2]))
+    one = replace(whole.modes[0], weight=0.75, chains=np.array([0.5, 1.0]))
+    other = replace(one, weight=0.25, chains=np.array([0.5, 0.0]), labels=np.array([0, 0, 1, 1, 1, 2]))
     figure = plot_modes(net, replace(whole, modes=(one, other)), title="Modes")
     check_text(figure)
     assert [axes.get_title() for axes in figure.axes] == ["mode 0: 75% of draws", "mode 1: 25% of draws, 17% moved"]
     sizes = [[len(dots.get_offsets()) for dots in axes.collections[-3:]] for axes in figure.axes]
     assert sizes == [[3, 2, 1], [2, 3, 1]]
+
+
+def test_modes_that_no_chain_left_have_no_shares():
+    whole = members()
+    one = replace(whole.modes[0], weight=0.75, chains=np.array([1.0, 0.0]))
+    other = replace(one, weight=0.25, chains=np.array([0.0, 1.0]), labels=np.array([0, 0, 1, 1, 1, 2]))
+    figure = plot_modes(ffbm.as_network(EDGES), replace(whole, modes=(one, other)))
+    assert [axes.get_title() for axes in figure.axes] == ["mode 0", "mode 1: 17% moved"]
 
 
 def test_the_picture_of_edges_is_clear_where_there_are_none():

@@ -17,7 +17,7 @@ from ffbm.plain import finite
 from ffbm.report.charts import draw_checks
 from ffbm.report.tables import column_table, ranking_table
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
-from ffbm.results.apart import set_apart
+from ffbm.results.block_features import set_apart
 from ffbm.results.by_mode import inclusion_by_mode, tell_by_mode
 from ffbm.results.columns import _shown, columns_text
 from ffbm.results.html import fit_html
@@ -199,7 +199,7 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     told = column_table(subject_of(two))
     assert "inclusion by mode" in told.head
     assert "inclusion" not in told.head
-    monkeypatch.setattr("ffbm.results.apart.values_in_every_mode", lambda _: [])
+    monkeypatch.setattr("ffbm.results.block_features.values_in_every_mode", lambda _: [])
     assert set_apart(two) == ((),) * two.memberships.n_blocks  # nothing is named on average over modes
 
 

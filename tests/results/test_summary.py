@@ -13,7 +13,7 @@ from ffbm.diagnostics import Verdict
 from ffbm.report.tables import ranking_table
 from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
-from ffbm.results.apart import set_apart
+from ffbm.results.block_features import set_apart
 from ffbm.results.report import subject_of
 from ffbm.results.sentences import tell_no_answers, tell_readings
 from ffbm.types import Note

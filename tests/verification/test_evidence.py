@@ -12,7 +12,7 @@ from ffbm.blocks import exchange
 from ffbm.blocks.entropy import description_length
 from ffbm.joint import path, quadrature
 from ffbm.joint.exchange import take_over
-from ffbm.joint.quadrature import rule_points, rule_weights
+from ffbm.joint.quadrature import first_points, rule_weights
 from ffbm.simulation import simulate
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Graph
@@ -57,18 +57,19 @@ def test_the_exact_evidence_is_that_of_the_reference(cases):
 
 @pytest.fixture(scope="module")
 def slopes(cases):
-    """Exact slopes along the path of the first case, sigma 2 and no intercept, at the points of the rule with 8."""
+    """Exact slopes along the path of the first case, sigma 2 and no intercept, at 8 values of t."""
     (graph, x, _), tiny = cases[0], 1e-4
     return [
         (exact_evidence(graph, x, 2 * t * (1 + tiny)) - exact_evidence(graph, x, 2 * t * (1 - tiny))) / (2 * tiny * t)
-        for t in rule_points(8)
+        for t in first_points(8)
     ]
 
 
 def test_the_rule_is_exact_enough_on_exact_slopes(cases, slopes):
-    assert rule_weights(8)[-1] @ slopes == pytest.approx(cases[0][2]["log_bf_sigma_2"], abs=1e-3)
-    faulty = planted(quadrature, "[1:, 1:] * u[1:])", "[1:, 1:] / 2)")  # the weights of t in place of those of its root
-    assert abs(faulty.rule_weights(8)[-1] @ slopes - cases[0][2]["log_bf_sigma_2"]) > 0.01
+    t = first_points(8)
+    assert rule_weights(t)[-1] @ slopes == pytest.approx(cases[0][2]["log_bf_sigma_2"], abs=1e-3)
+    faulty = planted(quadrature, "unit).anti", "unit[:, ::-1]).anti")  # the weights of other values of t
+    assert abs(faulty.rule_weights(t)[-1] @ slopes - cases[0][2]["log_bf_sigma_2"]) > 0.01
 
 
 def test_a_short_run_meets_the_truth():

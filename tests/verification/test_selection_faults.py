@@ -13,7 +13,15 @@ from ffbm.theta.selection import advance_selection, set_up_selection, start_sele
 from ffbm.verification.selection_laws import LAWS, compare
 
 from ..mutants import interpreted, planted, planted_alone
-from ..theta.test_selection import MOVES, chances_on_a_bridge, located, retraced, way_back
+from ..theta.test_selection import (
+    MOVES,
+    born_on_a_bridge,
+    chances_on_a_bridge,
+    errors_of_law,
+    located,
+    retraced,
+    way_back,
+)
 
 # of the worth of a column: E[worth] over proposals must be the evidence for it
 WORTH = {
@@ -178,13 +186,24 @@ def test_a_wrong_bridge_is_seen(fault, monkeypatch):
     assert not off < 4 * error
 
 
+def with_fault_on_the_path(monkeypatch, *fault):
+    kernel = "ffbm.kernels.bridge"
+    faulty = planted(kernel, fault, order=["ffbm.kernels.compilation", kernel])[kernel]
+    monkeypatch.setattr("ffbm.theta.bridge.follow_path", faulty.follow_path)
+
+
 @pytest.mark.slow
 def test_a_bridge_without_the_prior_of_the_new_scales_is_seen(monkeypatch):
     """A column of which the data say nothing must be born with the prior odds."""
-    kernel, fault = "ffbm.kernels.bridge", ("u += _add_prior(target, w, g, 1.0)", "u += 0.0")
-    faulty = planted(kernel, fault, order=["ffbm.kernels.compilation", kernel])[kernel]
-    monkeypatch.setattr("ffbm.theta.bridge.follow_path", faulty.follow_path)
+    with_fault_on_the_path(monkeypatch, "u += _add_prior(target, w, g, 1.0)", "u += 0.0")
     assert not np.allclose(chances_on_a_bridge(0.5), 1 / 3, atol=0.1)
+
+
+@pytest.mark.slow
+def test_a_bridge_that_keeps_the_prior_of_the_scales_before_is_seen(monkeypatch):
+    """Moves then end where they should not: the column is not born with the prior's law. The odds hardly show it."""
+    with_fault_on_the_path(monkeypatch, "u += _add_prior(target, w, g, -1.0)", "u += 0.0")
+    assert not errors_of_law(born_on_a_bridge(3.0, 1.0), 3.0) < 8
 
 
 @pytest.mark.slow

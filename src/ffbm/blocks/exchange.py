@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ffbm.kernels.ladder import TO_COLD, TO_HOT, Exchange
 from ffbm.types import Array
 
 
@@ -16,20 +17,8 @@ class Replicas(Protocol):
         """One for each target."""
 
     @property
-    def replica(self) -> Array:
-        """(K,) which replica is at each target."""
-
-    @property
-    def heading(self) -> Array:
-        """(K,) by replica: 1 if it was at the last target last, -1 if at the first one, 0 if at neither."""
-
-    @property
-    def trips(self) -> Array:
-        """(K,) by replica: round trips between the ends."""
-
-    @property
-    def swaps(self) -> Array:
-        """(K-1, 2) exchanges with the next target tried and made."""
+    def exchange(self) -> Exchange:
+        """Which replica is at each target, and how they have moved."""
 
     @property
     def rng(self) -> np.random.Generator:
@@ -43,18 +32,19 @@ def exchange(state: Replicas, first: int, down: Array, up: Array, take_over: Cal
     its own. ``take_over(chain, other)`` is a chain with what the other one samples; what belongs to a target stays
     there.
     """
+    replica, swaps, heading, trips = state.exchange
     for k in range(first, len(state.chains) - 1, 2):
-        state.swaps[k, 0] += 1
+        swaps[k, 0] += 1
         if np.log(1 - state.rng.random()) < up[k] + down[k + 1]:
-            state.swaps[k, 1] += 1
+            swaps[k, 1] += 1
             one, other = state.chains[k], state.chains[k + 1]
             state.chains[k], state.chains[k + 1] = take_over(one, other), take_over(other, one)
-            state.replica[[k, k + 1]] = state.replica[[k + 1, k]]
-    top, bottom = state.replica[-1], state.replica[0]
-    state.trips[top] += state.heading[top] == -1
-    state.heading[top] = 1
-    if state.heading[bottom] == 1:
-        state.heading[bottom] = -1
+            replica[[k, k + 1]] = replica[[k + 1, k]]
+    cold, hot = replica[0], replica[-1]  # at the first and at the last target
+    trips[hot] += heading[hot] == TO_HOT
+    heading[hot] = TO_COLD
+    if heading[cold] == TO_COLD:
+        heading[cold] = TO_HOT
 
 
 def exchange_tempered(
@@ -63,13 +53,3 @@ def exchange_tempered(
     """Exchange between chains at inverse temperatures ``betas`` (K,), from 1 down, which multiply ``energy`` (K,)."""
     step = -np.diff(betas)
     exchange(state, first, np.append(0.0, -step * energy[1:]), np.append(step * energy[:-1], 0.0), take_over)
-
-
-def swap_rates(swaps: Array) -> Array:
-    """Return the share (K-1,) of exchanges made, by pair of neighbours; NaN where none was tried.
-
-    >>> swap_rates(np.array([[10, 4], [0, 0]])).tolist()
-    [0.4, nan]
-    """
-    tried, made = swaps.T
-    return np.where(tried > 0, made / np.maximum(tried, 1), np.nan)

@@ -12,7 +12,6 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws
 from ffbm.blocks.chain import start as block_start
-from ffbm.blocks.exchange import swap_rates
 from ffbm.blocks.target import BlockTarget
 from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
@@ -43,11 +42,6 @@ class LadderState(NamedTuple):
     rng: np.random.Generator
 
     @property
-    def swap_rates(self) -> Array:
-        """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
-        return swap_rates(self.exchange.swaps)
-
-    @property
     def lowest(self) -> float:
         """The lowest S of the cold chain and of all starts."""
         return float(self.totals[self.exchange.replica[0], LOWEST])
@@ -56,11 +50,6 @@ class LadderState(NamedTuple):
     def counters(self) -> Counters:
         """What the replicas count, for kernels."""
         return Counters(self.totals, self.tally, self.best)
-
-    @property
-    def round_trips(self) -> int:
-        """How often a replica went from the cold end to the hot end and back, since the burn-in."""
-        return int(self.exchange.trips.sum())
 
 
 def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Generator) -> LadderState:
@@ -76,14 +65,8 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
         totals[k, ENTROPY] += prior_cost(prior, rungs, k, ledgers, k) - prior_cost(prior, plain_rung, 0, ledgers, k)
     totals[:, FIELD] /= betas
     totals[:, LOWEST] = [lowest.totals[ENTROPY], *np.full(len(betas) - 1, -np.inf)]
-    exchange = Exchange(
-        replica=np.arange(len(betas)),
-        swaps=np.zeros((len(betas) - 1, 2), dtype=np.int64),
-        heading=np.zeros(len(betas), dtype=np.int64),
-        trips=np.zeros(len(betas), dtype=np.int64),
-    )
     tally = np.zeros((len(betas), 5), dtype=np.int64)
-    return LadderState(betas, ledgers, totals, tally, lowest.best, exchange, rng)
+    return LadderState(betas, ledgers, totals, tally, lowest.best, Exchange.start(len(betas)), rng)
 
 
 def advance(setup: LadderSetup, state: LadderState, n_sweeps: int) -> tuple[LadderState, BlockDraws]:

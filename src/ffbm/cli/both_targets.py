@@ -10,15 +10,16 @@ if TYPE_CHECKING:
     from ffbm.config import FitConfig
     from ffbm.progress import Listener
     from ffbm.results import Comparison
+    from ffbm.run_options import RunOptions
     from ffbm.types import Network
 
 BOTH = "both"
 
 
 def fit_both(
-    network: "Network", settings: "FitConfig", progress: "Listener | bool | None", command: str
+    network: "Network", settings: "FitConfig", run: "RunOptions", progress: "Listener | bool | None", command: str
 ) -> "Comparison":
-    """Fit both targets with the same seed, blocks and training vertices; save them side by side if settings say where.
+    """Fit both targets with the same seed, blocks and training vertices; save them side by side if ``run`` says where.
 
     The number of blocks, if it is to be chosen, is chosen once. How memberships reach the weights is a question for
     the cut posterior alone.
@@ -32,17 +33,19 @@ def fit_both(
     cut = replace(settings, target="cut", seed=resolve_seed(settings.seed))
     joint = replace(cut, target="joint", memberships="averaged")
     check_joint(joint, None)
-    if settings.out is not None:
-        folder = Path(settings.out)
-        if not (settings.resume and (folder / cut.target).is_dir()):  # begun by this command
+    runs = [run, run]
+    if run.out is not None:
+        folder = Path(run.out)
+        if not (run.resume and (folder / cut.target).is_dir()):  # begun by this command
             check_new_folder(folder)
-        cut, joint = (replace(one, out=str(folder / one.target)) for one in (cut, joint))
-    first = fit_with(network, cut, progress=progress, command=command)
+        runs = [replace(run, out=str(folder / one.target)) for one in (cut, joint)]
+    first = fit_with(network, cut, runs[0], progress=progress, command=command)
     network = first.network if network.features.other else network  # whose readings the blocks have settled
-    second = fit_with(network, replace(joint, n_blocks=first.memberships.n_blocks), progress=progress, command=command)
+    joint = replace(joint, n_blocks=first.memberships.n_blocks)
+    second = fit_with(network, joint, runs[1], progress=progress, command=command)
     comparison = compare(first, second)
-    if settings.out is not None:
-        _save(comparison, Path(settings.out))
+    if run.out is not None:
+        _save(comparison, Path(run.out))
     return comparison
 
 

@@ -10,25 +10,27 @@ from ffbm.errors import OptionError, keyword
 if TYPE_CHECKING:
     from ffbm.config import FitConfig
     from ffbm.results.typed import TypedFit
+    from ffbm.run_options import RunOptions
     from ffbm.types import Network
 
 
-def fit_by_type(network: "Network", settings: "FitConfig", quiet: bool) -> "TypedFit":
+def fit_by_type(network: "Network", settings: "FitConfig", run: "RunOptions", quiet: bool) -> "TypedFit":
     """Fit a network with types by the settings that there are for it; refuse the others."""
     import warnings
 
     from ffbm.errors import ConvergenceWarning
     from ffbm.results.typed import OPTIONS, fit_types, measured_types
 
+    chosen = {**settings.to_dict(), "resume": run.resume}
     refused = {"resume": False, "target": "cut", "column_groups": None, "impute": False}
     for name, without in refused.items():
-        if getattr(settings, name) != without:
+        if chosen[name] != without:
             it = keyword(name, "")
             raise OptionError(f"{it} is not for fits with types of vertices; leave it out, or --node-type")
     with announcing(quiet) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
-        options = {name: getattr(settings, name) for name in (*OPTIONS, "n_blocks", "seed", "workers", "out")}
-        fitted = fit_types(network, settings.node_type, progress=progress, **options)
+        options = {name: getattr(settings, name) for name in (*OPTIONS, "n_blocks", "seed")}
+        fitted = fit_types(network, settings.node_type, workers=run.workers, out=run.out, progress=progress, **options)
         return measured_types(fitted, progress)
 
 

@@ -252,7 +252,7 @@ def fit(
         node_type = "node_type"
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
-    settings = settle(
+    settings, run = settle(
         config,
         begun_with(out, target) if resume and out is not None else {},
         n_blocks=blocks_asked(blocks, node_type, config),
@@ -303,12 +303,11 @@ def fit(
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured
     from ffbm.results.record import fit_record
-    from ffbm.results.sentence import sentence_of
-    from ffbm.results.summary import fits_a_screen
+    from ffbm.results.summary import sentence_below
 
     if settings.node_type is not None:
-        typed = fit_by_type(network, settings, quiet)
-        tell_by_type(typed, source, settings.out, as_json, verbose)
+        typed = fit_by_type(network, settings, run, quiet)
+        tell_by_type(typed, source, run.out, as_json, verbose)
         return NOT_CONVERGED if strict and not typed.converged else 0
     if group_by is not None:
         from ffbm.theta.columns import group_by_name
@@ -317,25 +316,24 @@ def fit(
     command = shlex.join(["ffbm", *sys.argv[1:]])
     if target == BOTH:
         with announcing(quiet) as progress:
-            pair = fit_both(network, settings, progress, command)
-        tell_both(pair, source, settings.out, as_json)
+            pair = fit_both(network, settings, run, progress, command)
+        tell_both(pair, source, run.out, as_json)
         return NOT_CONVERGED if strict and not (pair.first.converged and pair.second.converged) else 0
     with announcing(quiet) as progress:
         schedule = Schedule.of(settings)
-        fitted = fit_with(network, settings, progress=progress, command=command, schedule=schedule)
-        if settings.out is None:  # else it was measured when it was saved
+        fitted = fit_with(network, settings, run, progress=progress, command=command, schedule=schedule)
+        if run.out is None:  # else it was measured when it was saved
             fitted = measured(fitted, progress, schedule=schedule)
-        weighed = weigh(fitted, settings, progress) if evidence else None
+        weighed = weigh(fitted, settings.max_minutes, run, progress) if evidence else None
     if as_json:
         more = {} if weighed is None else {"evidence": weighed.to_dict()}
         print_json({"source": source, **fit_record(fitted), **more})
     else:
         text = fitted.summary(verbose)
         print_text(text)
-        sentence = fitted.sentence() if verbose or fits_a_screen(text) else sentence_of(fitted, named=1)
-        print_text(f"\nin a sentence\n{wrap(sentence, first='  ', rest='  ')}")
+        print_text(f"\n{sentence_below(fitted, text, verbose)}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
-        if settings.out is not None:
-            print_text(f"\nsaved in {settings.out}; open {Path(settings.out) / 'report.html'} in a browser")
+        if run.out is not None:
+            print_text(f"\nsaved in {run.out}; open {Path(run.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not fitted.converged else 0

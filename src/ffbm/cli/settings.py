@@ -8,6 +8,7 @@ from ffbm.cli.both_targets import BOTH
 from ffbm.cli.by_type import split_blocks
 from ffbm.config import FitConfig, read_settings
 from ffbm.errors import OptionError
+from ffbm.run_options import RunOptions, split_options
 
 
 def blocks_asked(text: str | None, node_type: str | None, config: str | None) -> Any:
@@ -31,11 +32,12 @@ def source_of(source: str | None, config: str | None) -> tuple[str, dict[str, An
     return str(recorded.pop("source")), recorded
 
 
-def settle(path: str | None, begun: dict[str, Any], **given: Any) -> FitConfig:
+def settle(path: str | None, begun: dict[str, Any], **given: Any) -> tuple[FitConfig, RunOptions]:
     """Put the command line over the file over what a run was begun with over the defaults."""
     given = {name: value for name, value in given.items() if value is not None}
     from_file = {} if path is None else _read_settings(path, given)
-    return FitConfig(**begun | from_file | given)
+    settings, run = split_options(begun | from_file | given)
+    return FitConfig(**settings), run
 
 
 def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +50,8 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
     except OptionError as error:
         raise OptionError(str(error)) from error
     try:
-        FitConfig(**settings | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
+        own, _ = split_options(settings)
+        FitConfig(**own | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
     except OptionError as error:
         raise OptionError(f"{path}: {error}") from error
     return settings

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _NUMBERED = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)  # how a feature of a name
 _NOTES = 20  # for each code; beyond, one note speaks for all columns
 
 
-def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list[Note]]:
+def encode_like(features: Features, table: pd.DataFrame, is_averaged: bool = False) -> tuple[Features, list[Note]]:
     """Encode a table of new vertices as an earlier table was: the same features, in the same order.
 
     A flag ``column=value`` is set where the column has that value, a number is standardised with the *earlier* mean
@@ -33,6 +34,8 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
         Of the earlier table, as ``read_network``, ``as_network`` or ``encode_features`` made them.
     table : DataFrame
         One row for each new vertex, with at least the columns that the features come from; others are ignored.
+    is_averaged : bool
+        Missing cells will be averaged over, and notes say so.
 
     Returns
     -------
@@ -75,6 +78,9 @@ def encode_like(features: Features, table: pd.DataFrame) -> tuple[Features, list
     for name, positions in wanted.items():
         cells = _replace(table.iloc[:, by_name[name]], features.replaced.get(name, {}))
         missing, more = _encode_column(features, name, positions, cells, values)
+        if is_averaged:
+            said = f"column {name!r} has {count_of(int(missing.sum()), 'missing cell')}: averaged over"
+            more = [replace(note, message=said) if note.code == "missing" else note for note in more]
         notes += more
         by_column.append(np.flatnonzero(missing))
     unused = [name for name in by_name if name not in wanted]

@@ -56,7 +56,18 @@ def _name(features: Features, column: str, members: Array) -> str:
         mean, sd = features.mean[inside[0]], features.sd[inside[0]]
         low, high = (round(mean + sd * end, 9) for end in (x[:, 0].min(), x[:, 0].max()))
         return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
-    flags = [text_of(features, int(d)) for d in inside[x[0] != 0]]
+    flags = inside[x[0] != 0].tolist()
     if len(inside) == 1 and features.names[inside[0]] == column:
         return "yes" if flags else "no"
-    return " and ".join("yes" if text is None else text for text in flags) or "none"
+    return " and ".join(_text(features, d) for d in flags) or "none"
+
+
+def _text(features: Features, d: int) -> str:
+    """Return what a flag stands for: its value, or what its name has after that of its column.
+
+    >>> x = Features(np.eye(2), ("education;type;53", "apart"), ("education;type", "education;type"))
+    >>> _text(x, 0), _text(x, 1)
+    ('53', 'apart')
+    """
+    text = text_of(features, d)
+    return text or features.names[d].removeprefix(features.columns[d]).lstrip(" ;:=_-.") or "yes"

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.exchange import exchange_tempered, swap_rates
+from ffbm.blocks.exchange import exchange_tempered
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
 from ffbm.joint.exchange import take_over
 from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState
+from ffbm.kernels.ladder import Exchange
 from ffbm.kernels.workspace import ENTROPY, SWEEPS
 from ffbm.types import Array
 
@@ -47,21 +48,8 @@ class JointLadderState(NamedTuple):
 
     betas: Array  # (R,) from 1 down: never changed
     chains: list[JointState | ColumnState]  # at each temperature
-    replica: Array  # (R,) see ``exchange.Replicas``; counts are since the burn-in
-    heading: Array
-    trips: Array
-    swaps: Array
+    exchange: Exchange  # counts are since the burn-in
     rng: np.random.Generator
-
-    @property
-    def swap_rates(self) -> Array:
-        """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
-        return swap_rates(self.swaps)
-
-    @property
-    def round_trips(self) -> int:
-        """How often a replica went from one end to the other and back, since the burn-in."""
-        return int(self.trips.sum())
 
     @property
     def lowest(self) -> float:
@@ -93,11 +81,7 @@ def start(
             chains.append(selection.start(given, its, own, full != (k % 2 == 1)))
         else:
             chains.append(joint.start(given, its, own))
-    nothing = np.zeros(n, np.int64)
-    swaps = np.zeros((n - 1, 2), np.int64)
-    return JointLadderState(
-        np.array(betas, dtype=np.float64), chains, np.arange(n), nothing, nothing.copy(), swaps, rng
-    )
+    return JointLadderState(np.array(betas, dtype=np.float64), chains, Exchange.start(n), rng)
 
 
 def advance(setup: JointLadderSetup, state: JointLadderState, n_sweeps: int) -> tuple[JointLadderState, Any]:
@@ -119,7 +103,7 @@ def advance(setup: JointLadderSetup, state: JointLadderState, n_sweeps: int) -> 
             entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
             exchange_tempered(state, (done - first) // gap % 2, state.betas, entropy, take_over)
         if done == burn:
-            state.swaps[:], state.trips[:] = 0, 0
+            state.exchange.clear()
     return state, type(kept[0])(*map(np.concatenate, zip(*kept, strict=True)))
 
 

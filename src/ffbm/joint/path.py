@@ -28,6 +28,7 @@ from ffbm.joint.exchange import exchange
 from ffbm.joint.prepare import joint_model
 from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState, renew, with_columns
 from ffbm.joint.tails import Tails, degrees_at, log_tails, make_tails, tails_slope
+from ffbm.kernels.ladder import Exchange
 from ffbm.kernels.workspace import ENTROPY
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design, train_on
@@ -56,10 +57,7 @@ class PathState(NamedTuple):
     """A ladder at rest: all that steps change."""
 
     chains: list[JointState | ColumnState]  # at each t
-    replica: Array  # (K,) which replica is at each t
-    heading: Array  # (K,) by replica: 1 if it was at the top last, -1 if at the bottom, 0 if at neither
-    trips: Array  # (K,) by replica: round trips since the burn-in
-    swaps: Array  # (K-1, 2) exchanges with the next t tried and made, since the burn-in
+    exchange: Exchange  # which replica is at each t; counts are since the burn-in
     done: Array  # (1,) int64: steps
     rng: np.random.Generator  # of the exchanges
 
@@ -145,10 +143,7 @@ def start(setup: PathSetup, labels: Array, rng: np.random.Generator) -> PathStat
     chains = [_start_one(given, b, own, full=k % 2 == 1) for k, (given, b, own) in enumerate(each)]
     return PathState(
         chains=chains,
-        replica=np.arange(n),
-        heading=np.zeros(n, np.int64),
-        trips=np.zeros(n, np.int64),
-        swaps=np.zeros((n - 1, 2), np.int64),
+        exchange=Exchange.start(n),
         done=np.zeros(1, np.int64),
         rng=rng,
     )
@@ -182,7 +177,7 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
             for table, row in zip(draws, (seen[:, 0], entropy, seen[:, 1], seen[:, 2]), strict=True):
                 table[step - max(done, setup.burn)] = row
         if step == setup.burn:
-            state.swaps[:], state.trips[:] = 0, 0
+            state.exchange.clear()
         exchange(state, step % 2, seen[:, 1], seen[:, 2])
     state.done[0] += n
     return state, draws

@@ -1,56 +1,84 @@
-"""Integrals over t from 0 to 1: nested Clenshaw-Curtis rules, and ratios of neighbouring t by stepping stones.
+"""Integrals over t from 0 to 1 on any values of t, ratios of neighbouring t, and where the values of t should be.
 
-The rule with n + 1 points is that of u = sqrt(t), since most happens where t is small: it integrates the polynomial in
-u through the values of 2 u f(u^2) at u_j = (1 - cos(pi j / n)) / 2. Every second point is a point of the rule with
-n / 2 + 1, so that two rules can be compared on the same values.
+The rule is the integral of the cubic spline through the values; at t = 0 the derivative of ln p is 0. The same rule on
+every second value of t tells whether there are enough of them.
 """
 
 import numpy as np
-from numpy.polynomial import chebyshev
+from scipy.interpolate import CubicSpline
 
+from ffbm.blocks.temperatures import half_distance
 from ffbm.types import Array
 
 _MOST_TURNS = 200
+_STEP = 0.45  # of the barrier between neighbours: about half of the exchanges are made
 
 
-def rule_points(n: int) -> Array:
-    """Return the n points t above 0 of the rule with n + 1, the last of which is 1; at 0 the value does not count.
+def first_points(n: int) -> Array:
+    """Return n values of t above 0, the last of which is 1, more of them where t is small.
 
-    >>> rule_points(4).round(3).tolist()
-    [0.021, 0.25, 0.729, 1.0]
+    >>> first_points(4).tolist()
+    [0.0625, 0.25, 0.5625, 1.0]
     """
-    return _roots(n)[1:] ** 2
+    return np.asarray((np.arange(1, n + 1) / n) ** 2)
 
 
-def _roots(n: int) -> Array:
-    points = (1 - np.cos(np.pi * np.arange(n + 1) / n)) / 2
-    points[-1] = 1.0
-    return np.asarray(points)
+def rule_weights(t: Array) -> Array:
+    """Return W (n, n): row j times the values of f at t (n,) is the integral of f from 0 to t_j, where f(0) = 0.
 
-
-def rule_weights(n: int) -> Array:
-    """Return W (n, n): row j times the values of f at the points is the integral of f from 0 to t_j.
-
-    >>> t = rule_points(8)
-    >>> bool(np.allclose(rule_weights(8) @ (4 * t**3), t**4))
+    >>> t = first_points(8)
+    >>> bool(np.allclose(rule_weights(t) @ (4 * t**3), t**4))
     True
     """
-    u = _roots(n)
-    x = 2 * u - 1
-    coefficients = np.linalg.inv(chebyshev.chebvander(x, n))  # of the polynomial that is 1 at one point, 0 at the rest
-    antiderivative = chebyshev.chebint(coefficients, lbnd=-1)
-    return np.asarray((chebyshev.chebvander(x, n + 1) @ antiderivative)[1:, 1:] * u[1:])  # dt = 2 u dx / 2
+    unit = np.eye(len(t) + 1)[:, 1:]
+    return np.asarray(CubicSpline(np.append(0.0, t), unit).antiderivative()(t))
 
 
-def coarse_weights(n: int) -> Array:
-    """Return the weights (n,) of the rule with half the points, on those of the rule with n: every second is 0.
+def coarse_weights(t: Array) -> Array:
+    """Return the weights (n,) of the integral from 0 to 1 by every second value of t alone: the others are 0.
 
-    >>> coarse_weights(4).round(3).tolist()
-    [0.0, 0.667, 0.0, 0.333]
+    >>> coarse_weights(np.array([0.25, 0.5, 0.75, 1.0])).round(3).tolist()
+    [0.0, 0.667, 0.0, 0.167]
     """
-    weights = np.zeros(n)
-    weights[1::2] = rule_weights(n // 2)[-1]
+    weights = np.zeros(len(t))
+    weights[1::2] = rule_weights(t[1::2])[-1]
     return weights
+
+
+def barriers(down: Array, up: Array) -> Array:
+    """Return the barrier (K,) between each t and the one before, the first of which is 0.
+
+    Between two values of t it is half the mean distance of two independent draws of ln L(t) less ln L(t'), averaged
+    over both ends: see ``blocks.temperatures``. Neighbours with equal barriers exchange equally often.
+
+    Parameters
+    ----------
+    down, up : (T, K) float64
+        As in ``stepping_stones``.
+    """
+    here, there = ([half_distance(column) for column in table.T] for table in (down, up))
+    return np.array([here[0], *((a + b) / 2 for a, b in zip(here[1:], there[:-1], strict=True))])
+
+
+def values_needed(barrier: Array) -> int:
+    """Return how many values of t, an even number, have neighbours that make about half of their exchanges.
+
+    >>> values_needed(np.array([1.0, 2.0, 4.0]))
+    16
+    """
+    return 2 * int(np.ceil(float(barrier.sum()) / _STEP / 2))
+
+
+def spread(t: Array, barrier: Array, n: int) -> Array:
+    """Return n values of t with equal barriers between them, from those (K,) between others.
+
+    >>> spread(np.array([0.5, 1.0]), np.array([3.0, 1.0]), 4).round(3).tolist()
+    [0.167, 0.333, 0.5, 1.0]
+    """
+    reached = np.append(0.0, np.cumsum(np.maximum(barrier, 1e-9)))
+    points = np.interp(np.linspace(0.0, reached[-1], n + 1)[1:], reached, np.append(0.0, t))
+    points[-1] = 1.0
+    return np.asarray(points)
 
 
 def stepping_stones(down: Array, up: Array) -> Array:

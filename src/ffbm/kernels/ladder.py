@@ -39,7 +39,27 @@ class Exchange(NamedTuple):
     replica: np.ndarray  # (R,) the replica at each temperature
     swaps: np.ndarray  # (R-1, 2) exchanges with the next hotter temperature tried and made
     heading: np.ndarray  # (R,) where each replica is heading
-    trips: np.ndarray  # (R,) how often each replica went from the cold end to the hot end and back
+    trips: np.ndarray  # (R,) how often each replica went from one end to the other and back
+
+    @classmethod
+    def start(cls, n: int) -> "Exchange":
+        """Return that of n replicas, each at its own temperature."""
+        return cls(np.arange(n), np.zeros((n - 1, 2), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
+
+    @property
+    def swap_rates(self) -> np.ndarray:
+        """The share (R-1,) of exchanges made, by pair of neighbours; NaN where none was tried."""
+        tried, made = self.swaps.T
+        return np.where(tried > 0, made / np.maximum(tried, 1), np.nan)
+
+    @property
+    def round_trips(self) -> int:
+        """How often any replica went from one end to the other and back."""
+        return int(self.trips.sum())
+
+    def clear(self) -> None:
+        """Count again from 0."""
+        self.swaps[:], self.trips[:] = 0, 0
 
 
 @njit(**DOOR)

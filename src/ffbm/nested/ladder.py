@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
-from ffbm.blocks.exchange import exchange_tempered, swap_rates
+from ffbm.blocks.exchange import exchange_tempered
 from ffbm.blocks.temperatures import heat
+from ffbm.kernels.ladder import Exchange
 from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState
 from ffbm.nested.chain import advance as advance_chain
 from ffbm.nested.chain import start as start_chain
@@ -27,21 +28,8 @@ class NestedLadderState(NamedTuple):
 
     betas: Array  # (R,) from 1 down: never changed
     chains: list[NestedState]  # at each temperature
-    replica: Array  # (R,) see ``exchange.Replicas``; counts are since the burn-in
-    heading: Array
-    trips: Array
-    swaps: Array
+    exchange: Exchange  # counts are since the burn-in
     rng: np.random.Generator
-
-    @property
-    def swap_rates(self) -> Array:
-        """The share (R-1,) of exchanges made, by pair of neighbours, since the burn-in; NaN where none was tried."""
-        return swap_rates(self.swaps)
-
-    @property
-    def round_trips(self) -> int:
-        """How often a replica went from one end to the other and back, since the burn-in."""
-        return int(self.trips.sum())
 
     @property
     def lowest(self) -> float:
@@ -55,11 +43,7 @@ def start(
     """Set up a ladder: the replica at inverse temperature ``betas[k]``, from 1 down, at ``levels(its stream, k)``."""
     n = len(betas)
     chains = [start_chain(setup, levels(own, k), own) for k, own in enumerate(rng.spawn(n))]
-    nothing = np.zeros(n, np.int64)
-    swaps = np.zeros((n - 1, 2), np.int64)
-    return NestedLadderState(
-        np.array(betas, dtype=np.float64), chains, np.arange(n), nothing, nothing.copy(), swaps, rng
-    )
+    return NestedLadderState(np.array(betas, dtype=np.float64), chains, Exchange.start(n), rng)
 
 
 def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tuple[NestedLadderState, BlockDraws]:
@@ -78,7 +62,7 @@ def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tupl
         entropy = np.array([chain.totals[0] for chain in state.chains])
         exchange_tempered(state, cycle % 2, state.betas, entropy, take_over)
         if cycle == setup.settings.burn:
-            state.swaps[:], state.trips[:] = 0, 0
+            state.exchange.clear()
     return state, BlockDraws(*map(np.concatenate, zip(*kept, strict=True)))
 
 

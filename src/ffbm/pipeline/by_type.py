@@ -169,7 +169,7 @@ def _explain(
     )  # fmt: skip
     rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
     folds = [Fold(part, members.probs) for part in rows]
-    measure = measuring_on(net, config, design, whole.weights, folds, seed, among)
+    measure = measuring_on(net, config, design, whole.weights, folds, seed, context.threads, among)
     return replace(whole, measure=measure)
 
 

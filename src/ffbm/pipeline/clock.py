@@ -9,12 +9,12 @@ from ffbm.progress import Progress
 
 
 class Clock(NamedTuple):
-    """When a stretch of chains is to end; without an end they run their length."""
+    """When chains are to end; without an end they run their length."""
 
     end: float = math.inf  # by time.monotonic()
     multiple: int = 1  # chains stop after a multiple of so many steps
-    stage: str = ""  # what progress reports, if not the stretch
-    before: int = 0  # steps of the stretches before
+    stage: str = ""  # what progress calls the stage, if not by its name
+    before: int = 0  # steps that were made before, in other calls
     note: str = ""
     least: int = 0  # steps that are made whatever the time
 
@@ -31,7 +31,7 @@ class Clock(NamedTuple):
         return self.least + -(-max(n_steps - self.least, 0) // self.multiple) * self.multiple
 
     def progress(self, stage: str, done: int, total: int) -> Progress:
-        """Return how far a stage is, the stretches before counted."""
+        """Return how far a stage is, the steps made before counted."""
         return Progress(self.stage or stage, self.before + done, self.before + total, self.note)
 
 

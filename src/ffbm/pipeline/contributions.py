@@ -166,11 +166,12 @@ def measuring(
     members: Memberships,
     train: Array,
     seed: int,
+    threads: int | None = None,
 ) -> Callable[..., ColumnBits]:
     """Return what finds the bits of columns when they are asked for, on the folds that the scores of a fit have."""
     n_folds = 1 if config.target == "joint" else config.n_folds(net.n_nodes)
     rows = [train] if n_folds == 1 else fold_rows(net.n_nodes, n_folds, stream(seed, "folds"))
-    return measuring_on(net, config, design, weights, [Fold(part, members.probs) for part in rows], seed)
+    return measuring_on(net, config, design, weights, [Fold(part, members.probs) for part in rows], seed, threads)
 
 
 def measuring_on(
@@ -180,14 +181,14 @@ def measuring_on(
     weights: WeightTrace,
     folds: Sequence[Fold],
     seed: int,
+    threads: int | None = None,
     among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
     """Return the same, on given folds and of some vertices of the network.
 
-    It takes whoever hears of its progress, workers, and the schedule of the fit. If left out, they are threads of this
-    process, as the settings say, and the time that a fit may take, from when they are asked for.
+    It takes whoever hears of its progress, workers, and the schedule of the fit. If left out, they are ``threads``
+    of this process, and the time that a fit may take, from when they are asked for.
     """
-    threads = RunContext(config.workers, _nobody).threads
 
     def measure(tell: Listener = _nobody, workers: Workers = None, schedule: Schedule | None = None) -> ColumnBits:
         context = RunContext(threads if workers is None else workers, tell)

@@ -17,7 +17,7 @@ from ffbm.pipeline import weights as averaged
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.labels import number_labels
-from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select_drawn
 from ffbm.pipeline.weightlength import check_draws
 from ffbm.progress import Listener, listening
@@ -139,7 +139,7 @@ def sample_weights_drawn(
         stepper: Stepper[Any, Any] = Stepper(advance_drawn, DrawnState, Record)
         if plan.unknown is not None:
             stepper = Stepper(advance_imputed_drawn, ImputedDrawnState, ImputedRecord)
-        states, drawn, _ = run_stretch(stage, stepper, plan, partial(_begin, plan), n_partitions, context, key)
+        states, drawn, _ = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, context, key)
         selects = learns and n_sweeps != 0
         selected = select_drawn(plan, length, n_sweeps, context, stage) if selects else None
     imputed = None

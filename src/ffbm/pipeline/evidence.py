@@ -10,18 +10,29 @@ import numpy as np
 from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.diagnostics import Verdict, summarise, verdict
+from ffbm.diagnostics.convergence import MIN_DRAWS
 from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE_ESS, USABLE_RHAT
 from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
-from ffbm.joint.quadrature import coarse_weights, rule_points, rule_weights, stepping_stones
+from ffbm.joint.quadrature import (
+    barriers,
+    coarse_weights,
+    first_points,
+    rule_weights,
+    spread,
+    stepping_stones,
+    values_needed,
+)
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, join_draws, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_chains
 from ffbm.rng import stream
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design
 from ffbm.types import Array
 
 FEWEST, MOST = 8, 64  # values of t
+PILOT = 100  # steps of a ladder after the burn-in from which values of t are chosen
+LEAST_RATE = 0.15  # of exchanges between neighbours: values of t that make fewer are chosen again
 FIRST = 200  # steps of a ladder after the burn-in, before the first look; then twice as many, and so on
 BURN, GAP = 100, 3  # steps, and sweeps in a step
 SHARE = 0.01  # of the evidence: an error as small is small enough, however many nats it is
@@ -87,7 +98,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
     neighbours is in its error.
     """
     n = len(t)
-    whole, coarse = rule_weights(n), coarse_weights(n)
+    whole, coarse = rule_weights(t), coarse_weights(t)
     sums = draws.slope @ whole.T  # (C, T, K)
     (slope, slope_error), (nats, error) = _mean(draws.slope), _mean(sums)
     gap, chance = (float(part) for part in _mean(draws.slope @ (whole[-1] - coarse)))
@@ -101,7 +112,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
     if not is_smooth:
         rough = f"quadrature rules with {n} and {n // 2} values of t differ by {abs(gap):.2g} nats"
         judged = Verdict(TOO_SHORT, rough) & judged
-    swaps = np.sum([state.swaps for state in states], axis=0)
+    swaps = np.sum([state.exchange.swaps for state in states], axis=0)
     return Integral(
         t=t,
         slope=slope,
@@ -114,7 +125,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
         verdict=judged,
         swap_rates=swaps[:, 1] / np.maximum(swaps[:, 0], 1),
         n_steps=draws.slope.shape[1],
-        round_trips=int(sum(state.trips.sum() for state in states)),
+        round_trips=sum(state.exchange.round_trips for state in states),
     )
 
 
@@ -143,48 +154,78 @@ def find_evidence(
 ) -> tuple[Integral, int]:
     """Run ladders until the evidence is converged and known to ``wanted`` nats, or the time is over.
 
-    The values of t are doubled, and the ladders begun again where they were, until two rules agree. Returned are the
-    integral and how many sweeps were made in all.
+    Short runs show where along the path the barriers are, and the values of t are spread over them evenly. More are
+    taken, and the ladders begun again where they were, until two rules agree and all neighbours exchange. Returned are
+    the integral and how many sweeps were made in all.
     """
-    n, n_steps, swept = FEWEST if subject.groups is None else 2 * FEWEST, FIRST, 0  # heavy tails make sharp turns
-    labels: list[Array] = []
-    while True:
-        t = rule_points(n)
-        setup = make_path(*subject, t, burn=BURN, gap=GAP)
-        states = context.begin(partial(_begin_one, seed, n, labels), PathState, n_chains, setup)
-        draws, done = PathDraws(*np.empty((4, n_chains, 0, n))), 0
-        while True:
-            left = n_steps + BURN * (done == 0)
-            states, more, made = _run(f"evidence, {n} values of t", setup, states, left, end, context)
-            draws, done = join_draws(draws, more), done + made
-            swept += made * n * n_chains * GAP
-            is_over = made < left or Clock(end).is_over()
-            if draws.slope.shape[1] < 4:
-                return _nothing(t), swept
-            integral = integrate(t, draws, states)
-            if is_over or not integral.is_smooth:
+    ladders = _Ladders(subject, n_chains, seed, end, context)
+    n = FEWEST if subject.groups is None else 2 * FEWEST  # heavy tails make sharp turns
+    ladders.begin(first_points(n))
+    ladders.run(PILOT)
+    n = FEWEST
+    while not ladders.is_over:
+        n = ladders.begin_again(n)
+        ladders.run(FIRST)
+        while not ladders.is_over:
+            integral = ladders.integral()
+            is_fine = n == MOST or (integral.is_smooth and integral.swap_rates.min() >= LEAST_RATE)
+            if not is_fine:
                 break
             if integral.verdict and integral.error[-1] <= max(wanted, SHARE * abs(integral.nats[-1])):
-                break
-            n_steps = draws.slope.shape[1]
-        if is_over or integral.is_smooth or n == MOST:
-            return integral, swept
-        labels = [np.array([chain.ledger.b for chain in state.chains]) for state in states]
-        n *= 2
+                return integral, ladders.swept
+            ladders.run(integral.n_steps)
+        n = min(MOST, 2 * n)
+    return ladders.integral(), ladders.swept
 
 
-def _run(
-    stage: str, setup: PathSetup, states: list[PathState], n_steps: int, end: float, context: RunContext
-) -> tuple[list[PathState], PathDraws, int]:
-    stepper = Stepper(advance, PathState, PathDraws)
-    return run_stretch(stage, stepper, setup, lambda: states, n_steps, context, clock=Clock(end))
+class _Ladders:
+    """The ladders that are run at the current values of t, and what they have drawn there."""
+
+    def __init__(self, subject: Subject, n_chains: int, seed: int, end: float, context: RunContext) -> None:
+        self.subject, self.n_chains, self.seed, self.end, self.context = subject, n_chains, seed, end, context
+        self.round, self.swept, self.is_over = 0, 0, False
+        self.t, self.states = np.zeros(0), list[PathState]()
+
+    def begin(self, t: Array) -> None:
+        """Begin ladders at values of t: from starts of their own, or where those before them are."""
+        labels = [np.array([chain.ledger.b for chain in state.chains]) for state in self.states]
+        nearest = [np.abs(self.t - at).argmin() for at in t] if labels else []
+        self.t, self.round = t, self.round + 1
+        self.setup = make_path(*self.subject, t, burn=BURN, gap=GAP)
+        begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
+        self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
+        self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
+
+    def begin_again(self, at_least: int) -> int:
+        """Begin ladders at so many values of t, or more, with equal barriers between them; return how many."""
+        barrier = barriers(*(np.concatenate(table) for table in (self.draws.down, self.draws.up)))
+        n = min(MOST, max(at_least, values_needed(barrier)))
+        self.begin(spread(self.t, barrier, n))
+        return n
+
+    def run(self, n_steps: int) -> None:
+        """Make so many steps after the burn-in, or fewer if the time is over."""
+        wanted, n = n_steps + BURN * (not self.is_begun), len(self.t)
+        stage, stepper = f"evidence, {n} values of t", Stepper(advance, PathState, PathDraws)
+        self.states, more, made = run_chains(
+            stage, stepper, self.setup, lambda: self.states, wanted, self.context, clock=Clock(self.end)
+        )
+        self.draws, self.is_begun = join_draws(self.draws, more), True
+        self.swept += made * n * self.n_chains * GAP
+        self.is_over = made < wanted or Clock(self.end).is_over()
+
+    def integral(self) -> Integral:
+        """Return what is known from the draws."""
+        return (
+            integrate(self.t, self.draws, self.states) if self.draws.slope.shape[1] >= MIN_DRAWS else _nothing(self.t)
+        )
 
 
-def _begin_one(seed: int, n: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
-    """Begin a ladder: every chain from a start of its own, or at labels of a ladder with half as many values of t."""
-    rng, model = stream(seed, "evidence", n, chain), setup.chains[0].model
+def _begin_one(seed: int, number: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
+    """Begin a ladder: every chain from a start of its own, or at labels (C, K, N) of the ladders before it."""
+    rng, model = stream(seed, "evidence", number, chain), setup.chains[0].model
     if labels:
-        return start(setup, labels[chain][np.arange(n) // 2], rng)
+        return start(setup, labels[chain], rng)
     n_blocks = min(model.n_blocks, model.graph.n_nodes)
     return start(setup, np.array([greedy_labels(model.partitions, n_blocks, rng) for _ in setup.t]), rng)
 

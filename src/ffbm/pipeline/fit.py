@@ -60,7 +60,6 @@ def run_fit(
         In place of the block stage.
     progress : None, bool or callable
     workers : int, or address or Client of a dask cluster, optional
-        In place of those of the settings.
     checkpoints : Checkpoints, optional
         Where chains are written down as they run, and found again.
     schedule : Schedule, optional
@@ -86,7 +85,6 @@ def run_fit(
         find_parts(design)  # what cannot be imputed is refused before the block chains run
     group_columns(design, config.column_groups)
     prior_scales(config.sigma, design.columns)  # wrong ones are refused before the block chains run
-    workers = config.workers if workers is None else workers
     if config.target == "joint":
         check_joint(config, blocks)
         with listening(progress) as tell:
@@ -124,7 +122,7 @@ def _fit_given(
         refit=refitter_given(config, design, blocks, members), workers=threads, schedule=schedule,
     )  # fmt: skip
     whole = replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
-    whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed))
+    whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed, threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)
 

@@ -55,28 +55,28 @@ def estimate_footprint(net: Network, config: FitConfig) -> Footprint:
     )
 
 
-def check_footprint(net: Network, config: FitConfig) -> None:
+def check_footprint(net: Network, config: FitConfig, out: str | None = None) -> None:
     """Refuse a fit that cannot fit, and say what would.
 
-    With ``config.out`` draws go to disk, twice: as the chains leave them and in the saved run; those of the joint
+    With ``out`` draws go to disk, twice: as the chains leave them and in the saved run; those of the joint
     posterior also in the numbering of the answer.
     """
     footprint = estimate_footprint(net, config)
     on_disk = (3 if config.target == "joint" else 2) * footprint.draws
-    in_memory = footprint.work + (footprint.draws if config.out is None else 0)
+    in_memory = footprint.work + (footprint.draws if out is None else 0)
     if in_memory > memory_left():
         raise OptionError(
             f"this fit takes about {_size(in_memory)} of memory and {_size(memory_left())} are free: "
             + (
                 "keep draws on disk with --out, or fewer of them with a larger thin"
-                if footprint.draws > footprint.work and config.out is None
+                if footprint.draws > footprint.work and out is None
                 else "take a machine with more, or a part of the network"
             )
         )
-    if config.out is not None and on_disk > disk_left(config.out):
+    if out is not None and on_disk > disk_left(out):
         raise OptionError(
-            f"this run takes about {_size(on_disk)} on disk and {_size(disk_left(config.out))} are free at"
-            f" {config.out}: choose another --out, or keep fewer draws with a larger thin"
+            f"this run takes about {_size(on_disk)} on disk and {_size(disk_left(out))} are free at"
+            f" {out}: choose another --out, or keep fewer draws with a larger thin"
         )
 
 

@@ -83,7 +83,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
 
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
     whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=context.threads)
-    measure = measuring(net, config, design, whole.weights, first.memberships, train, seed)
+    measure = measuring(net, config, design, whole.weights, first.memberships, train, seed, context.threads)
     if n_folds > 1:
         folds = (
             (part, number_like(sample_joint(
@@ -93,7 +93,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
             for number, part in enumerate(fold_rows(net.n_nodes, n_folds, stream(seed, "folds")))
         )  # fmt: skip
         whole, own = _cross_validated(whole, design, folds, context.threads)
-        measure = measuring_on(net, config, design, whole.weights, own, seed)
+        measure = measuring_on(net, config, design, whole.weights, own, seed, context.threads)
     whole = replace(whole, measure=measure)
     reduced = explain_kept(
         whole, design, train, sample_again, seed, stage="joint, kept features", workers=context.threads
@@ -138,7 +138,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         folds=n_folds, decides=True, stage="joint", workers=context.threads,
     )  # fmt: skip
     own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
-    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed))
+    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed, context.threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=context.threads)
     first = runs[0][1]
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)

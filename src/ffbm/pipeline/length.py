@@ -15,7 +15,7 @@ from ffbm.config import burn_sweeps
 from ffbm.diagnostics import BlockMeasures, judge_blocks, measure_blocks
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, join_draws, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_chains
 from ffbm.types import Array
 
 _FIRST = 200  # draws, burn-in counted, at the first check
@@ -77,7 +77,7 @@ def run_for(
     chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
-        states, draws, _ = run_stretch(stage, stepper, setup, begin, length.n_sweeps, context, key)
+        states, draws, _ = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
     ahead, thin, done, note, n_checks, begun = setup.settings.burn, length.thin, 0, "", 0, time.monotonic()
     whole: Any = None  # burn-in included
@@ -90,7 +90,7 @@ def run_for(
         its = setup._replace(settings=setup.settings._replace(thin=thin))
         clock = Clock(length.end, _PER_BURN * thin, stage, done, note, first and first + _PER_BURN * thin)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_stretch(name, stepper, its, begin, first + total - done, context, key, clock)
+        states, draws, made = run_chains(name, stepper, its, begin, first + total - done, context, key, clock)
         begin, done = partial(_same, states), done + made - first
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
@@ -109,7 +109,7 @@ def run_for(
 
 
 def _round_trips(states: Sequence[Any]) -> Array | None:
-    return np.array([state.round_trips for state in states]) if hasattr(states[0], "round_trips") else None
+    return np.array([state.exchange.round_trips for state in states]) if hasattr(states[0], "exchange") else None
 
 
 def _same(states: list[Any]) -> list[Any]:

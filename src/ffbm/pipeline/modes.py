@@ -82,7 +82,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             workers=context.threads,
         )
     seed = child_seed(config.seed, "mode", number)
-    measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed)
+    measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed, context.threads)
     return replace(explanation, mode=mode, measure=measure)
 
 

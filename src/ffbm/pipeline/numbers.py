@@ -14,7 +14,7 @@ from ffbm.diagnostics.convergence import summarise
 from ffbm.diagnostics.verdict import USABLE_ESS, USABLE_RHAT
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, run_stretch
+from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.rng import stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array
@@ -48,7 +48,7 @@ def probabilities(
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
     stepper, clock = Stepper(advance, BlockState, BlockDraws), Clock(end, _THIN)
-    _, draws, made = run_stretch(_STAGE, stepper, setup, begin, _N_SWEEPS, context, key, clock)
+    _, draws, made = run_chains(_STAGE, stepper, setup, begin, _N_SWEEPS, context, key, clock)
     if made < _N_SWEEPS:
         return []
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])

@@ -40,7 +40,7 @@ def join_draws(first: Draws, second: Draws) -> Draws:
     return type(first)(*(np.concatenate(fields, axis=1) for fields in zip(first, second, strict=True)))
 
 
-def run_stretch(
+def run_chains(
     stage: str,
     stepper: Stepper[State, Draws],
     model: Any,

@@ -18,7 +18,7 @@ from ffbm.diagnostics import summarise, verdict
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.clock import Clock, end_in
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.run import Stepper, join_draws, run_stretch
+from ffbm.pipeline.run import Stepper, join_draws, run_chains
 from ffbm.theta.chain import WeightState, advance
 from ffbm.theta.selection import SelectionRecord
 from ffbm.types.graph import Array
@@ -94,7 +94,7 @@ def run_weights(
     """
     n_warmup, thin, done = setup.plan.n_warmup, setup.plan.thin, length.planned
     clock = Clock(length.end, thin, least=n_warmup + min(-(-_LEAST_DRAWS // thin) * thin, done))
-    states, drawn, made = run_stretch(stage, stepper, setup, begin, n_warmup + done, context, key, clock)
+    states, drawn, made = run_chains(stage, stepper, setup, begin, n_warmup + done, context, key, clock)
     done = made - n_warmup
     while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
         thin = int(states[0].thin[0])
@@ -103,7 +103,7 @@ def run_weights(
         _set_thin(states, thin)
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
-        states, more, made = run_stretch(name, stepper, setup, partial(_same, states), done, context, key, clock)
+        states, more, made = run_chains(name, stepper, setup, partial(_same, states), done, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done, done + made
         if is_cut:
             break
@@ -147,7 +147,7 @@ def run_selection(
     first, begun = Clock(), time.monotonic()
     if rounds.n_rounds is None:
         first = Clock(length.end, least=n_before + (min(_LEAST_SWEEPS, n_steps) if rounds.each is None else 1))
-    states, drawn, _ = run_stretch(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
+    states, drawn, _ = run_chains(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
     thin, was_precise, is_cut = int(states[0].thin[0]), False, rounds.n_rounds is not None
     while not is_cut and length.goes_on():
         error = mean_error(drawn.chance, partition(done)).max(initial=0.0)
@@ -162,7 +162,7 @@ def run_selection(
         _set_thin(states, thin)
         clock = Clock(end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
         name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
-        states, more, made = run_stretch(name, stepper, model, again, done * n_steps, context, key, clock)
+        states, more, made = run_chains(name, stepper, model, again, done * n_steps, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
     return drawn, partition(done)[:, : drawn.energy.shape[1]], thin
 

@@ -14,7 +14,8 @@ _MOST = 8  # modes drawn
 def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str = "", width: float = COLUMN) -> Figure:
     """Draw the network once for each mode, vertices in the same places and in the colours of that mode's blocks.
 
-    The title of a panel is the mode's share of the draws, and of the vertices that change block from mode 0.
+    The title of a panel is the mode's share of the draws, where a chain went from one mode to another, and the share
+    of the vertices that change block from mode 0.
 
     Parameters
     ----------
@@ -50,8 +51,10 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
         draw_vertices(
             axes, net, positions, mode.labels, mode.probs.max(axis=1, initial=0), members.n_blocks, 1 / columns
         )
-        changed = f", {mode.changed(modes[0]):.0%} moved" if number else ""
-        axes.set_title(f"mode {number}: {mode.weight:.0%} of draws{changed}", fontsize=SMALL, color=INK, pad=2)
+        told = [f"{mode.weight:.0%} of draws"] if members.shares_are_known else []
+        told += [f"{mode.changed(modes[0]):.0%} moved"] if number else []
+        text = f"mode {number}" + (f": {', '.join(told)}" if told else "")
+        axes.set_title(text, fontsize=SMALL, color=INK, pad=2)
     left = members.n_modes - len(modes)
     parts = [title] * bool(title) + [f"{left} more modes are not drawn"] * bool(left)
     if parts:

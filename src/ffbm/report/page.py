@@ -10,7 +10,7 @@ from typing import Any
 from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, finite, visible
 from ffbm.plots.heatmap import NUMBERED
-from ffbm.report import apart, charts, network, tables
+from ffbm.report import block_features, charts, network, tables
 from ffbm.report.glossary import WORDS
 from ffbm.report.markup import breakable, mark_up
 from ffbm.report.panels import Panel, explanation_panels, network_panels
@@ -178,8 +178,8 @@ def _explained(
         "swatches": [charts.swatch(block) for block in range(n_blocks)],
         "block_names": names,
         "tables": tables,
-        "apart": apart.lay_out(subject),
-        "apart_table": apart.apart_table(subject),
+        "apart": block_features.lay_out(subject),
+        "apart_table": block_features.apart_table(subject),
     }
 
 

@@ -255,7 +255,7 @@ def mode_table(members: Memberships) -> Table:
     """One row per mode: its share of all draws if chains crossed, of each chain's, and the sizes of its blocks."""
     modes = members.modes
     rows = [
-        (number, mode.weight if members.has_crossings else None, mode.agreement, mode.changed(modes[0]),
+        (number, mode.weight if members.shares_are_known else None, mode.agreement, mode.changed(modes[0]),
          ", ".join(f"{share:.0%}" for share in mode.chains), ", ".join(map(str, mode.sizes)))
         for number, mode in enumerate(modes)
     ]  # fmt: skip

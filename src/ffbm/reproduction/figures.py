@@ -5,23 +5,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ffbm.plots import Series, plot_accuracy, plot_comparison, plot_network, plot_traces, plot_weights
+from ffbm.reproduction.all_runs import AllRuns, DatasetRuns
 from ffbm.reproduction.paper import COLUMNS, EXACT, PROGRAM, TITLES
 
 if TYPE_CHECKING:
     from ffbm.plots import Figure
-    from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 
     Draw = Callable[[], Figure]
 
 LOSSES = {"L0": "loss_train", "L1": "loss_test", "L0'": "reduced_loss_train", "L1'": "reduced_loss_test"}
 
 
-def plan_figures(reproduction: "Reproduction") -> "dict[str, Draw]":
+def plan_figures(found: AllRuns, record: Mapping[str, Any]) -> "dict[str, Draw]":
     """Return how to draw each figure: for each data set the network, and weights, accuracies and traces; all losses."""
     drawn: dict[str, Draw] = {}
-    for name, runs in reproduction.datasets.items():
+    for name, runs in found.datasets.items():
         drawn |= {f"{name}_{figure}": draw for figure, draw in _plan(runs).items()}
-    return drawn | {"losses": partial(draw_losses, reproduction.record)}
+    return drawn | {"losses": partial(draw_losses, record)}
 
 
 def draw_losses(record: Mapping[str, Any]) -> "Figure":
@@ -38,7 +38,7 @@ def draw_losses(record: Mapping[str, Any]) -> "Figure":
     return plot_comparison(panels, labels, ylabel="loss, nats")
 
 
-def _plan(runs: "DatasetRuns") -> "dict[str, Draw]":
+def _plan(runs: DatasetRuns) -> "dict[str, Draw]":
     blocks, title = runs.blocks[0], runs.paper.title
     figures: dict[str, Draw] = {"network": partial(plot_network, runs.network, blocks.members)}
     columns = {PROGRAM: runs.published[0], EXACT: runs.exact[0]}

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ffbm.reproduction.columns import ColumnRun, RunBlocks
-from ffbm.reproduction.paper import Experiment
-from ffbm.types import Network
+from ffbm.reproduction.all_runs import AllRuns
+from ffbm.reproduction.figures import plan_figures
+from ffbm.reproduction.folder import save_reproduction
+from ffbm.reproduction.record import make_record
+from ffbm.reproduction.table import markdown, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,49 +18,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class DatasetRuns:
-    """All runs on one data set, in the order of their numbers."""
-
-    paper: Experiment
-    network: Network
-    blocks: list[RunBlocks]
-    published: list[ColumnRun]
-    exact: list[ColumnRun]
-    limit: list[dict[str, float]]
-
-
-@dataclass(frozen=True, eq=False)
-class Reproduction:
+class Reproduction(AllRuns):
     """The paper's table in three columns, published, published program and exact posterior.
 
     Parameters
     ----------
-    datasets : mapping from names to DatasetRuns
-    missing : mapping from names to text
-        Data sets that could not be had, and how to get them.
-    seed, runs : int
-    seconds : mapping from stages to float
-        Wall time.
+    datasets, missing, seed, runs, seconds
+        As in ``AllRuns``.
     """
-
-    datasets: dict[str, DatasetRuns]
-    missing: dict[str, str]
-    seed: int
-    runs: int
-    seconds: dict[str, float]
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """Everything as plain values: what ``results.json`` holds."""
-        from ffbm.reproduction.record import make_record
-
         return make_record(self)
 
     @property
     def table(self) -> "pd.DataFrame":
         """The table as text, mean ± sd over runs: a row for each data set and figure, a column for each origin."""
-        from ffbm.reproduction.table import text_table
-
         return text_table(self.record)
 
     @property
@@ -73,21 +49,15 @@ class Reproduction:
 
     def to_markdown(self) -> str:
         """Return the table and the reasons for its differences as Markdown."""
-        from ffbm.reproduction.table import markdown
-
         return markdown(self.record)
 
     def figures(self) -> "dict[str, Figure]":
         """Draw the paper's figures from the first run of each data set, by name."""
-        from ffbm.reproduction.figures import plan_figures
-
-        return {name: draw() for name, draw in plan_figures(self).items()}
+        return {name: draw() for name, draw in plan_figures(self, self.record).items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``table.md``, ``table.csv``, ``results.json`` and the figures into a new or empty folder."""
-        from ffbm.reproduction.folder import save_reproduction
-
-        save_reproduction(self, path)
+        save_reproduction(self, self.record, path)
 
     def __repr__(self) -> str:
         met = sum(bound["met"] for bound in self.bounds)

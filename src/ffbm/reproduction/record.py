@@ -7,43 +7,41 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ffbm.diagnostics import summarise
 from ffbm.plain import finite
+from ffbm.reproduction.all_runs import AllRuns, DatasetRuns
 from ffbm.reproduction.bounds import check_bounds
 from ffbm.reproduction.columns import ColumnRun
 from ffbm.reproduction.paper import EXACT, PROGRAM, PUBLISHED
 from ffbm.reproduction.reasons import find_reasons
 from ffbm.types.ranking import Ranking
 
-if TYPE_CHECKING:
-    from ffbm.reproduction.outcome import DatasetRuns, Reproduction
 
-
-def make_record(reproduction: "Reproduction") -> dict[str, Any]:
+def make_record(found: AllRuns) -> dict[str, Any]:
     """Return a reproduction as numbers, text, lists and dicts alone; what is not finite is None."""
-    datasets = {name: finite(_dataset(runs)) for name, runs in reproduction.datasets.items()}
+    datasets = {name: finite(_dataset(runs)) for name, runs in found.datasets.items()}
     return {
-        "runs": reproduction.runs,
-        "seed": reproduction.seed,
+        "runs": found.runs,
+        "seed": found.seed,
         "datasets": datasets,
         "differences": find_reasons(datasets),
-        "missing": reproduction.missing,
+        "missing": found.missing,
         "provenance": {
             "ffbm": version("ffbm"),
             "python": platform.python_version(),
             "numpy": version("numpy"),
             "numba": version("numba"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": {stage: round(taken, 1) for stage, taken in reproduction.seconds.items()},
+            "seconds": {stage: round(taken, 1) for stage, taken in found.seconds.items()},
         },
     }
 
 
-def _dataset(runs: "DatasetRuns") -> dict[str, Any]:
+def _dataset(runs: DatasetRuns) -> dict[str, Any]:
     net, paper = runs.network, runs.paper
     settings = {name: value for name, value in asdict(paper).items() if name not in ("name", "title", "published")}
     columns = {

@@ -11,9 +11,10 @@ from ffbm.check import check_choice, check_int
 from ffbm.data import load_dataset
 from ffbm.errors import DataError
 from ffbm.progress import Listener, Progress, listening
+from ffbm.reproduction.all_runs import DatasetRuns
 from ffbm.reproduction.columns import ColumnRun, RunBlocks, run_blocks, run_exact, run_limit, run_published
 from ffbm.reproduction.folder import save_reproduction
-from ffbm.reproduction.outcome import DatasetRuns, Reproduction
+from ffbm.reproduction.outcome import Reproduction
 from ffbm.reproduction.paper import PAPER, Experiment
 from ffbm.rng import child_seed, resolve_seed
 from ffbm.store.folder import reserved
@@ -79,7 +80,7 @@ def reproduce(
     with reserved(None if out is None else os.fspath(out)), listening(progress) as tell:
         outcome = _run(dataset, runs, seed, workers, tell)
         if out is not None:
-            save_reproduction(outcome, out, tell)
+            save_reproduction(outcome, outcome.record, out, tell)
     return outcome
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ffbm.plain import EACH_WAY
-from ffbm.results.apart import set_apart
+from ffbm.results.block_features import set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import (
     tell_choice,

@@ -15,7 +15,7 @@ import pandas as pd
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_column, check_int, check_real
-from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS, FitConfig
+from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
 from ffbm.pipeline.blocks import check_block_number
@@ -26,6 +26,7 @@ from ffbm.pipeline.evidence import Integral, Subject, describe, find_evidence, n
 from ffbm.plain import count_of, finite, span_in_words
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed
+from ffbm.run_options import RunOptions
 from ffbm.store.folder import write_file
 from ffbm.store.parts import FitParts
 from ffbm.theta.columns import ColumnGroups, group_columns
@@ -204,9 +205,10 @@ def evidence(
 
         d/dt ln p(A | X, t) = E[<V, gradient at tV of sum_i ln softmax_{b_i}>]   over the joint posterior at t
 
-    A ladder of joint chains, one for each t, exchanges states between neighbours. Values of t are added until two
-    quadrature rules agree within the Monte Carlo error or 1 %. Under the learned prior the tails of V grow heavy along
-    the path, from nearly normal at t = 0 to Student t with 3 degrees of freedom at t = 1, and E has their derivative.
+    A ladder of joint chains, one for each t, exchanges states between neighbours. Values of t are spread so that all
+    exchange about equally often, and added until two quadrature rules agree within the Monte Carlo error or 1 %.
+    Under the learned prior the tails of V grow heavy along the path, from nearly normal at t = 0 to Student t with 3
+    degrees of freedom at t = 1, and E has their derivative.
 
     Examples
     --------
@@ -258,10 +260,10 @@ def evidence(
     return result
 
 
-def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = None) -> Evidence:
+def weigh(fit: FitParts, max_minutes: float, run: RunOptions, progress: Listener | bool | None = None) -> Evidence:
     """Return the evidence with the blocks, prior and seed of a fit, saved as evidence.json if the fit has a folder.
 
-    It may take as long again as the fit may, ``max_minutes``.
+    It may take ``max_minutes`` more.
     """
     chosen = fit.config
     prior, of_prior = "fixed", dict[str, Any](sigma=chosen.sigma)
@@ -271,12 +273,12 @@ def weigh(fit: FitParts, config: FitConfig, progress: Listener | bool | None = N
         warnings.simplefilter("ignore", ConvergenceWarning)  # the sentence says it
         weighed = evidence(
             fit.network, fit.blocks.n_blocks, weight_prior=prior, n_chains=max(2, chosen.n_chains),
-            max_minutes=config.max_minutes, seed=chosen.seed,
-            degree_corrected=chosen.degree_corrected, workers=config.workers, progress=progress,
+            max_minutes=max_minutes, seed=chosen.seed,
+            degree_corrected=chosen.degree_corrected, workers=run.workers, progress=progress,
             **of_prior,
         )  # fmt: skip
-    if config.out is not None:
-        write_file(Path(config.out) / "evidence.json", json.dumps(weighed.to_dict(), indent=1) + "\n")
+    if run.out is not None:
+        write_file(Path(run.out) / "evidence.json", json.dumps(weighed.to_dict(), indent=1) + "\n")
     return weighed
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from ffbm.blocks.spread import spread
 from ffbm.check import check_int
 from ffbm.progress import Listener, Progress, listening
 from ffbm.results.calibration import check_calibration
@@ -39,12 +40,13 @@ class _Statistic(NamedTuple):
 STATISTICS = (
     _Statistic("triangles", "triangles", "blocks alone do not make them", "something keeps triangles from closing", 0),
     _Statistic(
-        "clustering", "clustering", "neighbours of a vertex are linked beyond their blocks",
+        "clustering", "clustering", "neighbours of a vertex are linked more than their blocks say",
         "neighbours of a vertex are linked less than their blocks say", 3,
     ),
     _Statistic(
-        "assortativity", "degree assortativity", "vertices of high degree are linked among themselves",
-        "vertices of high degree are linked to those of low degree", 3,
+        "assortativity", "degree assortativity",
+        "vertices of high degree are linked among themselves more than blocks and degrees say",
+        "vertices of high degree are linked among themselves less than blocks and degrees say", 3,
     ),
     _Statistic(
         "distance", "mean distance between vertices", "the network is wider than its blocks and degrees say",
@@ -57,6 +59,10 @@ STATISTICS = (
     _Statistic(
         "component", "share of vertices in the largest component",
         "the network holds together more than its blocks say", "the network falls apart more than its blocks say", 3,
+    ),
+    _Statistic(
+        "spread", "spread of edges within pairs of blocks", "edges lie on fewer pairs of vertices than degrees say",
+        "edges lie on more pairs of vertices than in a multigraph with these blocks", 3,
     ),
 )  # fmt: skip
 
@@ -122,7 +128,7 @@ def affordable_replicates(fit: FitParts, end: float) -> int:
     graph, labels = fit.network.graph, fit.blocks.labels[0, 0].astype(np.int64)
     corrected = bool(fit.blocks.settings.get("degree_corrected", True))
     one = replicate(graph, labels, corrected, np.random.default_rng(0))  # for its time alone
-    measure(one, np.arange(min(_SOURCES, graph.n_nodes)))
+    measure(one, np.arange(min(_SOURCES, graph.n_nodes)), labels, corrected)
     now = time.monotonic()
     n = N_REPLICATES if end == inf else int(min((end - now) / (now - begun + 1e-9), N_REPLICATES))
     return n if n >= _LEAST_REPLICATES else 0
@@ -151,19 +157,24 @@ def check_fit(
     labels = fit.blocks.labels.reshape(-1, graph.n_nodes)
     which = np.linspace(0, len(labels) - 1, n_replicates).astype(np.int64)
     corrected = bool(fit.blocks.settings.get("degree_corrected", True))
-    observed = measure(graph, sources)
-    rows = []
+    observed, spreads, rows = measure(graph, sources, labels[0].astype(np.int64), corrected), [], []
     with listening(progress) as tell:
         for done, t in enumerate(which, 1):
-            rows.append(measure(replicate(graph, labels[t].astype(np.int64), corrected, rng), sources))
+            b = labels[t].astype(np.int64)
+            rows.append(measure(replicate(graph, b, corrected, rng), sources, b, corrected))
+            spreads.append(spread(graph, b, corrected))
             tell(Progress("replicates", done, n_replicates))
     replicates = np.array(rows)
+    observed[-1] = np.mean(spreads)  # over the partitions of the replicates
     of_columns, refits = (None, None) if inside is None else inside
     return Check(_tabulate(observed, replicates), replicates, of_columns, refits, together, calibration)
 
 
-def measure(graph: Graph, sources: Array) -> Array:
-    """Return the statistics of a network; all but parallel edges are of its simple, undirected projection."""
+def measure(graph: Graph, sources: Array, b: Array, is_corrected: bool) -> Array:
+    """Return the statistics of a network: parallel edges and, given b, their spread; others of its simple projection.
+
+    The simple projection is undirected, without loops and parallel edges.
+    """
     n = graph.n_nodes
     pairs = graph.edges[graph.edges[:, 0] != graph.edges[:, 1]]
     n_parallel = len(pairs) - len(np.unique(pairs, axis=0))
@@ -183,6 +194,7 @@ def measure(graph: Graph, sources: Array) -> Array:
         float(reached.mean()) if len(reached) else 0.0,
         n_parallel,
         float(np.bincount(component).max()) / n,
+        spread(graph, b, is_corrected),
     ])  # fmt: skip
 
 

@@ -20,11 +20,12 @@ _OVER_MODES = "Inclusion: the least and the largest over modes."
 _LIKELY = 0.5  # inclusion of columns that are shown wherever they stand
 
 
-def columns_text(fit: FitParts, most: int, more: int, verbose: bool) -> str:
+def columns_text(fit: FitParts, most: int, more: int, verbose: bool, is_tight: bool = False) -> str:
     """Return a line of numbers and one of words for each column, by what it adds; nothing with one block.
 
     These are the first ones, ``most``, and as many as ``more`` of those that matter or are likely to. With ``verbose``
-    the values of a column that set blocks apart, and what the numbers mean.
+    the values of a column that set blocks apart, and what the numbers mean. Where there is little room the decision
+    stands in the line of numbers, in place of words.
     """
     bits, table = fit.explanation.columns, fit.column_table
     if bits is None or fit.memberships.n_blocks == 1:
@@ -32,20 +33,21 @@ def columns_text(fit: FitParts, most: int, more: int, verbose: bool) -> str:
     inclusion = [] if fit.relevance is None else inclusion_in_words(table)
     which = _shown(table, most, more)
     named = [] if fit.relevance is None else ["inclusion"]
-    head = ["column", "features", *named, "bits alone", "bits beyond", "p"]
+    by_word = is_tight and fit.relevance is not None
+    head = ["column", "decision" if by_word else "features", *named, "bits alone", "bits beyond", "p"]
     shown = table.iloc[which].to_dict("records")
-    rows = [head, *(_numbers(row, inclusion[at : at + 1]) for at, row in zip(which, shown, strict=True))]
-    lines = tabulate(rows, right=range(1, len(head)), gives=0).split("\n")
+    rows = [head, *(_numbers(row, inclusion[at : at + 1], by_word) for at, row in zip(which, shown, strict=True))]
+    lines = tabulate(rows, right=range(1 + by_word, len(head)), gives=0).split("\n")
     messages = [lines[0]]
     for line, row in zip(lines[1:], shown, strict=True):
-        is_plain = row["verdict"] == NO_SIGN and row["decision"] not in (MATTERS, BY_MODE)
+        is_plain = by_word or (row["verdict"] == NO_SIGN and row["decision"] not in (MATTERS, BY_MODE))
         messages += [line] if is_plain else [line, wrap(_words(row, verbose), "      ", "      ")]
-    if any(row["verdict"] == NO_SIGN for row in shown):
+    if not by_word and any(row["verdict"] == NO_SIGN for row in shown):
         messages.append(f"  (no words: {NO_SIGN})")
     is_ordered = len(table) > 1 and np.isfinite(table["bits_unique"]).any()
     order = ", by bits beyond the others" if is_ordered else ""
     title = f"What each column explains{order}{warning_mark(fit)}"
-    remarks = column_remarks(fit) if verbose else _short_remarks(fit)
+    remarks = column_remarks(fit) if verbose else _short_remarks(fit, is_tight)
     if len(which) < len(table):
         remarks = (
             f"... and {count_of(len(table) - len(which), 'more column')} (columns.csv, or fit.column_table).",
@@ -74,9 +76,9 @@ def warning_mark(fit: FitParts) -> str:
     return "" if fit.scores.misleads is None else " - THE FEATURES MISLEAD"
 
 
-def _numbers(row: dict[Any, Any], inclusion: list[str]) -> list[str]:
+def _numbers(row: dict[Any, Any], inclusion: list[str], by_word: bool) -> list[str]:
     p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
-    cells = [row["column"], f"{row['n_features']:,}", *inclusion]
+    cells = [row["column"], row["decision"] if by_word else f"{row['n_features']:,}", *inclusion]
     return [*cells, *(amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
 
 
@@ -94,13 +96,14 @@ def _words(row: dict[Any, Any], verbose: bool) -> str:
     return f"{decided}{verdict}{apart}"
 
 
-def _short_remarks(fit: FitParts) -> tuple[str, ...]:
+def _short_remarks(fit: FitParts, is_tight: bool) -> tuple[str, ...]:
     """Say what the numbers are in a line or two, and whether inclusion is not known well."""
     message = "(bits per vertex held out, over the base rate, +- 95 %)"
     if decided_by_mode(fit) is not None:
         message += f" {_OVER_MODES}"
     elif fit.relevance is not None and not fit.relevance.is_precise:
-        message += f" Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}: sample longer."
+        error = f"Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}"
+        message = f"(bits per vertex held out, +- 95 %; {error})" if is_tight else f"{message} {error}: sample longer."
     bits = fit.explanation.columns
     return (message, *(() if bits is None else _untested(bits)))
 

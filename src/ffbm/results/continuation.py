@@ -14,7 +14,6 @@ from ffbm.store.checkpoints import Checkpoints, digest, read_record
 from ffbm.store.folder import CHAINS, PROVENANCE, RECORD, how_to_resume, is_run, is_unfinished
 from ffbm.types import BlockTrace, Network
 
-_NOT_THE_ANSWER = ("workers", "out", "resume")  # settings that no draw depends on
 _LENGTHS = ("n_sweeps", "n_draws", "max_minutes")
 
 
@@ -26,7 +25,7 @@ def describe_run(net: Network, blocks: Any, version: str, command: str, config: 
         "features": digest(net.features.values, net.features.names),
         "nodes": digest(net.node_ids),
         "blocks": None if blocks is None else _name(blocks),
-        "config": {name: value for name, value in config.to_dict().items() if name not in _NOT_THE_ANSWER},
+        "config": config.to_dict(),
         "burn": burn_sweeps(config.burn_in, config.countable_sweeps),
         "command": command,
         "where": str(Path.cwd()),  # names of files in the command may be relative

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffbm.errors import DataError
-from ffbm.results.apart import marks_of
+from ffbm.results.block_features import marks_of
 from ffbm.results.hierarchy import tree_of
 from ffbm.store.parts import FitParts
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ffbm.check import check_scale, check_tempering, is_client
+from ffbm.check import check_scale, check_tempering
 from ffbm.config import FitConfig
 from ffbm.data.edgeweights import reweigh
 from ffbm.data.inputs import open_for_fit, with_tables_by_name
@@ -31,6 +31,7 @@ from ffbm.results.run_reader import load_fit
 from ffbm.results.run_writer import save_fit
 from ffbm.results.typed import TypedFit, fit_types
 from ffbm.rng import resolve_seed
+from ffbm.run_options import RunOptions
 from ffbm.store.checkpoints import Checkpoints, open_checkpoints
 from ffbm.types import BlockTrace, Network, check_network
 from ffbm.types.weights import Sigma
@@ -230,9 +231,6 @@ def fit(
         n_draws=n_draws,
         n_chains=n_chains,
         seed=seed,
-        workers=None if is_client(workers) else workers,
-        out=os.fspath(out) if isinstance(out, os.PathLike) else out,
-        resume=resume,
         folds=folds,
         moves=moves,
         degree_corrected=degree_corrected,
@@ -251,8 +249,9 @@ def fit(
         edge_weight_prior=dict(edge_weight_prior) if isinstance(edge_weight_prior, Mapping) else edge_weight_prior,
         impute=impute,
     )
+    run = RunOptions(workers, out, resume)  # type: ignore[arg-type]  # checked there
     net = open_for_fit(net, nodes, reading, given)
-    fitted = fit_with(net, config, blocks, progress, workers=workers if is_client(workers) else None)
+    fitted = fit_with(net, config, run, blocks, progress)
     fitted.converged.warn(n_wrappers=1)
     return fitted
 
@@ -271,16 +270,15 @@ def _fit_types(given: dict[str, Any]) -> TypedFit:
 def fit_with(
     net: Network,
     config: FitConfig,
+    run: RunOptions,
     blocks: Any = None,
     progress: Listener | bool | None = None,
     command: str = "",
-    workers: Workers = None,
     schedule: Schedule | None = None,
 ) -> Fit:
-    """Fit by settings in one object, save the run if they say where, and leave warnings to the caller.
+    """Fit by settings in one object, save the run if ``run`` says where, and leave warnings to the caller.
 
-    ``workers`` are a dask Client in place of those that the settings name; ``schedule`` says when stages are to end, if
-    the fit is part of something longer.
+    ``schedule`` says when stages are to end, if the fit is part of something longer.
     """
     check_network(net)
     if config.directed is True and not net.graph.is_directed:
@@ -289,36 +287,37 @@ def fit_with(
     if config.directed is False:
         net = net.undirected()
     net = reweigh(net, config.edge_weight, config.edge_weight_model, config.edge_weight_prior)
-    if config.resume and config.out is None:
+    if run.resume and run.out is None:
         raise OptionError(
             f"{keyword('resume')} goes on with the run in a folder: say which with --out{either(', or out= in Python')}"
         )
-    config = replace(config, seed=config.seed if config.resume else resolve_seed(config.seed))
+    config = replace(config, seed=config.seed if run.resume else resolve_seed(config.seed))
     if config.target == "joint":
         config = replace(config, n_draws=config.countable_draws)
-    with connected(config.workers if workers is None else workers) as pool:
+    with connected(run.workers) as pool:
         schedule = schedule or Schedule.of(config)
-        go = partial(_fit, net, blocks, progress, command, pool, schedule)
-        if config.out is None:
+        go = partial(_fit, net, blocks, progress, command, pool, run.out, schedule)
+        if run.out is None:
             return go(config, None)
         wanted = partial(describe_run, net, blocks, version("ffbm"), command)
-        with with_a_hint_to_resume(config.out):
-            return _fit_in_folder(config, config.out, wanted, go, progress, pool, schedule)
+        with with_a_hint_to_resume(run.out):
+            return _fit_in_folder(config, run.out, run.resume, wanted, go, progress, pool, schedule)
 
 
 def _fit_in_folder(
     config: FitConfig,
     out: str,
+    resume: bool,
     wanted: Callable[[FitConfig], dict[str, Any]],
     go: Callable[[FitConfig, Checkpoints], Fit],
     progress: Listener | bool | None,
     workers: Workers,
     schedule: Schedule,
 ) -> Fit:
-    if config.resume and config.seed is None and not saved_settings(out):
+    if resume and config.seed is None and not saved_settings(out):
         config = replace(config, seed=resolve_seed(None))  # nothing is there: it begins
-    with open_checkpoints(out, wanted(config), config.resume) as checkpoints:
-        if config.resume:
+    with open_checkpoints(out, wanted(config), resume) as checkpoints:
+        if resume:
             config, is_left = go_on(checkpoints, wanted(config), config)
             if not is_left:
                 return load_fit(out)
@@ -349,19 +348,19 @@ def _fit(
     progress: Listener | bool | None,
     command: str,
     workers: Workers,
+    out: str | None,
     schedule: Schedule,
     config: FitConfig,
     checkpoints: Checkpoints | None,
 ) -> Fit:
-    check_footprint(net, config)
-    _announce(net, config, workers)
+    check_footprint(net, config, out)
+    _announce(net, config, workers, out)
     parts = run_fit(net, config, blocks, progress, workers, checkpoints, schedule)
     origin = describe_origin(net, parts.config, command or shlex.join(sys.argv))
-    chosen = replace(parts.config, workers=None, out=None, resume=False)  # what the answer depends on
-    return Fit.of(parts, config=chosen, provenance=origin)
+    return Fit.of(parts, provenance=origin)
 
 
-def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
+def _announce(net: Network, config: FitConfig, workers: Workers, out: str | None) -> None:
     """Say before a long run how long it is."""
     cores = workers if isinstance(workers, int) else os.cpu_count() or 1
     low, high = estimate_range(
@@ -369,7 +368,7 @@ def _announce(net: Network, config: FitConfig, workers: Workers) -> None:
         n_draws=config.countable_draws, n_chains=config.n_chains, workers=cores,
     )  # fmt: skip
     if high > _LONG:
-        saved = "" if config.out is not None else "; with --out it could be resumed"
+        saved = "" if out is not None else "; with --out it could be resumed"
         most = Schedule.of(config).seconds
         span = span_in_words(min(low, most), min(high, most))
         if config.is_open:

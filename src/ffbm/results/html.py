@@ -5,7 +5,7 @@ from html import escape
 from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.plain import count_of, with_interval
 from ffbm.results.answer import grade_in_a_line, warning_paragraphs
-from ffbm.results.apart import none_apart, set_apart
+from ffbm.results.block_features import none_apart, set_apart
 from ffbm.results.sentences import interval_of, tell_no_answers, tell_readings, tell_relevance, tell_verdict
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts

@@ -28,8 +28,10 @@ def predict_unseen(trace: WeightTrace, known: Features, features: Any, encoded: 
     """
     if isinstance(features, list) and features and all(isinstance(row, Mapping) for row in features):
         features = pd.DataFrame(features)
+    if isinstance(features, Mapping):
+        raise DataError("vertices must come as a table or a list of dicts; got one dict: put it into a list")
     if isinstance(features, pd.DataFrame) and not encoded:
-        features, notes = encode_like(known, features)
+        features, notes = encode_like(known, features, is_averaged=trace.imputed is not None)
         for note in notes:
             level = logging.INFO if note.code == "unused-columns" else logging.WARNING
             logging.getLogger("ffbm").log(level, note.message)

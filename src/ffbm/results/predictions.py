@@ -20,12 +20,23 @@ class Predictions(FitParts):
         ----------
         features : DataFrame, list of dicts, Features or (n, D) array
             A table with the columns that the network was read from, encoded as that was (numbers by the fit's own mean
-            and standard deviation; what it has not seen is logged); or features that are encoded already.
+            and standard deviation; what it has not seen is logged); or features that are encoded already. With
+            ``impute``, cells that are missing are averaged over.
         edges : for each vertex the ids of its neighbours, optional
             Known vertices that it has edges to. What these say of its block is exact: the change of S, averaged over 50
             partitions of the fit.
         encoded : bool
             The table's columns are the fit's features, by name.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, folds=1, seed=1)
+        >>> int(fit.predict([{"value": "neutral"}]).argmax())
+        2
+        >>> linked = fit.predict([{"value": "neutral"}], edges=[["8", "12", "24"]])  # three conservative books
+        >>> int(linked.argmax()), fit.memberships.labels[[8, 12, 24]].tolist()
+        (0, [0, 0, 0])
         """
         from ffbm.results.new_vertices import predict_linked, predict_unseen
 
@@ -43,6 +54,14 @@ class Predictions(FitParts):
         ----------
         pairs : pairs of ids
             Such as ``[("Anna", "Bert"), ("Anna", "Carl")]``, or a table with two columns.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, folds=1, seed=1)
+        >>> inside, between = fit.link_scores([("8", "24"), ("8", "100")])
+        >>> bool(inside > between)
+        True
         """
         from ffbm.results.links import link_scores
 
@@ -57,6 +76,15 @@ class Predictions(FitParts):
         Parameters
         ----------
         pairs : pairs of ids
+            As for ``link_scores``.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, folds=1, seed=1)
+        >>> inside, between = fit.link_probabilities([("8", "24"), ("8", "100")])
+        >>> bool(0 < between < inside < 1)
+        True
         """
         from ffbm.results.links import link_probabilities
 
@@ -72,6 +100,14 @@ class Predictions(FitParts):
         ----------
         top : int
             How many pairs.
+
+        Examples
+        --------
+        >>> import ffbm
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, folds=1, seed=1)
+        >>> likely = fit.missing_links(3)
+        >>> likely["probability"].is_monotonic_decreasing, len(likely)
+        (True, 3)
         """
         from ffbm.results.links import missing_links
 
@@ -103,8 +139,8 @@ class Predictions(FitParts):
         Examples
         --------
         >>> import ffbm
-        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, seed=1)
-        >>> expected = fit.expected_links([{"value": "c"}], degree=8)
+        >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, folds=1, seed=1)
+        >>> expected = fit.expected_links([{"value": "conservative"}], degree=8)
         >>> expected.shape, round(float(expected.sum()), 6)
         ((1, 105), 8.0)
         """

@@ -7,7 +7,7 @@ from typing import Any
 from ffbm.columntable import pairs_that_share
 from ffbm.diagnostics import ColumnVerdict, JointDiagnostics, Verdict, WeightDiagnostics
 from ffbm.plain import finite
-from ffbm.results.apart import named_values
+from ffbm.results.block_features import named_values
 from ffbm.results.by_mode import decided_by_mode, matters_by_mode, tell_decisions
 from ffbm.results.imputed import imputed_records
 from ffbm.results.sentence import sentence_of
@@ -43,7 +43,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
         "modes": [
             {
                 "weight": mode.weight,
-                "probability": mode.weight if members.has_crossings or members.n_modes == 1 else None,
+                "probability": mode.weight if members.shares_are_known else None,
                 "n_draws": mode.n_draws,
                 "agreement": mode.agreement,
                 "chains": mode.chains.tolist(),

@@ -12,7 +12,7 @@ from ffbm.diagnostics import BlockDiagnostics, WeightDiagnostics
 from ffbm.errors import OptionError
 from ffbm.progress import Listener
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
-from ffbm.results.apart import marks_of, name_of_sure, set_apart
+from ffbm.results.block_features import marks_of, name_of_sure, set_apart
 from ffbm.results.checks import N_REPLICATES, Check, affordable_replicates, check_fit
 from ffbm.results.columns import column_remarks
 from ffbm.results.comparison_text import tell_blocks, tell_warning

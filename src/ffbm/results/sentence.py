@@ -135,7 +135,7 @@ def _more(fit: FitParts) -> list[str]:
         clauses.append(f"a hierarchy of {count_of(fit.hierarchy.n_levels, 'level')}")
     if members.n_modes > 1:
         shares = " with unknown shares"
-        if members.has_crossings:
+        if members.shares_are_known:
             shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
             shares = f" with {shown}{', ...' if members.n_modes > _MODES else ''} of the draws"
         clauses.append(f"{members.n_modes} modes{shares}")

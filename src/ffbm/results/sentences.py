@@ -120,17 +120,22 @@ def _is_sure(fit: FitParts) -> bool:
     if table is None or len(table) == 1:
         return True
     often = not known or (known[0][0] == table["n_blocks"][0] and known[0][1] >= _MOSTLY)
-    return bool(table["difference"][1] >= _CLEAR) and often
+    return bool(table["difference"][1] >= _CLEAR) and often and not _is_cut_short(fit)
 
 
-def tell_modes(fit: FitParts) -> str:
+def _is_cut_short(fit: FitParts) -> bool:
+    """Return whether time ended the search for the number of blocks."""
+    return bool(fit.blocks.settings.get("search_rounds_left"))
+
+
+def tell_modes(fit: FitParts, brief: bool = False) -> str:
     """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
     if n_modes == 1:
         return ""
     shares = ""
-    if members.has_crossings:
+    if members.shares_are_known:
         shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
         shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
@@ -141,13 +146,16 @@ def tell_modes(fit: FitParts) -> str:
         f"{apart} on the block of {low if low == high else f'{low} to {high}'} of the vertices.",
         f"What follows is averaged over all; in Python, fit.mode(i), i from 0 to {n_modes - 1}, ranks for each.",
     ]
-    if not members.has_crossings:
+    if brief:
+        left = "" if members.shares_are_known else ", and no chain left one for another"
+        return wrap(f"{lines[0]} {lines[1].rstrip('.')}{left}. What follows is averaged over all; fit.mode(i) is not.")
+    if not members.shares_are_known:
         lines.append("No chain went from one to another: how probable each is, is not known.")
     return wrap(" ".join(lines))
 
 
-def tell_choice(fit: FitParts) -> str:
-    """Say how clear the choice of the number of blocks is, where it was chosen."""
+def tell_choice(fit: FitParts, brief: bool = False) -> str:
+    """Say how clear the choice of the number of blocks is, where it was chosen, or that time ended the search."""
     table = fit.blocks.candidates
     if table is None or not fit.network.n_edges:
         return ""
@@ -156,6 +164,10 @@ def tell_choice(fit: FitParts) -> str:
         return f"  ({chosen}: there is no other number to choose)\n"
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
+    if _is_cut_short(fit):
+        clear = "the search was cut short by time, and others may be better"
+    if brief:
+        return f"  ({nats:.1f} nats before {other}: {clear})\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
     message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
     return wrap(message, "  ", "  ") + "\n"
@@ -169,11 +181,13 @@ def _tell_changes(fit: FitParts) -> str:
     return f"; with {count_of(known[0], 'block')} {known[1]:.0%} of the vertices are in another block"
 
 
-def tell_hierarchy(fit: FitParts) -> str:
+def tell_hierarchy(fit: FitParts, brief: bool = False) -> str:
     """Say that blocks in groups of groups describe the network in less, where that is sure."""
     nats = fit.nats_by_hierarchy
     if nats < _CLEAR:
         return ""
+    if brief:
+        return f"Blocks at every scale (--hierarchy) would be shorter by {nats:,.0f} nats or more."
     return wrap(
         f"Blocks at every scale would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy) finds groups"
         " of these blocks, and smaller blocks."

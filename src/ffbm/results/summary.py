@@ -6,9 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ffbm.plain import count_of, visible
-from ffbm.results.apart import name_of_sure, none_apart, set_apart
+from ffbm.results.block_features import name_of_sure, none_apart, set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.columns import amount, columns_text, warning_mark
+from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
@@ -30,7 +31,7 @@ from ffbm.types import Array, Network
 from ffbm.types.relevance import list_of
 from ffbm.types.scores import Scores
 from ffbm.types.tree import Tree
-from ffbm.typeset import WIDTH, cut, number, tabulate, wrap
+from ffbm.typeset import WIDTH, at_most, cut, number, tabulate, wrap
 
 GLOSSARY = "(words: docs/glossary.md, also at the end of report.html)"
 _SIZES = 20  # blocks whose sizes are listed
@@ -48,8 +49,10 @@ class Length:
     most: int  # rows of one block
 
 
-SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 4, 1), Length(8, 10_000, 10, 20, 3)
-SCREEN = 28  # lines of a summary: the sentence, and where the files are, come below it
+SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 3, 1), Length(8, 10_000, 10, 20, 3)
+SCREEN = 26  # lines of a summary: the sentence, and where the files are, come below it
+_WHOLE = 36  # lines with both
+_SPLITS = 4  # of a tree, where there is little room
 
 
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
@@ -69,19 +72,33 @@ def fits_a_screen(text: str) -> bool:
     return text.count("\n") < SCREEN
 
 
+def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
+    """Return the sentence as it stands below a summary on a terminal: shorter, or where it is, where room is short."""
+    room = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
+    for named in (3, 1):
+        told = wrap(sentence_of(fit, named), "  ", "  ")
+        if verbose or told.count("\n") < room:
+            return f"in a sentence\n{told}"
+    return "in a sentence: fit.sentence(), --verbose, or the top of report.html"
+
+
 def _text(fit: FitParts, length: Length) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
-    first = [tell_relevance(fit), tell_modes(fit), tell_readings(fit), tell_no_answers(fit)]
-    blocks = [_network(fit, verbose), tree_text(fit.hierarchy), tell_hierarchy(fit), blocks_text(fit, length)]
+    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_readings(fit), tell_no_answers(fit)]
+    tree = tree_text(fit.hierarchy, is_tight=is_tight)
+    blocks = [_network(fit, verbose), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
+    if is_tight:
+        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
-    last.append(tell_time(fit))
+    last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
     last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
-    parts = [[tell_misleading(fit)], first, [columns_text(fit, length.columns, length.more, verbose)], blocks]
+    columns = columns_text(fit, length.columns, length.more, verbose, is_tight)
+    parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
-    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose)])
+    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_tight)])
     together = "\n" if is_tight else "\n\n"
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
@@ -95,9 +112,10 @@ def _notes_by_count(fit: FitParts) -> str:
     return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
-def _grade(fit: FitParts, verbose: bool) -> str:
+def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     command = visible(fit.converged.command)  # in one line, so that it can be copied
-    return wrap(tell_grade(fit, brief=not verbose)) + (f"\n  {command}" if command else "")
+    text = wrap(tell_grade(fit, brief=not verbose))
+    return (at_most(text, 3) if is_tight else text) + (f"\n  {command}" if command else "")
 
 
 def _network(fit: FitParts, verbose: bool) -> str:
@@ -129,8 +147,8 @@ def _network(fit: FitParts, verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def tree_text(tree: Tree | None, whole: str = "the network") -> str:
-    """Tell the tree of blocks, a line for each split."""
+def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = False) -> str:
+    """Tell the tree of blocks, a line for each split; where there is little room the first splits, in a line each."""
     if tree is None:
         return ""
     title = f"blocks at {count_of(tree.n_levels, 'level')}, {tree.description_length:,.1f} nats at the lowest"
@@ -140,6 +158,11 @@ def tree_text(tree: Tree | None, whole: str = "the network") -> str:
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
+    if is_tight:
+        left = len(lines) - _SPLITS
+        more = [f"  ... and {count_of(left, 'more split')} (report.html)"] if left > 0 else []
+        shown = [at_most(text, 1) for text in [*lines[:_SPLITS], *acting]]
+        return "\n".join([title, *shown[: len(shown) - len(acting)], *more, *shown[len(shown) - len(acting) :]])
     return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
 
 
@@ -155,7 +178,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     empty = int(np.count_nonzero(members.sizes == 0))
     rest = f", {empty} with no vertex" if empty else ""
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
-    choice = tell_choice(fit)
+    choice = tell_choice(fit, length is TIGHT)
     if n_blocks == 1:
         return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     if not any(set_apart(fit, 1)) and given_names(fit) is None:
@@ -175,7 +198,9 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     lines = [title, choice + tabulate(rows, right=(0, 1, 3, 4), gives=2)]
     left = [count_of(n_blocks - empty - shown, "smaller block")] if n_blocks - empty > shown else []
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
-    left += [f"{count_of(more, 'more feature')} that set{'s' if more == 1 else ''} blocks apart"] if more else []
+    if more:
+        apart = "" if length is TIGHT else f" that set{'s' if more == 1 else ''} blocks apart"
+        left.append(f"{count_of(more, 'more feature')}{apart}")
     if left:
         where = "(blocks.csv)" if length is TIGHT else "(blocks.csv, or --verbose)"
         lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))

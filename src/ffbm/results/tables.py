@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ffbm.data.decode import decode_features
-from ffbm.results.apart import set_apart
+from ffbm.results.block_features import set_apart
 from ffbm.store.parts import FitParts
 
 

@@ -22,7 +22,7 @@ from ffbm.plain import count_of, did_you_mean, finite
 from ffbm.progress import Listener, listening
 from ffbm.results.provenance import describe_origin
 from ffbm.results.types_parts import numbers_of, parts_of, table_of_columns, table_of_typed_nodes, table_of_types
-from ffbm.results.types_text import judge, typed_record, typed_summary
+from ffbm.results.types_summary import judge, typed_record, typed_summary
 from ffbm.rng import resolve_seed
 from ffbm.store.folder import reserved
 from ffbm.store.parts import TypedParts

@@ -6,7 +6,7 @@ import numpy as np
 
 from ffbm.plain import count_of, visible
 from ffbm.results.answer import line
-from ffbm.results.apart import marks_of, name_of_sure, set_apart
+from ffbm.results.block_features import marks_of, name_of_sure, set_apart
 from ffbm.results.columns import column_remarks
 from ffbm.results.report import APART, SHOWN, convergence_rows, convergence_table
 from ffbm.results.sentences import tell_misleading, tell_relevance, tell_verdict

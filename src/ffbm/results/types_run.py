@@ -12,7 +12,7 @@ from ffbm.results.run_writer import to_csv, write_graphml
 from ffbm.results.settings_file import reading_to_toml
 from ffbm.results.types_parts import names_of, table_of_columns, table_of_ranking, table_of_typed_nodes, table_of_types
 from ffbm.results.types_report import types_report_text
-from ffbm.results.types_text import typed_record, typed_summary
+from ffbm.results.types_summary import typed_record, typed_summary
 from ffbm.store.folder import TRACES, Writer, write_run
 from ffbm.store.parts import TypedParts
 from ffbm.store.typed import typed_from_tree, typed_to_tree

@@ -133,11 +133,11 @@ def base_rate(y: Array) -> tuple[Array, int]:
 
 
 def monte_carlo_error(draws: Array) -> float:
-    """Return the standard error of the mean of ``draws`` (C, T), from the means of sqrt(T) stretches of each chain."""
+    """Return the standard error of the mean of ``draws`` (C, T), by batch means, sqrt(T) batches of each chain."""
     n_draws = draws.shape[1]
-    n_stretches = isqrt(n_draws)
-    length = n_draws // n_stretches
-    means = draws[:, n_draws - n_stretches * length :].reshape(-1, length).mean(axis=1)
+    n_batches = isqrt(n_draws)
+    length = n_draws // n_batches
+    means = draws[:, n_draws - n_batches * length :].reshape(-1, length).mean(axis=1)
     return _standard_error(means)
 
 

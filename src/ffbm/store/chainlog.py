@@ -55,7 +55,7 @@ class ChainLog(Generic[State, Draws]):
     def load(self) -> Checkpoint[State] | None:
         """Return the last state whose draws are all there; None if the stage has not begun."""
         for done in sorted(self._states(), reverse=True):
-            if self._stretches(done) is not None:
+            if self._parts(done) is not None:
                 path = self._state(done)
                 try:
                     states = from_bytes(GenericAlias(list, (self._state_kind,)), path.read_bytes())
@@ -79,15 +79,15 @@ class ChainLog(Generic[State, Draws]):
         What they were put together from is then removed.
         """
         whole = self.folder / f"joined-{done}"
-        stretches = self._stretches(done)
-        if not stretches:
+        parts = self._parts(done)
+        if not parts:
             raise DataError(f"{self.folder} lacks draws of its first {done:,} steps: remove it and resume the run")
         if not whole.is_dir():
             draft = draft_of(whole)
             try:
                 draft.mkdir()
                 for name in self._fields:
-                    _write_joined(draft / f"{name}.npy", [self._open(path, name) for path in stretches])
+                    _write_joined(draft / f"{name}.npy", [self._open(path, name) for path in parts])
                 draft.replace(whole)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
@@ -129,7 +129,7 @@ class ChainLog(Generic[State, Draws]):
             if later > done:
                 self._state(later).unlink()
 
-    def _stretches(self, done: int) -> list[Path] | None:
+    def _parts(self, done: int) -> list[Path] | None:
         """Return the files that hold the draws of the first ``done`` steps, in order; None if one is missing."""
         ends = {int(path.name.partition("-")[2]): path for path in self.folder.glob("joined-*")}
         begins: dict[int, tuple[int, Path]] = {}
@@ -138,16 +138,16 @@ class ChainLog(Generic[State, Draws]):
             if until <= done and until > begins.get(since, (-1, path))[0]:
                 begins[since] = until, path
         at = max((end for end in ends if end <= done), default=0)
-        stretches = [ends[at]] if at in ends else []
+        parts = [ends[at]] if at in ends else []
         while at < done:
             if at not in begins:
                 return None
             at, path = begins[at]
-            stretches.append(path)
-        return stretches
+            parts.append(path)
+        return parts
 
     def _open(self, path: Path, name: str) -> Any:
-        """Return one array of a stretch."""
+        """Return one array of a part of the draws."""
         try:
             return np.load(path / f"{name}.npy", mmap_mode="r") if path.is_dir() else _Member(path, name)
         except _DAMAGE as error:
@@ -179,13 +179,13 @@ def _damaged(path: Path) -> DataError:
     return DataError(f"{path} is damaged: remove it and resume the run; what it held is sampled again")
 
 
-def _write_joined(path: Path, stretches: Sequence[Any]) -> None:
+def _write_joined(path: Path, parts: Sequence[Any]) -> None:
     """Write arrays (chain, draw, ...) one after the other along the second axis, a piece at a time.
 
     By writing, not through a map of the file: there a full disk ends the process without a word.
     """
-    first = stretches[0]
-    n_chains, n_draws = first.shape[0], sum(part.shape[1] for part in stretches)
+    first = parts[0]
+    n_chains, n_draws = first.shape[0], sum(part.shape[1] for part in parts)
     row = first.dtype.itemsize * prod(first.shape[2:])
     shape = (n_chains, n_draws, *first.shape[2:])
     with path.open("wb") as file:
@@ -193,7 +193,7 @@ def _write_joined(path: Path, stretches: Sequence[Any]) -> None:
             file, {"descr": npy.dtype_to_descr(first.dtype), "fortran_order": False, "shape": shape}
         )
         begin, at = file.tell(), 0
-        for part in stretches:
+        for part in parts:
             array = part.read() if isinstance(part, _Member) else part
             for piece in _pieces(array):
                 for chain in range(n_chains):

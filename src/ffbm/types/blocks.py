@@ -193,6 +193,11 @@ class Memberships:
         """Whether a chain shows two modes; if none does, the weights of modes tell where chains started."""
         return any(0 < share < 1 for mode in self.modes for share in mode.chains.tolist())
 
+    @property
+    def shares_are_known(self) -> bool:
+        """Whether the weights of modes are probabilities: there is one mode, or a chain shows two."""
+        return self.n_modes == 1 or self.has_crossings
+
     @cached_property
     def sizes(self) -> Array:
         """The number of vertices that were most often in each block (B,)."""

@@ -51,7 +51,7 @@ class Scores:
         The paper's block accuracy: the share of vertices of block j and draws in which block j is the most likely,
         (1 / (T |G(j)|)) sum_{i in G(j)} sum_t [argmax_l a_il(t) = j]; the first of equal ones; NaN where there is none.
     loss_mcse_train, loss_mcse_test : float
-        The Monte Carlo standard error of ``loss``, from means over stretches of the chains; NaN for fewer than 2.
+        The Monte Carlo standard error of ``loss``, by batch means; NaN for fewer than 2.
     description_length, description_length_without_partition : float, or None
         The mean over block draws of S(b) / (N + E) in nats, with and without the partition's own N ln B.
     notes : tuple of Note

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
-from ffbm.joint.quadrature import rule_points
+from ffbm.joint.quadrature import first_points
 from ffbm.kernels.slab import DEGREES
 from ffbm.pipeline.evidence import Integral, integrate
 from ffbm.theta.columns import group_columns
@@ -108,7 +108,7 @@ def sampled_evidence(
     x = np.asarray(x, dtype=float)
     design = make_design(x, intercept)
     scale = np.array([1.0 if sigma is None else sigma] * x.shape[1] + [INTERCEPT_SD] * intercept)
-    t = rule_points(_VALUES)
+    t = first_points(_VALUES)
     moving = np.arange(len(scale)) < x.shape[1] - n_still
     groups = group_columns(design) if sigma is None else None
     setup = make_path(BlockTarget(graph), design, 2, scale, moving, groups, t)

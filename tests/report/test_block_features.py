@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from ffbm.report.apart import apart_table, lay_out
+from ffbm.report.block_features import apart_table, lay_out
 from ffbm.types.relevance import SetApart
 
 
