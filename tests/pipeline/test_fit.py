@@ -45,7 +45,7 @@ def test_stages_alone_give_the_same(net, parts):
 
 def test_workers_change_nothing(net, parts):
     for workers in (1, 3):
-        other = run_fit(net, dataclasses.replace(QUICK, workers=workers), progress=False)
+        other = run_fit(net, QUICK, workers=workers, progress=False)
         np.testing.assert_array_equal(parts.weights.weights, other.weights.weights)
         assert parts.scores.to_dict() == other.scores.to_dict()
 

@@ -1,6 +1,5 @@
 """Whether a fit fits: estimates against what runs really take, and refusals that say what would help."""
 
-import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -67,30 +66,37 @@ LARGE = FitConfig(weight_prior="fixed", n_blocks=50, n_draws=1_000_000)
 
 
 @pytest.mark.parametrize(
-    ("config", "memory", "disk", "message"),
+    ("config", "out", "memory", "disk", "message"),
     [
         (
             FitConfig(),
+            None,
             1e6,
             1e12,
             "takes about 0.3 GB of memory and 1.0 MB are free: take a machine with more, or a part",
         ),
-        (LARGE, 1e9, 1e12, "takes about 1.4 GB of memory and 1.0 GB are free: keep draws on disk with --out, or fewer"),
-        (dataclasses.replace(LARGE, out="x"), 1e9, 1e8, "takes about 2.1 GB on disk and 0.1 GB are free at x: choose"),
-        (dataclasses.replace(LARGE, out="x"), 1e8, 1e12, "takes about 0.3 GB of memory and 0.1 GB are free: take a"),
+        (
+            LARGE,
+            None,
+            1e9,
+            1e12,
+            "takes about 1.4 GB of memory and 1.0 GB are free: keep draws on disk with --out, or fewer",
+        ),
+        (LARGE, "x", 1e9, 1e8, "takes about 2.1 GB on disk and 0.1 GB are free at x: choose"),
+        (LARGE, "x", 1e8, 1e12, "takes about 0.3 GB of memory and 0.1 GB are free: take a"),
     ],
 )
-def test_what_cannot_fit_is_refused_with_a_remedy(left, config, memory, disk, message):
+def test_what_cannot_fit_is_refused_with_a_remedy(left, config, out, memory, disk, message):
     left(memory, disk)
     with pytest.raises(OptionError) as caught:
-        check_footprint(NET, config)
+        check_footprint(NET, config, out)
     assert message in str(caught.value)
 
 
 def test_what_fits_is_not_refused(left):
     left(1e9, 1e10)
     check_footprint(NET, FitConfig())
-    check_footprint(NET, dataclasses.replace(LARGE, out="x"))  # its draws go to disk
+    check_footprint(NET, LARGE, "x")  # its draws go to disk
     left(float("inf"), 1e10)
     check_footprint(NET, LARGE)
 

@@ -78,7 +78,7 @@ def test_renumbered_draws_still_belong_together(net):
 
 def test_workers_change_nothing(net, parts):
     for workers in (1, 2):
-        other = run_fit(net, dataclasses.replace(QUICK, workers=workers), progress=False)
+        other = run_fit(net, QUICK, workers=workers, progress=False)
         np.testing.assert_array_equal(parts.blocks.labels, other.blocks.labels)
         np.testing.assert_array_equal(parts.weights.weights, other.weights.weights)
         assert parts.scores.to_dict() == other.scores.to_dict()

@@ -162,7 +162,7 @@ def test_the_error_of_inclusion_is_over_partitions_too(parts):
 
 
 def test_workers_change_nothing(net, parts):
-    other = run_fit(net, dataclasses.replace(QUICK, workers=1), progress=False)
+    other = run_fit(net, QUICK, workers=1, progress=False)
     np.testing.assert_array_equal(parts.blocks.labels, other.blocks.labels)
     np.testing.assert_array_equal(parts.weights.inclusion, other.weights.inclusion)
     np.testing.assert_array_equal(parts.weights.weights, other.weights.weights)

@@ -215,7 +215,7 @@ def test_a_hurried_fit_has_an_answer_and_says_what_it_lacks(hurried, tmp_path):
         "bits of columns: time was enough for 1 of 5 folds, 0 of 1 columns beyond the others",
     ]
     assert fit_record(hurried)["out_of_time"] == short
-    told = " ".join(hurried.summary().split())
+    told = " ".join(hurried.summary(verbose=True).split())
     assert "was too short for all. Scores: time was enough for 1 of 5 folds; bits of columns: time" in told
     hurried.save(tmp_path / "run")
     again = ffbm.load_fit(tmp_path / "run")

@@ -201,8 +201,9 @@ def test_a_flat_fit_says_what_a_hierarchy_saves(net):
     one = ffbm.description_length(net, best, prior="full").total
     assert nats == pytest.approx(one - ffbm.description_length(net, levels).total)
     assert nats > 10
-    said = " ".join(flat.summary().split())
+    said, brief = (" ".join(flat.summary(verbose).split()) for verbose in (True, False))
     assert f"would be shorter by {nats:,.0f} nats or more: hierarchy=True (--hierarchy)" in said
+    assert f"Blocks at every scale (--hierarchy) would be shorter by {nats:,.0f} nats or more." in brief
     assert json.loads(strict_json(fit_record(flat)))["nats_by_hierarchy"] == pytest.approx(nats)
 
 

@@ -335,7 +335,7 @@ def test_the_sentence_says_what_the_answer_rests_on(fitted):
     other = SimpleNamespace(
         network=SimpleNamespace(graph=SimpleNamespace(is_directed=True, weights=weights)),
         hierarchy=SimpleNamespace(n_levels=3),
-        memberships=SimpleNamespace(n_modes=2, modes=modes, has_crossings=True),
+        memberships=SimpleNamespace(n_modes=2, modes=modes, shares_are_known=True),
         weights=SimpleNamespace(imputed=SimpleNamespace(n_cells=7)),
     )
     assert _edges(other) == " (directed, weighted by 'trips', geometric)"

@@ -65,7 +65,7 @@ def _name(features: Features, column: str, members: Array) -> str:
 def _text(features: Features, d: int) -> str:
     """Return what a flag stands for: its value, or what its name has after that of its column.
 
-    >>> x = Features(np.eye(2), ("education;type;53", "apart"), ("education;type", "education;type"))
+    >>> x = Features(np.eye(2), ("education;type;53", "apart"), ("education;type",) * 2, np.zeros(2), np.ones(2))
     >>> _text(x, 0), _text(x, 1)
     ('53', 'apart')
     """

@@ -23,6 +23,14 @@ _MODES = 8  # modes whose shares are listed
 def sentence_of(fit: FitParts, named: int = _NAMED) -> str:
     """Say which columns matter and how many bits they explain, and of which model, blocks, folds and version.
 
+    See ``claim_of``.
+    """
+    return f"{claim_of(fit, named)} {_basis(fit, fit.explanation.columns)}"
+
+
+def claim_of(fit: FitParts, named: int = _NAMED) -> str:
+    """Say which columns matter and how many bits they explain.
+
     Bits are given of as many as ``named`` columns. Intervals are two standard errors over vertices each way. Under
     the fixed prior, which decides nothing, columns are named whose bits are clear of 0.
     """
@@ -34,7 +42,7 @@ def sentence_of(fit: FitParts, named: int = _NAMED) -> str:
     else:
         message = _findings(fit, bits, named)
     warning = "" if fit.scores.misleads is None else f"{sentence(fit.scores.misleads.message)} "
-    return f"{warning}{message} {_basis(fit, bits)}"
+    return f"{warning}{message}"
 
 
 def _findings(fit: FitParts, bits: ColumnBits, named: int) -> str:

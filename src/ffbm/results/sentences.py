@@ -148,7 +148,7 @@ def tell_modes(fit: FitParts, brief: bool = False) -> str:
     ]
     if brief:
         left = "" if members.shares_are_known else ", and no chain left one for another"
-        return wrap(f"{lines[0]} {lines[1].rstrip('.')}{left}. What follows is averaged over all; fit.mode(i) is not.")
+        return wrap(f"{lines[0]} {lines[1].rstrip('.')}{left}. What follows is averaged over all; fit.mode(i) has one.")
     if not members.shares_are_known:
         lines.append("No chain went from one to another: how probable each is, is not known.")
     return wrap(" ".join(lines))
@@ -167,7 +167,7 @@ def tell_choice(fit: FitParts, brief: bool = False) -> str:
     if _is_cut_short(fit):
         clear = "the search was cut short by time, and others may be better"
     if brief:
-        return f"  ({nats:.1f} nats before {other}: {clear})\n"
+        return wrap(f"({nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
     message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
     return wrap(message, "  ", "  ") + "\n"

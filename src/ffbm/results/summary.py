@@ -9,7 +9,7 @@ from ffbm.plain import count_of, visible
 from ffbm.results.block_features import name_of_sure, none_apart, set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.columns import amount, columns_text, warning_mark
-from ffbm.results.sentence import sentence_of
+from ffbm.results.sentence import claim_of, sentence_of
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
@@ -47,11 +47,15 @@ class Length:
     ranked: int  # features
     rows: int  # of the table of blocks, shared out among them
     most: int  # rows of one block
+    is_brief: bool = False  # texts have fewer words
+    is_tight: bool = False  # the decision on a column stands in place of words on it
 
 
-SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 3, 1), Length(8, 10_000, 10, 20, 3)
-SCREEN = 26  # lines of a summary: the sentence, and where the files are, come below it
-_WHOLE = 36  # lines with both
+SHORT, LONG = Length(5, 3, 5, 8, 2), Length(8, 10_000, 10, 20, 3)
+BRIEF, TIGHT = Length(3, 1, 3, 4, 1, True), Length(3, 1, 3, 3, 1, True, True)
+SCREEN = 28  # lines of a summary: the sentence, and where the files are, come below it
+_MOST = 31  # lines of one that leaves no room for the sentence
+_WHOLE = 36  # lines with the sentence and where the files are
 _SPLITS = 4  # of a tree, where there is little room
 
 
@@ -63,43 +67,44 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     if verbose:
         return _text(fit, LONG)
-    text = _text(fit, SHORT)
-    return text if fits_a_screen(text) else _text(fit, TIGHT)
-
-
-def fits_a_screen(text: str) -> bool:
-    """Tell whether a summary leaves room for what the command line prints below it."""
-    return text.count("\n") < SCREEN
+    for length, most in ((SHORT, SCREEN), (BRIEF, _MOST)):
+        text = _text(fit, length)
+        if text.count("\n") < most:
+            return text
+    return _text(fit, TIGHT)
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
-    """Return the sentence as it stands below a summary on a terminal: shorter, or where it is, where room is short."""
+    """Return the sentence as it stands below a summary on a terminal: less of it where there is little room."""
     room = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
-    for named in (3, 1):
-        told = wrap(sentence_of(fit, named), "  ", "  ")
-        if verbose or told.count("\n") < room:
-            return f"in a sentence\n{told}"
-    return "in a sentence: fit.sentence(), --verbose, or the top of report.html"
+    title, short = "in a sentence", "in a sentence (fit.sentence() has all of it)"
+    if verbose:
+        return f"{title}\n{wrap(sentence_of(fit), '  ', '  ')}"
+    for head, words in ((title, sentence_of(fit)), (title, sentence_of(fit, 1)), (short, claim_of(fit, 1))):
+        told = wrap(words, "  ", "  ")
+        if told.count("\n") < room:
+            return f"{head}\n{told}"
+    return f"{title}: fit.sentence(), --verbose, or the top of report.html"
 
 
 def _text(fit: FitParts, length: Length) -> str:
-    verbose, is_tight = length is LONG, length is TIGHT
-    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_readings(fit), tell_no_answers(fit)]
-    tree = tree_text(fit.hierarchy, is_tight=is_tight)
-    blocks = [_network(fit, verbose), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
-    if is_tight:
-        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1), strict=True)]
+    verbose, is_brief = length is LONG, length.is_brief
+    first = [tell_relevance(fit), tell_modes(fit, is_brief), tell_readings(fit), tell_no_answers(fit)]
+    tree = tree_text(fit.hierarchy, is_brief=is_brief)
+    blocks = [_network(fit, verbose), tree, tell_hierarchy(fit, is_brief), blocks_text(fit, length)]
+    if is_brief:
+        first = [at_most(text, n) for text, n in zip(first, (2, 3, 2, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
-        last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
-    last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
+        last.append(_scores(fit) if verbose else tell_verdict(fit, is_brief) if fit.scores.misleads is None else "")
+    last.append(at_most(tell_time(fit), 1) if is_brief else tell_time(fit))
     last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
-    columns = columns_text(fit, length.columns, length.more, verbose, is_tight)
+    columns = columns_text(fit, length.columns, length.more, verbose, length.is_tight)
     parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
-    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_tight)])
-    together = "\n" if is_tight else "\n\n"
+    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_brief)])
+    together = "\n" if is_brief else "\n\n"
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
@@ -112,10 +117,10 @@ def _notes_by_count(fit: FitParts) -> str:
     return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
-def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
+def _grade(fit: FitParts, verbose: bool, is_brief: bool = False) -> str:
     command = visible(fit.converged.command)  # in one line, so that it can be copied
     text = wrap(tell_grade(fit, brief=not verbose))
-    return (at_most(text, 3) if is_tight else text) + (f"\n  {command}" if command else "")
+    return (at_most(text, 3) if is_brief else text) + (f"\n  {command}" if command else "")
 
 
 def _network(fit: FitParts, verbose: bool) -> str:
@@ -147,7 +152,7 @@ def _network(fit: FitParts, verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = False) -> str:
+def tree_text(tree: Tree | None, whole: str = "the network", is_brief: bool = False) -> str:
     """Tell the tree of blocks, a line for each split; where there is little room the first splits, in a line each."""
     if tree is None:
         return ""
@@ -158,11 +163,11 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = Fa
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
-    if is_tight:
+    if is_brief:
         left = len(lines) - _SPLITS
         more = [f"  ... and {count_of(left, 'more split')} (report.html)"] if left > 0 else []
-        shown = [at_most(text, 1) for text in [*lines[:_SPLITS], *acting]]
-        return "\n".join([title, *shown[: len(shown) - len(acting)], *more, *shown[len(shown) - len(acting) :]])
+        first = [at_most(text, 1) for text in lines[:_SPLITS]]
+        return "\n".join([title, *first, *more, *(at_most(text, 2) for text in acting)])
     return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
 
 
@@ -178,7 +183,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     empty = int(np.count_nonzero(members.sizes == 0))
     rest = f", {empty} with no vertex" if empty else ""
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
-    choice = tell_choice(fit, length is TIGHT)
+    choice = tell_choice(fit, length.is_brief)
     if n_blocks == 1:
         return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     if not any(set_apart(fit, 1)) and given_names(fit) is None:
@@ -199,10 +204,10 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     left = [count_of(n_blocks - empty - shown, "smaller block")] if n_blocks - empty > shown else []
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
     if more:
-        apart = "" if length is TIGHT else f" that set{'s' if more == 1 else ''} blocks apart"
+        apart = "" if length.is_brief else f" that set{'s' if more == 1 else ''} blocks apart"
         left.append(f"{count_of(more, 'more feature')}{apart}")
     if left:
-        where = "(blocks.csv)" if length is TIGHT else "(blocks.csv, or --verbose)"
+        where = "(blocks.csv)" if length.is_brief else "(blocks.csv, or --verbose)"
         lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
@@ -210,7 +215,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
     else:
         message = "(of columns that matter; weights are centred)"
-    lines += [] if length is TIGHT else [wrap(message, "  ", "  ")]
+    lines += [] if length.is_brief else [wrap(message, "  ", "  ")]
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
