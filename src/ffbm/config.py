@@ -283,6 +283,13 @@ class FitConfig:
         """The number of draws of a weight chain; where it is not known beforehand, that of the first check."""
         return self.n_draws if isinstance(self.n_draws, int) else PLANNED_DRAWS
 
+    @property
+    def known_seed(self) -> int:
+        """The seed, which the public functions draw where None was given."""
+        if self.seed is None:
+            raise AssertionError("a fit records its seed")
+        return self.seed
+
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
         return asdict(self)

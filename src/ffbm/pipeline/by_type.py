@@ -147,7 +147,7 @@ def _explain(
     schedule: Schedule,
 ) -> Explanation:
     """Explain the memberships of the vertices of one type, from random streams of its own."""
-    seed = child_seed(resolve_seed(config.seed), "type", value)
+    seed = child_seed(config.known_seed, "type", value)
     design, n_nodes = make_design(features, bool(config.intercept)), len(members.labels)
     given = sampler_given(config, design, blocks, members, context, schedule.end_of("chains"))
 
@@ -175,7 +175,7 @@ def _explain(
 
 def split_of_type(config: FitConfig, value: str, n_nodes: int) -> Array:
     """Return the training vertices among those of one type."""
-    seed = child_seed(resolve_seed(config.seed), "type", value)
+    seed = child_seed(config.known_seed, "type", value)
     return split_rows(n_nodes, config.train_fraction, stream(seed, "split"))
 
 

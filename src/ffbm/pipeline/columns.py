@@ -97,8 +97,6 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     if config.target == "joint" or config.memberships == "drawn":
         step = -(-parts.weights.weights.shape[1] // _LOOKED_AT)
         return parts.weights if step == 1 else replace(parts.weights, weights=parts.weights.weights[:, ::step].copy())
-    if config.seed is None:
-        raise AssertionError("a fit records its seed")
     which = _some(parts)
     some = replace(blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], diagnostics=None)
     members = parts.memberships
@@ -107,7 +105,7 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
         sample = sampler_given(short, design, some, own, RunContext(None, tell))
-        sampled = sample(design, _some_vertices(parts), child_seed(config.seed, "columns"), "weights by chain")
+        sampled = sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain")
     return sampled.weights
 
 
@@ -129,9 +127,9 @@ def _some_vertices(parts: FitParts) -> Array:
     effort = parts.config.effort
     most = effort * _MOST_SECONDS
     n = max(int(len(train) * most / max(seconds, most)), min(int(effort * _LEAST_VERTICES), len(train)))
-    if n >= len(train) or parts.config.seed is None:
+    if n >= len(train):
         return train
-    return np.sort(stream(parts.config.seed, "columns", "vertices").choice(train, n, replace=False))
+    return np.sort(stream(parts.config.known_seed, "columns", "vertices").choice(train, n, replace=False))
 
 
 def _shares(labels: Array, n_blocks: int) -> Array:

@@ -22,7 +22,7 @@ from ffbm.pipeline.precompilation import compiling_ahead
 from ffbm.pipeline.readings import settle_readings
 from ffbm.pipeline.splits import explain_splits
 from ffbm.progress import Listener, listening
-from ffbm.rng import resolve_seed, stream
+from ffbm.rng import stream
 from ffbm.scoring import split_rows
 from ffbm.store.checkpoints import Checkpoints
 from ffbm.store.parts import FitParts
@@ -78,8 +78,7 @@ def run_fit(
         raise DataError(
             f"a fit explains blocks by features, and {why_no_features(net)}; in Python, ffbm.sample_blocks does without"
         )
-    seed = resolve_seed(config.seed)
-    config = replace(config, seed=seed)
+    seed = config.known_seed
     design = make_design(net.features, bool(config.intercept), config.impute)
     if design.blanks is not None:
         find_parts(design)  # what cannot be imputed is refused before the block chains run
@@ -142,7 +141,7 @@ def _fit_hierarchy(
     sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), context)
     members = align_blocks(sampled.blocks)
     wait()
-    parts = _fit_given(net, design, config, sampled.blocks, members, resolve_seed(config.seed), context, schedule)
+    parts = _fit_given(net, design, config, sampled.blocks, members, config.known_seed, context, schedule)
     tree = explain_splits(
         parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
     )

@@ -21,7 +21,7 @@ from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import run_nested_ladders, run_tempered_if_stuck, tell_of_ladders
-from ffbm.rng import resolve_seed, stream
+from ffbm.rng import stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array, BlockTrace, Graph, NodeTypes
 from ffbm.types.tree import Tree
@@ -49,7 +49,7 @@ def sample_hierarchies(
     A sweep is three over the vertices and one over the groups of every level above.
     """
     of_vertex = None if types is None else types.of_vertex
-    seed, target = resolve_seed(config.seed), NestedTarget(graph, likelihood_of(config.degree_corrected), of_vertex)
+    seed, target = config.known_seed, NestedTarget(graph, likelihood_of(config.degree_corrected), of_vertex)
     length = check_length(config.n_sweeps, config.burn_in, config.thin, max_minutes)
     layout = room_for(graph)
     settings = NestedSettings(length.burn, length.thin)

@@ -53,8 +53,6 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     mode = members.modes[number]
     if members.n_modes == 1:
         return replace(parts.explanation, mode=mode)
-    if config.seed is None:
-        raise AssertionError("a fit records its seed")
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(progress) as tell:
         context = RunContext(None, tell)
@@ -72,7 +70,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             design,
             train,
             sample,
-            child_seed(config.seed, "mode", number),
+            child_seed(config.known_seed, "mode", number),
             k=parts.ranking.k,
             n_kept=parts.ranking.n_kept,
             folds=1 if config.target == "joint" else config.n_folds(parts.network.n_nodes),
@@ -81,7 +79,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             stage=f"weights, mode {number}",
             workers=context.threads,
         )
-    seed = child_seed(config.seed, "mode", number)
+    seed = child_seed(config.known_seed, "mode", number)
     measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed, context.threads)
     return replace(explanation, mode=mode, measure=measure)
 

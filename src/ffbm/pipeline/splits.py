@@ -11,7 +11,7 @@ from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.explanation import SampledWeights, explain
 from ffbm.pipeline.weights import sample_weights
-from ffbm.rng import child_seed, resolve_seed
+from ffbm.rng import child_seed
 from ffbm.theta.design import Design, make_design
 from ffbm.types import Array, Features
 from ffbm.types.tree import Tree, TreeNode
@@ -66,7 +66,7 @@ def explain_labels(
         trace = sample_weights(design, labels, rows, seed=seed, stage=stage, n_sweeps=sweeps, **options)
         return SampledWeights(replace(trace, settings=trace.settings | {"fdr": config.fdr}), labels)
 
-    seed = child_seed(resolve_seed(config.seed), name)
+    seed = child_seed(config.known_seed, name)
     folds = min(_FOLDS, len(vertices))
     return explain(
         subset, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,

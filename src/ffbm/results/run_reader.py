@@ -71,7 +71,5 @@ def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:
     from ffbm.pipeline.contributions import measuring
 
     config, net = parts.config, parts.network
-    if config.seed is None:
-        raise AssertionError("a fit records its seed")
     design = make_design(net.features, bool(config.intercept), config.impute)
-    return measuring(net, config, design, parts.weights, parts.memberships, parts.train, config.seed)
+    return measuring(net, config, design, parts.weights, parts.memberships, parts.train, config.known_seed)
