@@ -32,6 +32,18 @@ class CellState(NamedTuple):
         """The law of the columns."""
         return Mixture(self.shares, self.chances, self.mean, self.sd)
 
+    @property
+    def law_table(self) -> Array:
+        """The same as one table (K, 1 + C + 2 Q)."""
+        return np.column_stack(self.law)
+
+    def take_over(self, other: "CellState") -> "CellState":
+        """Return the cells and the law of another chain, with what was seen by this one."""
+        return other._replace(total=self.total, moments=self.moments, n_draws=self.n_draws)
+
+
+NO_CELLS = CellState(*(np.zeros(0) for _ in CellState._fields))
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
