@@ -260,14 +260,14 @@ class ColumnMoves:
 
     def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
         """Let the columns see the labels, and move columns and weights given them; return how many moved (5,)."""
+        sampler = None
         if self.setup.model.unknown is None:
             self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
         else:
-            self._sampler(state).sweep(state.columns.rng, state.columns.weights, keeps=False)
-            self.sweeper.bridge.parts.clear()  # they hold values and a response
+            sampler = self._sampler(state)
         warm = burns and int(state.columns.done[0]) < self.given.n_warmup
         state.columns.done[0] += 1
-        return self.sweeper.sweep(state.columns, warm)
+        return self.sweeper.sweep(state.columns, warm, sampler)
 
     def _sampler(self, state: ColumnState) -> CellSampler:
         """Return what draws the unknown cells of a state given its labels, tied to the target of the columns."""
