@@ -9,12 +9,8 @@ import pytest
 from ffbm.theta import collapsed
 from ffbm.theta import selection as columns_chain
 from ffbm.theta.cellsweep import CellSampler
-from ffbm.theta.imputed import (
-    ImputedSelection,
-    ImputedSelectionState,
-    advance_imputed_selection,
-    start_imputed_selection,
-)
+from ffbm.theta.collapsed import find_column_cells
+from ffbm.theta.imputed import ImputedSelection, advance_imputed_selection, start_imputed_selection
 from ffbm.theta.mixture import draw_mixture
 from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import weight_target
@@ -23,17 +19,12 @@ from ffbm.theta.response import read_members
 from ffbm.theta.selection import set_up_selection
 from ffbm.theta.unknown import find_unknown
 
-from .unknown_laws import LABELS, TABLE, Law, Visits, design_of
+from .unknown_laws import LABELS, SPARSE, SPARSE_LABELS, TABLE, Law, Visits, design_of
 
 BOTH = {"both": ["party", "member"]}
-N_SWEEPS = 1500
-
-
-@pytest.fixture
-def alone(monkeypatch):
-    """Columns come and go by these moves alone."""
-    monkeypatch.setattr(columns_chain, "visit_columns", lambda *_: None)
-    monkeypatch.setattr(columns_chain.Bridge, "cross", lambda *_: (0, 0.0))
+CASES = pytest.mark.parametrize(
+    ("groups", "own"), [(None, ((0,), (1,))), (BOTH, ((0, 1),))], ids=["summed", "particles"]
+)
 
 
 def chain_of(n_classes, groups=None, table=TABLE, labels=LABELS, n_warmup=20, seed=1):
@@ -59,14 +50,8 @@ def worst(law, inside, cells):
     return max(np.abs(inside - law.inclusion).max(), 0.5 * np.abs(cells - law.of_cells).sum())
 
 
-@pytest.mark.parametrize(("groups", "own"), [(None, ((0,), (1,))), (BOTH, ((0, 1),))], ids=["summed", "particles"])
-def test_columns_and_cells_follow_the_law_by_enumeration(alone, groups, own):
-    law = Law(2, labels=LABELS, groups=own)
-    assert worst(law, *visited(*chain_of(2, groups), law, N_SWEEPS)) < 0.05
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("groups", "own"), [(None, ((0,), (1,))), (BOTH, ((0, 1),))], ids=["summed", "particles"])
+@CASES
 def test_columns_and_cells_follow_the_law_closely(groups, own):
     """With all other moves, too."""
     law = Law(2, labels=LABELS, groups=own, n_points=13)
@@ -83,25 +68,81 @@ def exact_draws(law, n, rng):
         yield law.sets[at].copy(), w[chosen].T, law.cells[c]
 
 
-def moved_from_the_law(groups, own, n, n_moves=8, module=collapsed):
-    """Return inclusion and the shares of cells before and after moves that begin at draws from the law."""
-    law, (model, state) = Law(1, labels=LABELS, groups=own, n_points=12, keeps=True), chain_of(1, groups)
-    rng, cells = np.random.default_rng(3), model.unknown.cells
-    setup = columns_chain.SelectionSetup(*model.setup)
-    sweeper = columns_chain.Sweeper(setup)
-    sampler = CellSampler(cells, model.unknown.y, state.cells, sweeper.target, model.unknown.base, [sweeper.columns.value])
-    visits = [Visits(law, cells), Visits(law, cells)]
-    active, chain = model.setup.target.training.rows.active, state.chain
+def moved_from_the_law(groups, own, n, n_moves=6):
+    """Return how far inclusion and cells are from their law after moves that begin at draws from it, in errors."""
+    law = Law(1, labels=SPARSE_LABELS, groups=own, keeps=True, table=SPARSE)
+    model, state = chain_of(1, groups, SPARSE, SPARSE_LABELS)
+    rng, cells, sweeper = np.random.default_rng(3), model.unknown.cells, columns_chain.Sweeper(model.setup)
+    more = [sweeper.columns.value]
+    sampler = CellSampler(cells, model.unknown.y, state.cells, sweeper.target, model.unknown.base, more)
+    visits, chain = Visits(law, cells), state.chain
     for inside, w, values in exact_draws(law, n, rng):
-        chain.inside[:], chain.weights[:] = inside, w[active]
-        state.cells.values[visits[0].order] = values
-        complete = cells.complete(state.cells)
-        drawn = draw_mixture(rng, cells.parts, 1, np.zeros(len(LABELS), int), *complete)
+        chain.inside[:], chain.weights[:] = inside, w[model.setup.target.training.rows.active]
+        state.cells.values[visits.order] = values
+        drawn = draw_mixture(rng, cells.parts, 1, np.zeros(len(SPARSE), int), *cells.complete(state.cells))
         for array, new in zip(state.cells.law, drawn, strict=True):
             array[:] = new
         sampler.tie()
-        visits[0].count(state.cells.values, chain.inside)
         for _ in range(n_moves):
             sweeper._sum_cells_out(chain, sampler, np.ones(len(inside)), np.zeros(5, np.int32))
-        visits[1].count(state.cells.values, chain.inside)
-    return [(one.inside / n, one.cells / n) for one in visits]
+        visits.count(state.cells.values, chain.inside)
+    expected = np.concatenate((law.inclusion, law.first_values(law.of_cells)))
+    seen = np.concatenate((visits.inside, law.first_values(visits.cells))) / n
+    return (seen - expected) / np.sqrt(expected * (1 - expected) / n)
+
+
+@CASES
+def test_draws_from_the_law_stay_draws_from_it(groups, own):
+    assert np.abs(moved_from_the_law(groups, own, 300)).max() < 3.6
+
+
+FAULTS = {
+    "ratio ignored": (
+        "if not np.log(rng.random()) < (log_sum_exp(weights) - log_sum_exp(old)).sum():",
+        "if False:",
+    ),
+    "cells not empty while the column moves": ("sampler.tie((own.parts, own.numbers))", "sampler.tie()"),
+    "cells without their block": (
+        "fit = log_probability(by_option, y[:, np.newaxis]) - log_probability(empty, y)[:, np.newaxis]",
+        "fit = np.zeros(by_option.shape[:2])",
+    ),
+    "cells chosen at random": (
+        "chosen = draw_of(rng, np.exp(weights - weights.max(axis=1, keepdims=True)))",
+        "chosen = draw_of(rng, np.ones_like(weights))",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_seen(monkeypatch, fault):
+    right, wrong = FAULTS[fault]
+    source = inspect.getsource(collapsed)
+    assert source.count(right) == 1
+    space = {"__name__": collapsed.__name__}
+    exec(compile(source.replace(right, wrong), collapsed.__file__, "exec"), space)
+    monkeypatch.setattr(columns_chain, "move_column", space["move_column"])
+    assert np.abs(moved_from_the_law(None, ((0,), (1,)), 300)).max() > 3.9
+
+
+def test_cells_by_column():
+    table = pd.DataFrame(
+        {
+            "party": ["a", None, "b", "a", "b", "c"],
+            "age": [1.0, 2.0, None, None, 5.0, 3.0],
+            "home": ["x", "y", "x", "y", "x", "y"],
+        }
+    )
+    model, state = chain_of(2, None, table)
+    found = find_column_cells(model.unknown.cells, model.setup.target.groups)
+    assert [(one.column, one.parts, one.numbers) for one in found] == [(0, [0], []), (1, [], [0])]
+    assert [model.unknown.cells.vertices[one.rows].tolist() for one in found] == [[1], [2, 3]]
+    sampler = CellSampler(
+        model.unknown.cells, model.unknown.y, state.cells, model.setup.target.kernel, model.unknown.base
+    )
+    rng = np.random.default_rng(1)
+    values, numbers = (collapsed.list_options(rng, sampler, one) for one in found)
+    assert np.exp(values.log_prior).sum(axis=1) == pytest.approx(1)
+    assert values.codes[0, :, 0].tolist() == [0, 1, 2]
+    assert numbers.numbers[:, 0, 0].tolist() == state.cells.numbers.tolist()  # the present ones are among them
+    assert numbers.numbers.shape == (2, collapsed.N_PARTICLES, 1)

@@ -22,6 +22,13 @@ TABLE = pd.DataFrame(
     }
 )
 LABELS = np.array([0, 0, 0, 0, 1, 1])
+SPARSE = pd.DataFrame(
+    {
+        "party": ["a", "a", None, None, None, "b", "b", None, None, None],
+        "member": pd.array([True, True, None, False, True, False, None, False, True, False], dtype="boolean"),
+    }
+)  # more is missing
+SPARSE_LABELS = np.repeat([0, 1], 5)
 SIGMA = 2.0
 
 
@@ -36,10 +43,20 @@ def design_of(n_classes, intercept=True, table=TABLE):
 
 
 class Law:
-    """P(b, inside, cells): labels (S, N), sets of columns (I, G), cells (C, u) in the order of the table, p (I, S, C)."""
+    """P(b, inside, cells) as p (I, S, C): labels (S, N), sets of columns (I, G), cells (C, u) as the table has them."""
 
-    def __init__(self, n_classes, graph=None, labels=None, learned=True, groups=((0,), (1,)), n_points=11, keeps=False):
-        design = design_of(n_classes, False)
+    def __init__(
+        self,
+        n_classes,
+        graph=None,
+        labels=None,
+        learned=True,
+        groups=((0,), (1,)),
+        n_points=11,
+        keeps=False,
+        table=TABLE,
+    ):
+        design = design_of(n_classes, False, table)
         parts = find_parts(design)
         codes, _ = code_cells(parts, rows_of_vertices(design, None), missing_of(design, 0))
         self.blank = np.argwhere(codes < 0)
@@ -88,6 +105,10 @@ class Law:
     @property
     def of_cells(self):
         return self.p.sum(axis=(0, 1))
+
+    def first_values(self, of_cells):
+        """Return for each cell the probability of the first of its values, of a law of all cells together."""
+        return of_cells @ (self.cells == self.cells[0])
 
     @property
     def together(self):

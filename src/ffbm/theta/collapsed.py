@@ -20,7 +20,7 @@ import numpy as np
 from ffbm.theta.cells import Cells
 from ffbm.theta.cellsweep import CellSampler, log_probability, log_sum_exp
 from ffbm.theta.columns import ColumnGroups
-from ffbm.theta.mixture import Mixture, draw_of, draw_rows, log_normal, log_of_classes
+from ffbm.theta.mixture import Mixture, draw_of, draw_rows, log_of_classes
 from ffbm.types.graph import Array
 
 N_PARTICLES = 32
