@@ -252,7 +252,7 @@ def main():
         row = measure(name)
         known = json.loads(path.read_text())["networks"] if path.exists() else {}  # another may have ended meanwhile
         known = {one: {**known, name: row}[one] for one in NETWORKS if one in {**known, name: row}}
-        results = {"held_out": HELD_OUT, "n_splits": N_SPLITS, "networks": known}
+        results = {"held_out": HELD_OUT, "n_splits": N_SPLITS, "n_resamples": N_RESAMPLES, "networks": known}
         version = next((row["peer"]["version"] for row in known.values() if "peer" in row), None)
         write("links", ("ffbm", "numpy", "scipy", "numba"), {**results, "graph_tool": version})
 

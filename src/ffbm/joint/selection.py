@@ -83,8 +83,8 @@ class ColumnState(NamedTuple):
     columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
     scale: Array  # (D,) of each feature, as drawn after the last sweep over the columns
     chance: Array  # (G,) the sum of the inclusion probabilities over the sweeps since the last kept draw
-    accepted: Array  # (5,) int32: columns that moved since then
     cells: CellState  # the unknown cells, empty if there are none
+    accepted: Array  # (5,) int32: columns that moved since that draw
 
     @property
     def lowest(self) -> float:
