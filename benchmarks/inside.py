@@ -1,6 +1,6 @@
 """Columns inside blocks: p values where nothing acts beyond blocks, those of a naive test, and power.
 
-    python benchmarks/inside.py [cut] [joint] [power] [triangles]
+    python benchmarks/inside.py [cut] [joint] [power] [triangles] [time]
 
 Small networks of the model in which two columns act through blocks alone, one of them strongly; blocks inferred by the
 cut and by the joint posterior, and known. Then networks in which a third column acts inside blocks, and some with
@@ -195,7 +195,7 @@ PARTS = {
     "joint": lambda: null_study("joint", 200, 4),
     "power": lambda: {"rows": power_study(100, 2)},
     "triangles": lambda: {"rows": triangle_study(100, 3)},
-    "time": lambda: {"rows": time_study()},
+    "time": lambda: {"n_refits": 199, "rows": time_study()},
 }
 
 if __name__ == "__main__":
