@@ -10,6 +10,8 @@ from ffbm.joint.ladder import JointLadderSetup
 from ffbm.joint.prepare import joint_model
 from ffbm.joint.selection import ColumnState, column_setup
 from ffbm.states import from_bytes, to_bytes
+from ffbm.theta.cellsweep import CellSampler
+from ffbm.theta.unknown import Unknown
 from ffbm.types import Graph
 
 from ..theta.unknown_laws import SIGMA, TABLE, Law, Visits, design_of
@@ -61,6 +63,21 @@ def test_labels_and_cells_follow_the_law_by_enumeration():
 def test_labels_cells_and_columns_follow_the_law_closely(learned, exchanged):
     n_sweeps = 4000 if learned else 12_000
     assert max(differences(learned, n_sweeps, 13, n_chains=3, exchanged=exchanged)) < 0.03
+
+
+def cells_without_labels(monkeypatch):
+    right = Unknown.given
+    monkeypatch.setattr(Unknown, "given", lambda *of: right(*of)._replace(y=0 * right(*of).y))
+
+
+def labels_without_cells(monkeypatch):
+    monkeypatch.setattr(CellSampler, "tie", lambda *_: None)
+
+
+@pytest.mark.parametrize("fault", [cells_without_labels, pytest.param(labels_without_cells, marks=pytest.mark.slow)])
+def test_faults_are_seen(monkeypatch, fault):
+    fault(monkeypatch)
+    assert max(differences(False, 2500, 10)) > 0.09
 
 
 @pytest.mark.parametrize("learned", [False, True])

@@ -9,7 +9,7 @@ import pytest
 import ffbm
 from ffbm.cli import run
 from ffbm.config import FitConfig
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 from ffbm.scoring import predict
 from ffbm.scoring.rows import match_design
 
@@ -189,6 +189,13 @@ def test_a_column_without_any_answer_is_left_out():
     assert net.features.column_names == ("team",)
     fit = ffbm.fit(net, blocks=np.arange(20) % 2, impute=True, **SHORT)
     assert set(fit.imputed["column"]) == {"team"}
+
+
+def test_a_table_without_any_answer_is_refused():
+    table = pd.DataFrame({"team": [None] * 20, "age": [None] * 20}, dtype=object)
+    net = ffbm.as_network([(i, i + 1) for i in range(19)], table, node_ids=range(20))
+    with pytest.raises(DataError, match="column 'team' left out: it has no values"):
+        ffbm.fit(net, blocks=np.arange(20) % 2, impute=True, **SHORT)
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def _imputed(model: JointModel, states: list[Any]) -> Imputed | None:
     """Return the law of each unknown cell, by the chains or the cold replicas of ladders."""
     if model.unknown is None:
         return None
-    cold = [state.chains[0] if isinstance(state, JointLadderState) else state for state in states]
+    cold: list[Any] = [state.chains[0] if isinstance(state, JointLadderState) else state for state in states]
     return gather_imputed(model.unknown.cells, [one.cells for one in cold], np.stack([one.laws for one in cold]))
 
 

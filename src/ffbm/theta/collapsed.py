@@ -49,8 +49,8 @@ def find_column_cells(cells: Cells, groups: ColumnGroups) -> list[ColumnCells]:
     first = np.maximum.reduceat(parts.feature, parts.start[:-1]) if parts.n_parts else np.zeros(0, np.int64)
     own, own_numbers = groups.of_feature[first], groups.of_feature[parts.number]
     for g in range(len(groups.names)):
-        its = [int(p) for p in np.flatnonzero(own == g) if len(cells.row_of(p))]
-        numbers = [int(q) for q in np.flatnonzero(own_numbers == g) if len(cells.number_row_of(q))]
+        its = [p for p in np.flatnonzero(own == g).tolist() if len(cells.row_of(p))]
+        numbers = [q for q in np.flatnonzero(own_numbers == g).tolist() if len(cells.number_row_of(q))]
         each = [cells.row_of(p) for p in its] + [cells.number_row_of(q) for q in numbers]
         if each:
             found.append(ColumnCells(g, np.unique(np.concatenate(each)), its, numbers))
