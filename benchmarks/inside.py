@@ -1,6 +1,6 @@
 """Columns inside blocks: p values where nothing acts beyond blocks, those of a naive test, and power.
 
-    python benchmarks/inside.py [cut] [joint] [power] [triangles]
+    python benchmarks/inside.py [cut] [joint] [power] [triangles] [time]
 
 Small networks of the model in which two columns act through blocks alone, one of them strongly; blocks inferred by the
 cut and by the joint posterior, and known. Then networks in which a third column acts inside blocks, and some with
@@ -8,6 +8,7 @@ closed triangles for the plain check. Prints tables and writes results/inside.js
 parts.
 """
 
+import time
 import warnings
 
 import numpy as np
@@ -167,11 +168,34 @@ def triangle_study(n_networks, seed):
     return rows
 
 
+def time_study():
+    """How long a whole check takes, columns with 199 refits included, in seconds of one core."""
+    rows = []
+    for name, n_blocks in (("polbooks", 3), ("facebook", 20)):
+        net = ffbm.load_dataset(name)
+        fit = ffbm.fit(
+            net, n_blocks, n_sweeps=1000, tempering=False, weight_prior="fixed", n_draws=200, n_kept=None, columns=0,
+            folds=1, seed=1, progress=False,
+        )  # fmt: skip
+        begun, by_clock = time.process_time(), time.monotonic()
+        fit.check()
+        plain, begun = time.process_time() - begun, time.process_time()
+        table = fit.check(columns=True, workers=1).columns
+        rows.append({
+            "network": name, "n_nodes": net.n_nodes, "n_edges": net.n_edges, "n_blocks": n_blocks,
+            "n_columns": len(table), "plain": plain, "with_columns": time.process_time() - begun,
+            "by_clock": time.monotonic() - by_clock,
+        })  # fmt: skip
+        say(f"{name}: a check takes {plain:.1f} s, with columns {rows[-1]['with_columns']:.1f} s")
+    return rows
+
+
 PARTS = {
     "cut": lambda: null_study("cut", 200, 1),
     "joint": lambda: null_study("joint", 200, 4),
     "power": lambda: {"rows": power_study(100, 2)},
     "triangles": lambda: {"rows": triangle_study(100, 3)},
+    "time": lambda: {"n_refits": 199, "rows": time_study()},
 }
 
 if __name__ == "__main__":

@@ -31,9 +31,11 @@ from ffbm.types import Graph
 PYTHON = "/usr/bin/python3"
 PEER = Path(__file__).parent / "links_graph_tool.py"
 NETWORKS = ("polbooks", "school", "sp_highschool_2013", "facebook_348")
-HELD_OUT, N_SPLITS = 0.1, 2
+HELD_OUT, N_SPLITS = 0.1, 4
+N_RESAMPLES = 200  # of pairs, for the error of a difference between two scores of the same pairs
 PEER_DRAWS, PEER_PAIRS = 2, 300  # partitions and pairs that graph-tool scores
 PEER_FIGURES = ("auc_ffbm", "auc_graph_tool", "auc_get_edges_prob")
+PEER_PRECISION = ("precision_ffbm", "precision_graph_tool", "precision_get_edges_prob")
 QUICK = {
     "n_sweeps": 400,
     "n_chains": 2,
@@ -117,9 +119,25 @@ def compare(fit, pairs, is_edge, rng):
     for name, ours, other in (("score", own, peer["entropy"]), ("adjacency", own_part, peer["adjacency"])):
         away = np.asarray(other) - ours
         found[f"{name}_difference"] = float(np.abs(away - away.mean(axis=1, keepdims=True)).max())
-    for name, scores in (("ffbm", own), ("graph_tool", peer["entropy"]), ("get_edges_prob", peer["get_edges_prob"])):
-        found[f"auc_{name}"] = auc(logsumexp(scores, axis=0), is_edge[some])
+    each = {"ffbm": own, "graph_tool": peer["entropy"], "get_edges_prob": peer["get_edges_prob"]}
+    each = {name: logsumexp(scores, axis=0) for name, scores in each.items()}
+    for name, scores in each.items():
+        found[f"auc_{name}"] = auc(scores, is_edge[some])
+        found[f"precision_{name}"] = average_precision(scores, is_edge[some])
+    for figure, measured in (("auc", auc), ("precision", average_precision)):
+        found[f"{figure}_error"] = error_of_difference(
+            measured, each["ffbm"], each["get_edges_prob"], is_edge[some], rng
+        )
     return found
+
+
+def error_of_difference(measured, one, other, is_edge, rng):
+    """The standard error of the difference of a figure between two scores, by resampling edges and other pairs."""
+    kinds, away = [np.flatnonzero(is_edge), np.flatnonzero(~is_edge)], []
+    for _ in range(N_RESAMPLES):
+        which = np.concatenate([rng.choice(kind, len(kind)) for kind in kinds])
+        away.append(measured(one[which], is_edge[which]) - measured(other[which], is_edge[which]))
+    return float(np.std(away, ddof=1))
 
 
 def split_edges(net, seed):
@@ -201,7 +219,12 @@ def measure(name):
     whole["share"] = mean(splits, "share")
     peers = [row["peer"] for row in splits if row["peer"]]
     if peers:
-        whole["peer"] = {figure: mean(peers, figure) for figure in (*PEER_FIGURES, "n_pairs")}
+        whole["peer"] = {figure: mean(peers, figure) for figure in (*PEER_FIGURES, *PEER_PRECISION, "n_pairs")}
+        for figure in ("auc", "precision"):
+            each = [row[f"{figure}_error"] for row in peers]
+            whole["peer"][f"{figure}_error"] = float(np.sqrt(np.sum(np.square(each))) / len(each))
+            away = whole["peer"][f"{figure}_get_edges_prob"] - whole["peer"][f"{figure}_ffbm"]
+            whole["peer"][f"{figure}_away"] = away
         whole["peer"] |= {"version": peers[0]["version"], "n_partitions": peers[0]["n_partitions"]}
         for part in ("score", "adjacency"):
             whole["peer"][part] = max(row[f"{part}_difference"] for row in peers)
@@ -229,7 +252,7 @@ def main():
         row = measure(name)
         known = json.loads(path.read_text())["networks"] if path.exists() else {}  # another may have ended meanwhile
         known = {one: {**known, name: row}[one] for one in NETWORKS if one in {**known, name: row}}
-        results = {"held_out": HELD_OUT, "n_splits": N_SPLITS, "networks": known}
+        results = {"held_out": HELD_OUT, "n_splits": N_SPLITS, "n_resamples": N_RESAMPLES, "networks": known}
         version = next((row["peer"]["version"] for row in known.values() if "peer" in row), None)
         write("links", ("ffbm", "numpy", "scipy", "numba"), {**results, "graph_tool": version})
 

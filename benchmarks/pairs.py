@@ -83,7 +83,8 @@ def summary(p):
     counts = np.bincount(np.minimum((p * BINS - 1e-9).astype(int), BINS - 1), minlength=BINS)
     return {
         "n": len(p), "mean": float(p.mean()),
-        "below_5": float((p <= 0.05).mean()), "below_10": float((p <= 0.1).mean()),
+        "below_5": float((p <= 0.05).mean()), "error_5": float(np.sqrt(0.05 * 0.95 / len(p))),
+        "below_10": float((p <= 0.1).mean()),
         "uniform_p": float(chisquare(counts).pvalue), "counts": counts.tolist(),
     }  # fmt: skip
 

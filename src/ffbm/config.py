@@ -207,9 +207,6 @@ class FitConfig:
             raise OptionError(f"column_groups are for {_LEARNED}; got {_FIXED}: leave them out")
         if learns and self.sigma != 1.0:
             raise OptionError(SIGMA_IS_FIXED)
-        if self.impute and target != "cut":
-            cut, came = (keyword("target", f'"{name}"') for name in ("cut", target))
-            raise OptionError(f"{keyword('impute')} is for {cut}; got {came}: leave one of them out")
         if self.hierarchy:
             self._check_hierarchy()
         if self.edge_weight is True or not isinstance(self.edge_weight, str | bool | None):

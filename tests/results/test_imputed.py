@@ -9,7 +9,7 @@ import pytest
 import ffbm
 from ffbm.cli import run
 from ffbm.config import FitConfig
-from ffbm.errors import OptionError
+from ffbm.errors import DataError, OptionError
 from ffbm.scoring import predict
 from ffbm.scoring.rows import match_design
 
@@ -120,6 +120,38 @@ def test_drawn_partitions_and_the_number_of_workers(net, memberships):
     np.testing.assert_array_equal(one.scores.bits_test, two.scores.bits_test)
 
 
+@pytest.mark.parametrize(("prior", "tempering"), [("fixed", False), ("fixed", [1.0, 0.8]), ("learned", False)])
+def test_the_joint_target_samples_cells_too(net, prior, tempering, tmp_path):
+    options = SHORT | {"n_blocks": 2, "n_sweeps": 120, "thin": 4, "n_draws": 20, "weight_prior": prior}
+    options |= {"target": "joint", "impute": True, "tempering": tempering}
+    one = ffbm.fit(net, workers=1, out=tmp_path / "run", **options)
+    two = ffbm.fit(net, workers=2, **options)
+    np.testing.assert_array_equal(one.blocks.labels, two.blocks.labels)
+    pd.testing.assert_frame_equal(one.imputed, two.imputed)
+    assert {note.code for note in one.weights.notes} >= {"imputed"}
+    known = net.features.missing.nnz
+    by_cell = one.imputed.groupby(["vertex", "column"]).size()
+    assert len(by_cell) == known
+    np.testing.assert_allclose(
+        one.imputed.dropna(subset="probability").groupby(["vertex", "column"])["probability"].sum(), 1
+    )
+    pd.testing.assert_frame_equal(ffbm.load_fit(tmp_path / "run").imputed, one.imputed)
+    red = one.imputed[(one.imputed["column"] == "team") & (one.imputed["value"] == "red")]
+    together = dict(zip(map(str, net.node_ids), LABELS, strict=True))
+    by_block = [red[red["vertex"].map(together) == r]["probability"].mean() for r in (0, 1)]
+    assert by_block[0] > by_block[1]  # what the block tells of the cell
+
+
+def test_a_joint_run_goes_on_with_its_cells(net, tmp_path):
+    options = SHORT | {"n_blocks": 2, "thin": 4, "n_draws": 20, "weight_prior": "fixed", "target": "joint"}
+    options |= {"impute": True, "tempering": False, "burn_in": 0.0}
+    ffbm.fit(net, out=tmp_path / "run", n_sweeps=60, **options)
+    longer = ffbm.fit(net, out=tmp_path / "run", resume=True, n_sweeps=120, **options)
+    whole = ffbm.fit(net, n_sweeps=120, **options)
+    np.testing.assert_array_equal(longer.weights.weights, whole.weights.weights)
+    pd.testing.assert_frame_equal(longer.imputed, whole.imputed)
+
+
 def test_with_nothing_missing_it_is_the_same_fit(net):
     whole = network(0)[0]
     one = ffbm.fit(whole, blocks=LABELS, impute=True, **SHORT)
@@ -159,11 +191,17 @@ def test_a_column_without_any_answer_is_left_out():
     assert set(fit.imputed["column"]) == {"team"}
 
 
+def test_a_table_without_any_answer_is_refused():
+    table = pd.DataFrame({"team": [None] * 20, "age": [None] * 20}, dtype=object)
+    net = ffbm.as_network([(i, i + 1) for i in range(19)], table, node_ids=range(20))
+    with pytest.raises(DataError, match="column 'team' left out: it has no values"):
+        ffbm.fit(net, blocks=np.arange(20) % 2, impute=True, **SHORT)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"impute": "maybe"}, "impute must be True, False or 'independent'; got 'maybe'"),
-        ({"impute": True, "target": "joint"}, 'impute is for target="cut"'),
         ({"impute": True, "hierarchy": True}, "hierarchy=True does not sample missing cells"),
     ],
 )

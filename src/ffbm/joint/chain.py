@@ -1,6 +1,7 @@
 """The joint chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
 
 A sweep over the labels in the field of the weights, some moves of many vertices, then weight moves given the labels.
+Where cells of the features are unknown, a sweep over them follows, given labels and weights (``theta/cellsweep.py``).
 """
 
 from typing import NamedTuple
@@ -22,11 +23,14 @@ from ffbm.kernels.weightchain import Plan, Record, Scratch
 from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
+from ffbm.theta.cells import NO_CELLS, CellState
+from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
 _EPSILON, _SCANS = 0.5, 2  # as in the block chain: of single-vertex proposals; scans before a split
 ADAPTING = 200  # sweeps of the burn-in, at most, that adapt the weight moves
+LAW_EVERY, MOST_LAWS = 5, 32  # sweeps: the law of the columns is looked at once in so many; and how many are kept
 
 
 class JointSettings(NamedTuple):
@@ -83,6 +87,8 @@ class JointState(NamedTuple):
     scale: Array  # (D,) the prior standard deviation of each feature's weights: a sampler may update it
     values: Array  # of the training rows, in place of the design's own where cells are sampled; else empty
     adapt: Array  # (5,) the state of dual averaging
+    cells: CellState  # the unknown cells, empty if there are none
+    laws: Array  # (L, K, 1 + C + 2 Q): laws of the columns, a sample of those after the burn-in
     rng: np.random.Generator
 
     @property
@@ -98,9 +104,13 @@ class JointState(NamedTuple):
 
 def start(setup: JointSetup, labels: Array, rng: np.random.Generator) -> JointState:
     """Set up a chain at ``labels``, its weights after ``n_warmup`` moves given these, with its own random stream."""
-    weight_setup = set_up(setup, labels, setup.model.scale, np.zeros(0), rng)
+    unknown, cells, values = setup.model.unknown, NO_CELLS, np.zeros(0)
+    if unknown is not None:
+        cells = unknown.cells.begin(rng)
+        values = unknown.values(setup.model.training, cells)
+    weight_setup = set_up(setup, labels, setup.model.scale, values, rng)
     warm, _ = weights.advance(weight_setup, weights.start(weight_setup, rng), setup.settings.n_warmup)
-    return resume_at(setup, labels, warm.weights, warm.adapt, weight_setup, rng)
+    return resume_at(setup, labels, warm.weights, warm.adapt, weight_setup, rng, cells)
 
 
 def resume_at(
@@ -110,6 +120,7 @@ def resume_at(
     adapt: Array,
     weight_setup: weights.WeightSetup,
     rng: np.random.Generator,
+    cells: CellState = NO_CELLS,
 ) -> JointState:
     """Set up a chain at ``labels`` and weights w (A, B), in the geometry of weights given other labels or these."""
     ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
@@ -127,6 +138,8 @@ def resume_at(
         scale=weight_setup.target.scale.copy(),
         values=weight_setup.target.values.copy(),
         adapt=adapt.copy(),
+        cells=cells,
+        laws=np.zeros((0, 0, 0) if setup.model.unknown is None else (0, *cells.law_table.shape)),
         rng=rng,
     )
 
@@ -150,6 +163,36 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     The first sweeps adapt. Half-way through them the geometry is computed again, at the labels of that moment, and the
     step size is adapted to it until they end. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
+    if setup.model.unknown is None:
+        return _move(setup, state, n_sweeps)
+    pieces = [_run(setup, state, 0)]
+    for _ in range(n_sweeps):
+        state, one = _move(setup, state, 1)
+        pieces += [one] * bool(len(one.entropy))
+        state = _sweep_cells(setup, state)
+    return state, _joined(pieces)
+
+
+def _sweep_cells(setup: JointSetup, state: JointState) -> JointState:
+    """Draw the unknown cells given labels and weights, and the law of the columns given all cells."""
+    training, done = setup.model.training, int(state.tally[SWEEPS]) - setup.settings.burn
+    assert setup.model.unknown is not None
+    given = setup.model.unknown.given(training, state.ledger.b[training.vertices])
+    target = training.target(np.empty_like(state.weights), state.scale, state.values)
+    CellSampler(given.cells, given.y, state.cells, target, given.base).sweep(state.rng, state.weights, keeps=done > 0)
+    if done <= 0 or done % LAW_EVERY:
+        return state
+    n_seen, law = done // LAW_EVERY, state.cells.law_table[np.newaxis]
+    if n_seen <= MOST_LAWS:
+        return state._replace(laws=np.concatenate((state.laws, law)))
+    slot = int(state.rng.integers(n_seen))  # each law so far is among those kept with the same probability
+    if slot < MOST_LAWS:
+        state.laws[slot] = law[0]
+    return state
+
+
+def _move(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointState, JointDraws]:
+    """Move labels and weights, given the cells."""
     renewal = setup.settings.adapting // 2
     before = renewal - int(state.tally[SWEEPS])
     if renewal == 0 or not 0 <= before < n_sweeps:
@@ -158,11 +201,11 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
     weight_setup = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
     adapt = weights.start(weight_setup, state.rng).adapt
     state = state._replace(metric=weight_setup.metric, times=_times(weight_setup), adapt=adapt)
-    return state, _joined(first, _run(setup, state, n_sweeps - before))
+    return state, _joined([first, _run(setup, state, n_sweeps - before)])
 
 
-def _joined(first: JointDraws, second: JointDraws) -> JointDraws:
-    return JointDraws(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
+def _joined(pieces: list[JointDraws]) -> JointDraws:
+    return JointDraws(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
 
 
 def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:

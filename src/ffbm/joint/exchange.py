@@ -17,9 +17,11 @@ def exchange(state: Replicas, first: int, down: Array, up: Array) -> None:
 
 
 def take_over(chain: Any, other: Any) -> Any:
-    """Return a chain, under either prior, with the labels, weights and columns of another."""
+    """Return a chain, under either prior, with the labels, weights, columns and unknown cells of another."""
     moved = {"ledger": other.ledger, "totals": other.totals, "best": other.best}
     if isinstance(chain, JointState):
-        return chain._replace(weights=other.weights, **moved)
+        cells = chain.cells.take_over(other.cells)
+        return chain._replace(weights=other.weights, values=other.values, cells=cells, **moved)
     of_columns = {name: getattr(other.columns, name) for name in ("weights", "inside", "chance")}
-    return chain._replace(columns=chain.columns._replace(**of_columns), **moved)
+    cells = chain.cells.take_over(other.cells)
+    return chain._replace(columns=chain.columns._replace(**of_columns), cells=cells, **moved)

@@ -10,6 +10,7 @@ from ffbm.kernels.target import Model
 from ffbm.theta.design import Training, make_design, train_on
 from ffbm.theta.mode import curvature_metric
 from ffbm.theta.prior import prior_scales
+from ffbm.theta.unknown import Unknown, lay_out_unknown
 from ffbm.types import Array, Graph
 
 
@@ -21,6 +22,7 @@ class JointModel(NamedTuple):
     training: Training  # the design; the response are the labels of a chain
     scale: Array  # (D,) the prior that chains start with
     metric_at_zero: Metric  # the curvature at W = 0, the same for all blocks
+    unknown: Unknown | None = None  # the cells that are sampled, without labels; None if there are none
 
     @property
     def graph(self) -> Graph:
@@ -47,6 +49,8 @@ def joint_model(
 
         ln p(b, theta | A, X) = -S(b) + sum_i ln softmax_{b_i}(W x_i) - sum_d |w_d|^2 / (2 sigma_d^2) + const
 
+    If cells of the design are unknown, they and the law of the columns are sampled along: see ``theta/mixture.py``.
+
     Parameters
     ----------
     graph : Graph or BlockTarget
@@ -70,4 +74,5 @@ def joint_model(
     training, scale = train_on(design, rows, n_blocks), prior_scales(sigma, design.columns)
     nothing = np.zeros((len(training.rows.active), n_blocks))
     metric_at_zero = curvature_metric(training.target(nothing, scale), nothing)
-    return JointModel(partitions, block_model(partitions, n_blocks), training, scale, metric_at_zero)
+    unknown = lay_out_unknown(training)
+    return JointModel(partitions, block_model(partitions, n_blocks), training, scale, metric_at_zero, unknown)

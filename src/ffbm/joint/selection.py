@@ -6,7 +6,8 @@ The target is p(b, inclusion, V | A, X), with V the contrasts of the columns ins
 
 A sweep has three parts, each of which keeps it. Scales are drawn given the weights. Given them, and which columns are
 inside, the target is that of the fixed prior on these columns alone: its chain moves labels and weights
-(``joint/chain.py``). Given the labels, columns come and go and weights move (``theta/selection.py``).
+(``joint/chain.py``). Given the labels, columns come and go and weights move (``theta/selection.py``). Where cells are
+unknown, a sweep over them, given labels and weights, comes before the columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ffbm.blocks.chain import n_kept
 from ffbm.blocks.target import BlockTarget, block_ledger
@@ -28,8 +30,11 @@ from ffbm.kernels.workspace import ENTROPY, LOWEST, SWEEPS, VISITS
 from ffbm.kernels.workspace import MOVES as MOVED
 from ffbm.rng import far_from
 from ffbm.theta.adapt import first_adaptation
+from ffbm.theta.cells import NO_CELLS, CellState
+from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.columns import ColumnGroups, group_columns
-from ffbm.theta.design import make_design
+from ffbm.theta.design import Training, make_design
+from ffbm.theta.imputed import ImputedSelection, ImputedSelectionState, advance_imputed_selection
 from ffbm.theta.mode import curvature, curvature_metric, find_mode, make_metric
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales
@@ -78,7 +83,8 @@ class ColumnState(NamedTuple):
     columns: SelectionState  # ``done`` counts sweeps over the columns since the geometry was found
     scale: Array  # (D,) of each feature, as drawn after the last sweep over the columns
     chance: Array  # (G,) the sum of the inclusion probabilities over the sweeps since the last kept draw
-    accepted: Array  # (5,) int32: columns that moved since then
+    cells: CellState  # the unknown cells, empty if there are none
+    accepted: Array  # (5,) int32: columns that moved since that draw
 
     @property
     def lowest(self) -> float:
@@ -142,11 +148,18 @@ def with_columns(
 
 def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: bool) -> ColumnState:
     """Set up a chain at ``labels`` with no column inside, or with all, after a warm-up of the columns given these."""
-    target = _response(setup, labels)
+    unknown, training = setup.model.unknown, setup.model.training
+    cells = NO_CELLS if unknown is None else unknown.cells.begin(rng)
+    target = _response(setup, labels, cells)
     mode = find_mode(target.gaussian)
     geometry = Geometry(*curvature(target.gaussian, mode), target.scale)
     given = _given(setup, target, geometry)._replace(full=mode)
-    columns, _ = advance_selection(given, start_selection(given, rng, full), given.n_warmup)
+    columns = start_selection(given, rng, full)
+    if unknown is None:
+        advance_selection(given, columns, given.n_warmup)
+    else:
+        selects = ImputedSelection(given, unknown.given(training, labels[training.vertices]))
+        advance_imputed_selection(selects, ImputedSelectionState(columns, cells), given.n_warmup)
     ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
     entropy = entropy_of(setup.model.blocks, ledger)
     return ColumnState(
@@ -159,6 +172,7 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
         scale=target.scale.copy(),
         chance=np.zeros(len(columns.inside)),
         accepted=np.zeros(len(MOVES), np.int32),
+        cells=cells,
     )
 
 
@@ -204,13 +218,16 @@ class ColumnMoves:
 
     def __init__(self, setup: ColumnSetup, state: ColumnState) -> None:
         self.setup, self.geometry = setup, state.geometry
-        target = _response(setup, state.ledger.b)
+        target = _response(setup, state.ledger.b, state.cells)
         self.given = _given(setup, target, state.geometry)
+        if setup.model.unknown is not None:  # its own, since cells are written there
+            columns = self.given.columns
+            self.given = self.given._replace(columns=columns._replace(value=columns.value.copy()))
         self.sweeper = Sweeper(self.given)
         assert target.groups is not None
         self.of_feature = target.groups.of_feature
         self.own = self.of_feature[target.training.rows.active]  # (A,) the column of each active feature
-        self.parts: dict[bytes, tuple[Array, JointSetup, Metric]] = {}
+        self.parts: dict[bytes, _Part] = {}
 
     def step(self, state: ColumnState, n_sweeps: int, burns: bool) -> None:
         """Make some sweeps over the labels and one over the columns."""
@@ -230,24 +247,38 @@ class ColumnMoves:
 
     def move_labels(self, state: ColumnState, n_sweeps: int = 1) -> None:
         """Move labels, and weights of the columns inside, by the chain of the fixed prior with these scales."""
-        moving, setup, metric = self._part(state.columns.inside, state.geometry)
-        w, adapt, rng = state.columns.weights, state.columns.adapt, state.columns.rng
+        moving, setup, metric, entries = self._part(state.columns.inside, state.geometry)
+        w, adapt, rng, values = state.columns.weights, state.columns.adapt, state.columns.rng, np.zeros(0)
+        if self.setup.model.unknown is not None and len(entries):
+            values = self.setup.model.unknown.values(self.setup.model.training, state.cells)[entries]
         inner = JointState(
             state.ledger, state.totals, state.tally, state.best, metric, np.array([TIME, TIME]),
-            np.ascontiguousarray(w[moving]), state.scale, np.zeros(0), adapt, rng,
+            np.ascontiguousarray(w[moving]), state.scale, values, adapt, NO_CELLS, np.zeros((0, 0, 0)), rng,
         )  # fmt: skip
         inner, _ = joint.advance(setup, inner, n_sweeps)
         w[moving] = inner.weights
 
     def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
         """Let the columns see the labels, and move columns and weights given them; return how many moved (5,)."""
-        self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
+        sampler = None
+        if self.setup.model.unknown is None:
+            self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
+        else:
+            sampler = self._sampler(state)
         warm = burns and int(state.columns.done[0]) < self.given.n_warmup
         state.columns.done[0] += 1
-        return self.sweeper.sweep(state.columns, warm)
+        return self.sweeper.sweep(state.columns, warm, sampler)
 
-    def _part(self, inside: Array, geometry: Geometry) -> tuple[Array, JointSetup, Metric]:
-        """Return which active features move, the model of these alone, and their metric."""
+    def _sampler(self, state: ColumnState) -> CellSampler:
+        """Return what draws the unknown cells of a state given its labels, tied to the target of the columns."""
+        training, unknown = self.setup.model.training, self.setup.model.unknown
+        assert unknown is not None
+        given = unknown.given(training, state.ledger.b[training.vertices])
+        more = [self.sweeper.columns.value]
+        return CellSampler(given.cells, given.y, state.cells, self.sweeper.target, given.base, more)
+
+    def _part(self, inside: Array, geometry: Geometry) -> "_Part":
+        """Return the model of the columns inside."""
         key = inside.tobytes()
         if key not in self.parts:
             if len(self.parts) >= _MOST_PARTS:
@@ -261,17 +292,34 @@ class ColumnMoves:
             settings = self.setup.settings._replace(
                 burn=0, thin=_NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
             )
-            self.parts[key] = (
-                moving,
-                JointSetup(model._replace(training=training, metric_at_zero=metric_at_zero), settings),
-                metric,
-            )
+            its = model._replace(training=training, metric_at_zero=metric_at_zero, unknown=None)
+            self.parts[key] = _Part(moving, JointSetup(its, settings), metric, _entries(model.training, moving))
         return self.parts[key]
 
 
-def _response(setup: ColumnSetup, labels: Array) -> WeightTarget:
-    """Return the target of the weights given labels."""
-    return replace(setup.columns.target, sums=setup.model.training.sums_of_labels(labels))
+class _Part(NamedTuple):
+    """The model of some columns."""
+
+    moving: Array  # (A,) bool: their features, among the active ones
+    setup: JointSetup
+    metric: Metric
+    entries: Array  # which values of all rows are those of their rows; empty if all values are 1
+
+
+def _entries(training: Training, moving: Array) -> Array:
+    """Return which of the values of the rows are left if some active features alone are."""
+    if not len(training.rows.values):
+        return np.zeros(0, np.int64)
+    numbered = training.matrix(np.arange(1.0, len(training.rows.values) + 1))
+    return sp.csr_array(numbered[:, np.flatnonzero(moving)]).sorted_indices().data.astype(np.int64) - 1
+
+
+def _response(setup: ColumnSetup, labels: Array, cells: CellState) -> WeightTarget:
+    """Return the target of the weights given labels and cells."""
+    target, training, unknown = setup.columns.target, setup.model.training, setup.model.unknown
+    if unknown is None:
+        return replace(target, sums=training.sums_of_labels(labels))
+    return unknown.given(training, labels[training.vertices]).complete(target, cells)
 
 
 def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> SelectionSetup:
@@ -282,7 +330,7 @@ def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> Sele
 
 def renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
     """Find the geometry given the labels and typical scales; the step size begins again."""
-    settled = settle_scales(_response(setup, state.ledger.b), state.columns.rng)
+    settled = settle_scales(_response(setup, state.ledger.b, state.cells), state.columns.rng)
     mode = find_mode(settled.gaussian)
     state.columns.done[0] = 0
     state.columns.adapt[:] = first_adaptation(exp(state.columns.adapt[1]))

@@ -96,12 +96,13 @@ def _put_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
 @njit(**ONCE)
 def consider(
     rng: Any, columns: Any, counts: Any, sums: Any, g: int, h: int, freedom: Any, w: Any, inside: Any, logits: Any,
-    work: Any, accepted: Any,
+    work: Any, accepted: Any, refreshes: bool,
 ) -> float:  # fmt: skip
     """Let column g be born, or be refreshed and then die; or, if h is another one, which is out, let h take its place.
 
     Return the inclusion probability of g given the rest, estimated. A column is refreshed before its death is decided
-    on, not after: worth that is left when it did not die is not a fair draw.
+    on, not after: worth that is left when it did not die is not a fair draw. If it is not refreshed, birth and death
+    are each other's way back, as a move that is to be accepted by a further ratio must be.
     """
     along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[5]
     odds = log_odds_of_one_more(_count_others(g, inside), len(inside))
@@ -121,6 +122,9 @@ def consider(
     for retrace in (True, False):  # the way back is priced before the way there
         if retrace and not own:
             continue
+        if not retrace and own and not refreshes:
+            copy(a, without)
+            continue
         one = g if retrace else h
         if one != held:
             if held >= 0:
@@ -137,7 +141,10 @@ def consider(
         value = weigh(rng, columns, counts, sums, one, t, centre, width, a, retrace, work)
         worth, fresh = (value, fresh) if retrace else (worth, value)
     estimate, enters, dies = _chance(odds + fresh), False, False
-    if own:
+    if own and not refreshes:
+        estimate = _chance(odds + worth)
+        dies = log(rng.random()) < -odds - worth
+    elif own:
         enters = log(rng.random()) < fresh - worth
         share = exp(min(fresh - worth, 0.0))
         estimate = share * estimate + (1.0 - share) * _chance(odds + worth)
@@ -228,9 +235,21 @@ def visit_columns(
         elif columns.start[g + 1] == columns.start[g]:
             chance[g] = _visit_idle(rng, g, inside)
             continue
-        estimate = consider(rng, columns, counts, sums, g, h, freedom, w, inside, logits, work, accepted)
+        estimate = consider(rng, columns, counts, sums, g, h, freedom, w, inside, logits, work, accepted, True)
         if visit < n_columns:
             chance[g] = estimate
+
+
+@njit(**DOOR)
+def enter_or_leave(
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, freedom: Any, w: Any, inside: Any, logits: Any, work: Any,
+    accepted: Any,
+) -> None:  # fmt: skip
+    """Let one column be born or die, and nothing else: a reversible move of w (A, B) and ``inside`` (G,)."""
+    columns, work, w, inside, logits = bare(columns), bare(work), bare(w), bare(inside), bare(logits)
+    counts, sums, freedom = bare(counts), bare(sums), bare(freedom)
+    _fill_logits(columns, w, inside, logits)
+    consider(rng, columns, counts, sums, g, g, freedom, w, inside, logits, work, accepted, False)
 
 
 @njit(**DOOR)

@@ -29,7 +29,7 @@ def gather_imputed(cells: Cells, states: Sequence[CellState], laws: Array) -> Im
     mean, square = np.sum([state.moments for state in states], axis=0) / n_draws
     flat = laws.reshape(-1, *laws.shape[2:])
     if not len(flat):  # a chain too short to have stored one
-        flat = np.stack([np.column_stack(state.law) for state in states])
+        flat = np.stack([state.law_table for state in states])
     kept = np.unique(np.linspace(0, len(flat) - 1, MOST_LAWS).round().astype(np.int64))
     parts = cells.parts
     return Imputed(

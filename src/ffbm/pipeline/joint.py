@@ -19,6 +19,7 @@ from ffbm.config import JOINT_SWEEPS
 from ffbm.diagnostics import diagnose_weights, joint_diagnostics
 from ffbm.errors import OptionError
 from ffbm.joint.chain import ADAPTING, JointSettings, JointSetup, JointState, advance, start
+from ffbm.joint.ladder import JointLadderState
 from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.joint import JointDraws
 from ffbm.pipeline import weights as weight_stage
@@ -27,6 +28,7 @@ from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.labels import moments, number_alike
 from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
@@ -37,6 +39,7 @@ from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import plain_sigma, prior_scales
 from ffbm.types import BlockTrace, Memberships, Network, Note
+from ffbm.types.imputed import Imputed
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
@@ -232,8 +235,17 @@ def gather(
         settings={**raw.settings, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,
         diagnose=diagnose_weights,
+        imputed=_imputed(model, chains.states),
     )
     return JointTrace(blocks, members, weights)
+
+
+def _imputed(model: JointModel, states: list[Any]) -> Imputed | None:
+    """Return the law of each unknown cell, by the chains or the cold replicas of ladders."""
+    if model.unknown is None:
+        return None
+    cold: list[Any] = [state.chains[0] if isinstance(state, JointLadderState) else state for state in states]
+    return gather_imputed(model.unknown.cells, [one.cells for one in cold], np.stack([one.laws for one in cold]))
 
 
 def number_like(found: JointTrace, like: Memberships) -> JointTrace:

@@ -12,6 +12,7 @@ from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.contributions import Fold, measuring, measuring_on
 from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept, fill_held_out, score_sampled
+from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
 from ffbm.pipeline.joint_selection import SelectedBlocks, draw_full_weights, number_blocks_like, select_jointly
 from ffbm.rng import child_seed, stream
@@ -20,7 +21,7 @@ from ffbm.store.parts import FitParts
 from ffbm.theta.columns import keep_groups
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
-from ffbm.types import Array, Network
+from ffbm.types import Array, Memberships, Network
 
 _OF_CHAINS = 0.7  # the share of the time that they may take; the rest is for weights and the table of columns
 _LENGTH = ("n_sweeps", "burn_in", "thin", "tempering")
@@ -83,6 +84,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
 
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
     whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=context.threads)
+    whole = _remarked(whole, net, first.memberships, config)
     measure = measuring(net, config, design, whole.weights, first.memberships, train, seed, context.threads)
     if n_folds > 1:
         folds = (
@@ -137,11 +139,17 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=n_folds, decides=True, stage="joint", workers=context.threads,
     )  # fmt: skip
+    whole = _remarked(whole, net, runs[0][1].memberships, config)
     own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
     whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed, context.threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=context.threads)
     first = runs[0][1]
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
+
+
+def _remarked(whole: Explanation, net: Network, members: Memberships, config: FitConfig) -> Explanation:
+    """Return the explanation with notes on missing cells."""
+    return replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
 
 
 def _cross_validated(

@@ -184,8 +184,9 @@ def fit(
         What weights are taken for; None does as the network was read.
     impute : bool or "independent"
         Sample the cells of the table that have no answer along with the weights, given the blocks: ``fit.imputed``.
-        True learns how the columns go together; "independent" takes them for independent a priori. For ``target="cut"``
-        without ``hierarchy``; cells must be missing at random given the block and the other columns.
+        True learns how the columns go together; "independent" takes them for independent a priori. Not with
+        ``hierarchy``; cells must be missing at random given the block and the other columns, with ``target="joint"``
+        given the other columns.
     node_type : column name, optional
         Vertices of different types, such as people and events, never share a block, and each type is explained by
         itself; ``n_blocks`` is then a dict of numbers by type or "auto": see ``fit_types``.

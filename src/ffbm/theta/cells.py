@@ -11,6 +11,8 @@ from ffbm.theta.mixture import Mixture, complete_rows, draw_mixture, draw_rows, 
 from ffbm.theta.parts import Parts, code_cells, find_parts, missing_of, rows_of_vertices
 from ffbm.types.graph import Array
 
+Empty = tuple[list[int], list[int]] | None  # parts and numbers whose cells do not count
+
 _FIRST_SWEEPS = 20  # of the law of the columns, before weights are known
 
 
@@ -31,6 +33,18 @@ class CellState(NamedTuple):
     def law(self) -> Mixture:
         """The law of the columns."""
         return Mixture(self.shares, self.chances, self.mean, self.sd)
+
+    @property
+    def law_table(self) -> Array:
+        """The same as one table (K, 1 + C + 2 Q)."""
+        return np.column_stack(self.law)
+
+    def take_over(self, other: "CellState") -> "CellState":
+        """Return the cells and the law of another chain, with what was seen by this one."""
+        return other._replace(total=self.total, moments=self.moments, n_draws=self.n_draws)
+
+
+NO_CELLS = CellState(*(np.zeros(0) for _ in CellState._fields))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,22 +138,34 @@ class Cells:
         numbers[self.vertices[self.number_row], which] = state.numbers
         return codes, numbers
 
-    def write(self, state: CellState, values: Array) -> None:
-        """Write the cells into the values of the training rows."""
+    def write(self, state: CellState, values: Array, empty: Empty = None) -> None:
+        """Write the cells into the values of the training rows; those of some parts and numbers are left 0."""
         values[self.slot[self.slot >= 0]] = 0.0
         part = np.repeat(np.arange(self.parts.n_parts), np.diff(self.bounds))
+        is_set, numbers = self._filled(state, empty)
         chosen = self.slot[self.first[:-1] + state.values - self.parts.start[part]]
-        values[chosen[chosen >= 0]] = 1.0
+        values[chosen[(chosen >= 0) & is_set]] = 1.0
         there = self.number_slot >= 0
-        values[self.number_slot[there]] = state.numbers[there]
+        values[self.number_slot[there]] = numbers[there]
 
-    def response(self, state: CellState, y: Array, n_active: int) -> Array:
+    def response(self, state: CellState, y: Array, n_active: int, empty: Empty = None) -> Array:
         """Return what the cells add to X'y (A, B), the memberships of the M vertices being y, 0 if held out."""
-        sums = np.zeros((n_active + 1, y.shape[1]))
-        np.add.at(sums, self.place[state.values], y[self.row])
+        sums, (is_set, numbers) = np.zeros((n_active + 1, y.shape[1])), self._filled(state, empty)
+        np.add.at(sums, self.place[state.values[is_set]], y[self.row[is_set]])
         which = np.repeat(np.arange(len(self.parts.number)), np.diff(self.number_bounds))
-        np.add.at(sums, self.number_place[which], state.numbers[:, np.newaxis] * y[self.number_row])
+        np.add.at(sums, self.number_place[which], numbers[:, np.newaxis] * y[self.number_row])
         return sums[:n_active]
+
+    def _filled(self, state: CellState, empty: Empty) -> tuple[Array, Array]:
+        """Return which cells of parts count (n,), and the numbers (m,), 0 where they do not."""
+        is_set, numbers = np.ones(len(state.values), dtype=bool), state.numbers
+        if empty is not None:
+            numbers = numbers.copy()
+            for p in empty[0]:
+                is_set[self.bounds[p] : self.bounds[p + 1]] = False
+            for q in empty[1]:
+                numbers[self.number_bounds[q] : self.number_bounds[q + 1]] = 0.0
+        return is_set, numbers
 
 
 def lay_out_cells(training: Training) -> Cells:

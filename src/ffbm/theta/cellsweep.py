@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.kernels.softmax import Target
-from ffbm.theta.cells import Cells, CellState
+from ffbm.theta.cells import Cells, CellState, Empty
 from ffbm.theta.mixture import Mixture, draw_mixture, draw_of, draw_rows, log_normal, log_of_classes
 from ffbm.types.graph import Array
 
@@ -54,13 +54,13 @@ class CellSampler:
     base: Array
     more: list[Array] = field(default_factory=list)
 
-    def tie(self) -> None:
-        """Write the cells into the target's rows and response."""
+    def tie(self, empty: Empty = None) -> None:
+        """Write the cells into the target's rows and response; those of some parts and numbers are left ``empty``."""
         cells, values = self.cells, self.target.rows.values
         if not len(values):  # with one block nothing has a weight
             return
-        cells.write(self.state, values)
-        self.target.sums[:] = self.base + cells.response(self.state, self.y, len(self.base))
+        cells.write(self.state, values, empty)
+        self.target.sums[:] = self.base + cells.response(self.state, self.y, len(self.base), empty)
         for copy in (self.target.slab.value, *self.more):
             if len(copy):
                 copy[:] = values[cells.by_feature]
@@ -73,7 +73,7 @@ class CellSampler:
             (weights, np.zeros(weights.shape[1]))
         )  # the last row is for values that set no active feature
         codes, numbers = cells.complete(state)
-        carried = SweepState(self._logits(padded), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
+        carried = SweepState(self.logits(padded), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
         for p in np.flatnonzero(np.diff(cells.bounds)):
             self._draw_values(rng, int(p), law, padded, carried, keeps)
         for q in np.flatnonzero(np.diff(cells.number_bounds)):
@@ -88,7 +88,8 @@ class CellSampler:
             array[:] = drawn
         self.tie()
 
-    def _logits(self, padded: Array) -> Array:
+    def logits(self, padded: Array) -> Array:
+        """Return the logits (M, B) of the vertices with unknown cells; the last row of the weights is 0."""
         cells, state = self.cells, self.state
         logits = cells.known @ padded[:-1]
         np.add.at(logits, cells.row, padded[cells.place[state.values]])
@@ -111,7 +112,7 @@ class CellSampler:
             others = carried.log_classes[row] - np.log(chances)[:, old].T
             proposed = logits[:, np.newaxis] + options
             log_likelihood = np.einsum("nvb,nb->nv", proposed, self.y[row])
-            log_likelihood -= _log_sum_exp(proposed) * self.y[row].sum(axis=1, keepdims=True)
+            log_likelihood -= log_sum_exp(proposed) * self.y[row].sum(axis=1, keepdims=True)
             prior = np.exp(others - others.max(axis=1, keepdims=True)) @ chances
             log_weight = log_likelihood + np.log(np.maximum(prior, _LEAST))
             weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
@@ -131,11 +132,11 @@ class CellSampler:
         row, x, w = cells.number_row[at], state.numbers[at], padded[cells.number_place[q]]
         y, others = self.y[row], carried.log_classes[row] - log_normal(law, q, x)
         logits = carried.logits[row] - x[:, np.newaxis] * w
-        log_likelihood = _log_likelihood(logits + x[:, np.newaxis] * w, y)
+        log_likelihood = log_probability(logits + x[:, np.newaxis] * w, y)
         for _ in range(N_PROPOSALS):
             classes = draw_rows(rng, others)
             proposed = law.mean[classes, q] + law.sd[classes, q] * rng.standard_normal(len(row))
-            of_proposed = _log_likelihood(logits + proposed[:, np.newaxis] * w, y)
+            of_proposed = log_probability(logits + proposed[:, np.newaxis] * w, y)
             taken = np.log(rng.random(len(row))) < of_proposed - log_likelihood
             x, log_likelihood = np.where(taken, proposed, x), np.where(taken, of_proposed, log_likelihood)
         carried.logits[row] = logits + x[:, np.newaxis] * w
@@ -143,12 +144,12 @@ class CellSampler:
         state.numbers[at] = x
 
 
-def _log_likelihood(logits: Array, y: Array) -> Array:
-    """Return sum_k y_k ln softmax_k of each row (n,)."""
-    return np.asarray((y * logits).sum(axis=1) - y.sum(axis=1) * _log_sum_exp(logits))
+def log_probability(logits: Array, y: Array) -> Array:
+    """Return sum_k y_k ln softmax_k over the last axis."""
+    return np.asarray((y * logits).sum(axis=-1) - y.sum(axis=-1) * log_sum_exp(logits))
 
 
-def _log_sum_exp(logits: Array) -> Array:
+def log_sum_exp(logits: Array) -> Array:
     """Return ln of the sum of exp over the last axis."""
     top = logits.max(axis=-1)
     return np.asarray(top + np.log(np.exp(logits - top[..., np.newaxis]).sum(axis=-1)))

@@ -114,15 +114,10 @@ def advance_imputed(model: ImputedSetup, state: ImputedState, n: int) -> tuple[I
         if int(chain.done[0]) % model.every == 0:
             sampler.sweep(chain.rng, chain.weights, keeps=n_kept > 0)
         if n_kept > 0 and n_kept % LAW_EVERY == 0:
-            laws.append(law_of(cells)[np.newaxis])
+            laws.append(cells.law_table[np.newaxis])
     if not records:
         records.append(advance(setup, chain, 0, kernel)[1])
     return ImputedState(chain, cells), ImputedRecord(*join(records), np.concatenate(laws))
-
-
-def law_of(cells: CellState) -> Array:
-    """Return the law of the columns as one table (K, 1 + C + 2 Q)."""
-    return np.column_stack((cells.shares, cells.chances, cells.mean, cells.sd))
 
 
 class ImputedDrawnState(NamedTuple):
@@ -154,7 +149,7 @@ def advance_imputed_drawn(plan: DrawnPlan, state: ImputedDrawnState, n: int) -> 
         inner = ImputedState(start(setup, rng), cells)
         inner, record = advance_imputed(ImputedSetup(setup, unknown), inner, plan.n_warmup + plan.n_each)
         number = np.arange(at * plan.n_each, (at + 1) * plan.n_each)
-        law = law_of(cells)[np.newaxis]
+        law = cells.law_table[np.newaxis]
         records.append(
             record._replace(
                 weights=record.weights[(number + 1) % plan.thin == 0], law=law if at % LAW_EACH == 0 else law[:0]

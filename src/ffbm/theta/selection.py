@@ -1,6 +1,7 @@
 """The chain that selects columns as a stepper: which are inside, and the weights of those that are."""
 
 from collections.abc import Callable
+from functools import partial
 from math import exp
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.selection import log_inclusion_prior, visit_columns
+from ffbm.kernels.selection import BIRTHS, DEATHS, enter_or_leave, log_inclusion_prior, visit_columns
 from ffbm.kernels.slab import without_scales
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.kernels.weightchain import Plan, Record, Scratch
@@ -17,6 +18,7 @@ from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.cellsweep import CellSampler
 from ffbm.theta.chain import room_to_learn
+from ffbm.theta.collapsed import find_column_cells, move_column
 from ffbm.theta.columns import lay_out
 from ffbm.theta.mode import curvature, make_metric
 from ffbm.theta.prepare import WeightTarget
@@ -120,11 +122,8 @@ def advance_selection(
     sweeper = Sweeper(setup)
     sampler = None if impute is None else impute(sweeper.target, sweeper.columns)
     for sweep in range(done, done + n):
-        if sampler is not None:
-            sampler.sweep(state.rng, state.weights, keeps=False)
-            sweeper.bridge.parts.clear()  # they hold values and a response
         warm = sweep < setup.n_warmup
-        accepted = sweeper.sweep(state, warm)
+        accepted = sweeper.sweep(state, warm, sampler)
         if warm:
             continue
         row, drawn = sweep - max(done, setup.n_warmup), sweep - setup.n_warmup + 1
@@ -147,6 +146,7 @@ class Sweeper:
         n_rows, (n_active, n_blocks) = len(kernel.rows.counts), setup.full.shape
         n_features = len(setup.target.scale)
         self.plan, self.columns, self.freedom = setup.plan, columns, kernel.slab.freedom
+        self.groups = setup.target.groups
         self.degrees = kernel.slab.degrees
         self.metrics = _Metrics(setup, kernel.precision.copy())  # what the geometry was taken with
         self.target = kernel._replace(scale=kernel.scale.copy())  # Hamiltonian moves write to it, and to the precisions
@@ -162,14 +162,19 @@ class Sweeper:
         """The mean acceptance of the last Hamiltonian moves."""
         return float(self.moves.acceptance.mean())
 
-    def sweep(self, state: SelectionState, warm: bool) -> Array:
+    def sweep(self, state: SelectionState, warm: bool, sampler: CellSampler | None = None) -> Array:
         """Visit columns, perhaps try a bridge, and make Hamiltonian moves; return how many columns moved (5,).
 
-        The state is changed in place; ``warm`` sweeps visit all columns and adapt.
+        The state is changed in place; ``warm`` sweeps visit all columns and adapt. ``sampler`` has the unknown cells,
+        tied to this target; they are drawn first.
         """
         rng, target, n_columns = state.rng, self.target, len(state.inside)
         accepted = np.zeros(len(MOVES), np.int32)
         rate = np.ones(n_columns) if warm else visit_rates(state.openness)
+        if sampler is not None:
+            sampler.sweep(rng, state.weights, keeps=False)
+            self._sum_cells_out(state, sampler, rate, accepted)
+            self.bridge.parts.clear()  # they hold values and a response
         visit_columns(
             rng, self.columns, target.rows.counts, target.sums, self.freedom, state.weights, state.inside, self.logits,
             self.work, rate, state.chance, accepted,
@@ -190,6 +195,22 @@ class Sweeper:
         tail = (state.weights, state.adapt, done, N_MOVES, *self.moments, self.scratch, self.moves)
         run_hmc(rng, target, self.metrics.of(state.inside), self.plan, *tail)
         return accepted
+
+    def _sum_cells_out(self, state: SelectionState, sampler: CellSampler, rate: Array, accepted: Array) -> None:
+        """Let columns with unknown cells be born or die, these cells summed out."""
+        rng, target, aside = state.rng, self.target, np.zeros(len(MOVES), np.int32)
+        if self.groups is None or not len(target.rows.values):
+            return
+        for own in find_column_cells(sampler.cells, self.groups):
+            g = own.column
+            if self.freedom[g] == 0 or rng.random() >= rate[g]:
+                continue
+            move = partial(
+                enter_or_leave, rng, self.columns, target.rows.counts, target.sums, g, self.freedom, state.weights,
+                state.inside, self.logits, self.work, aside,
+            )  # fmt: skip
+            if move_column(rng, sampler, own, state.weights, state.inside, move):
+                accepted[BIRTHS if state.inside[g] else DEATHS] += 1
 
     def energy(self, state: SelectionState) -> float:
         """Return minus the log of the joint density of inclusion and contrasts given the response, up to a constant."""

@@ -20,10 +20,15 @@ class Unknown(NamedTuple):
 
     def complete(self, target: WeightTarget, state: CellState) -> WeightTarget:
         """Return the target with these cells."""
-        values = target.training.rows.values.copy()
+        sums = self.base + self.cells.response(state, self.y, len(self.base))
+        return replace(target, values=self.values(target.training, state), sums=sums)
+
+    def values(self, training: Training, state: CellState) -> Array:
+        """Return the values of the training rows with these cells."""
+        values = training.rows.values.copy()
         if len(values):
             self.cells.write(state, values)
-        return replace(target, values=values, sums=self.base + self.cells.response(state, self.y, len(self.base)))
+        return values
 
     def given(self, training: Training, labels: Array) -> "Unknown":
         """Return the same cells with labels (n,) of the training vertices."""
@@ -32,6 +37,14 @@ class Unknown(NamedTuple):
         y = np.zeros((len(everyone), training.n_blocks))
         y[training.vertices, labels] = 1.0
         return Unknown(self.cells, y[self.cells.vertices], training.sums_of_labels(everyone))
+
+
+def lay_out_unknown(training: Training) -> Unknown | None:
+    """Return the unknown cells of a design before labels are known; None if it has none."""
+    if training.design.blanks is None:
+        return None
+    cells, n_blocks = lay_out_cells(training), training.n_blocks
+    return Unknown(cells, np.zeros((len(cells.vertices), n_blocks)), np.zeros((len(training.rows.active), n_blocks)))
 
 
 def find_unknown(target: WeightTarget, y: Any) -> Unknown | None:

@@ -10,6 +10,7 @@ from ffbm.verification import (
     hierarchies,
     imputation,
     joint,
+    joint_imputation,
     joint_selection,
     lengths,
     partitions,
@@ -22,6 +23,6 @@ from ffbm.verification.findings import Check
 
 _MODULES = (
     lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
-    selection, imputation, ranking, alignment, joint, joint_selection, evidence,
+    selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, evidence,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)
