@@ -90,7 +90,11 @@ def spread(betas: Array, barrier: Array, most: float) -> Array:
 
     >>> spread(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).round(3).tolist()
     [1.0, 0.917, 0.833, 0.75]
+    >>> spread(np.array([1.0, 0.7, 0.5]), np.array([0.0, 0.0, 2.0]), 1.0).round(3).tolist()
+    [1.0, 0.667, 0.633, 0.6]
     """
     if most < _NOTHING:  # L does not vary: there is nothing to cross
         return np.ones(1)
-    return np.interp(np.linspace(0.0, most, int(np.ceil(2 * most + 2))), barrier, betas)
+    ladder = np.interp(np.linspace(0.0, most, int(np.ceil(2 * most + 2))), barrier, betas)
+    ladder[0] = betas[0]  # where L does not vary at first, Lambda is 0 for several of them
+    return np.asarray(ladder)

@@ -22,7 +22,7 @@ from ffbm.pipeline.blockstarts import check_field, check_initial, check_length, 
 from ffbm.pipeline.blocktrace import gather, gather_free
 from ffbm.pipeline.choice import list_candidates, next_best, search_until
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.length import run_for
+from ffbm.pipeline.length import least_sweeps, run_for
 from ffbm.pipeline.numbers import probabilities
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import FirstLabels, run_ladders, run_tempered_if_stuck
@@ -187,7 +187,8 @@ def sample_blocks(
         ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, context, key)
         begin = partial(_begin_all, wanted, given, block_types, setup, seed, n_chains, context)
         stepper = Stepper(advance, BlockState, BlockDraws)
-        plain = partial(run_for, "blocks", stepper, setup, begin, length, seed, context, key)
+        least = least_sweeps(net.n_nodes)
+        plain = partial(run_for, "blocks", stepper, setup, begin, length, seed, context, key, least=least)
         chains = run_tempered_if_stuck(tempering, graph, plain, ladders, seed)
     if is_free:
         return gather_free(graph, chains, chosen, of_vertex)

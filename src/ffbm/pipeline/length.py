@@ -24,6 +24,7 @@ _MEANS, _SUMS = ("moved", "chance"), ("accepted",)  # fields of joint draws that
 _OF_BLOCKS = ("acceptance",)  # of block draws; that of joint draws tells of the weight moves before the draw alone
 _PER_BURN = 5  # a length is a multiple of so many draws: the default burn-in is then a whole number of them
 _LADDERS = 2.0  # times what chains without tempering have taken: less is no time for ladders
+LEAST_VISITS = 1_000_000  # of vertices by a chain of labels: less takes a second, and may miss what is rarely visited
 _EARLY, _LATE = 3, 6  # checks after which chains without tempering are given up: if not usable, if not converged
 
 
@@ -35,6 +36,15 @@ class Length(NamedTuple):
     burn: int  # sweeps, of a fixed length
     thin: int
     end: float  # of the clock
+
+
+def least_sweeps(n_nodes: int) -> int:
+    """Return how many sweeps chains of labels make at least: short ones that agree may all have missed the same.
+
+    >>> least_sweeps(100), least_sweeps(10**7)
+    (10000, 1)
+    """
+    return -(-LEAST_VISITS // n_nodes)
 
 
 class Chains(NamedTuple):
@@ -66,14 +76,15 @@ def run_for(
     gives_up: bool = False,
     n_measured: int | None = None,
     most_kept: int = MOST_KEPT,
+    least: int = 0,
     is_enough: Callable[[Any], bool] = lambda _: True,
 ) -> Chains:
     """Run chains for a fixed length, or until they are done; with ``gives_up`` only while there is hope that they are.
 
     Only the first ``n_measured`` labels of a draw are measured: those of vertices.
-    Two checks in a row must grade them converged, and ``is_enough`` say so of the draws. They are given up if they are
-    not even usable at the third check, or not converged at the sixth, and enough time is left for ladders, which take
-    several times as long to begin. Sweeps of the setup's own burn-in, in which
+    Two checks in a row must grade them converged, at ``least`` so many sweeps be made, and ``is_enough`` say so of the
+    draws. They are given up if they are not even usable at the third check, or not converged at the sixth, and enough
+    time is left for ladders, which take several times as long to begin. Sweeps of the setup's own burn-in, in which
     chains adapt, come first and are not counted.
     """
     if length.n_sweeps is not None:
@@ -99,9 +110,9 @@ def run_for(
         n_checks, note = n_checks + 1, measures.state
         chains = Chains(states, kept, ahead + done, ahead + burn, thin, previous)
         verdict = judge_blocks(measures, previous, chains.round_trips)
-        if done < total or (verdict and previous is not None and is_enough(kept)):
+        if done < total or (verdict and previous is not None and done >= least and is_enough(kept)):
             return chains
-        is_hopeless = n_checks == _LATE or (n_checks >= _EARLY and not verdict.is_usable)
+        is_hopeless = not verdict and (n_checks >= _LATE or (n_checks >= _EARLY and not verdict.is_usable))
         now = time.monotonic()
         if gives_up and is_hopeless and length.end - now > _LADDERS * (now - begun):
             return chains._replace(is_stuck=True)

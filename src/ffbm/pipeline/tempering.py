@@ -24,7 +24,7 @@ from ffbm.nested.chain import NestedSetup
 from ffbm.nested.ladder import NestedLadderState
 from ffbm.nested.search import find_hierarchy
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.length import Chains, Length, run_for
+from ffbm.pipeline.length import Chains, Length, least_sweeps, run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import starts_full
 from ffbm.rng import stream
@@ -62,7 +62,8 @@ def run_ladders(
         betas = find_betas(setup, first(plain, 0, rng), rng)
     begin = partial(context.begin, partial(_begin_one, seed, betas, first), LadderState, n_chains, setup)
     stepper = Stepper(advance, LadderState, BlockDraws)
-    return run_for("blocks, tempered", stepper, setup, begin, length, seed, context, key)
+    least = least_sweeps(plain.target.graph.n_nodes)
+    return run_for("blocks, tempered", stepper, setup, begin, length, seed, context, key, least=least)
 
 
 def _begin_one(seed: int, betas: Array, first: FirstLabels, setup: LadderSetup, chain: int) -> LadderState:
