@@ -29,7 +29,10 @@
       }
       if (model.type === "Legend") model.setv({ label_text_color: ink });
       if (model.type === "ColorBar") model.setv({ title_text_color: ink, major_label_text_color: ink });
-      if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") model.glyph.setv({ text_color: ink });
+      if (model.type === "LinearColorMapper" && model.tags.length) model.setv({ palette: model.tags[Number(isDark)] });
+      if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") {
+        model.glyph.setv({ text_color: model.name === "cells" ? { field: isDark ? "night" : "ink" } : ink });
+      }
     }
   }
 

@@ -103,7 +103,7 @@ def _short_remarks(fit: FitParts, is_tight: bool) -> tuple[str, ...]:
         message += f" {_OVER_MODES}"
     elif fit.relevance is not None and not fit.relevance.is_precise:
         error = f"Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}"
-        message = f"(bits per vertex held out, +- 95 %; {error})" if is_tight else f"{message} {error}: sample longer."
+        message = f"(bits per vertex, +- 95 %; {error})" if is_tight else f"{message} {error}: sample longer."
     bits = fit.explanation.columns
     return (message, *(() if bits is None else _untested(bits)))
 

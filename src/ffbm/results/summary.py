@@ -73,27 +73,30 @@ def fits_a_screen(text: str) -> bool:
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
-    """Return the sentence as it stands below a summary on a terminal: shorter, or where it is, where room is short."""
+    """Return the sentence as it stands below a summary on a terminal: shorter, or none, where room is short.
+
+    A summary for which there is little room says itself where the sentence is.
+    """
     room = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
     for named in (3, 1):
         told = wrap(sentence_of(fit, named), "  ", "  ")
         if verbose or told.count("\n") < room:
             return f"in a sentence\n{told}"
-    return "in a sentence: fit.sentence(), --verbose, or the top of report.html"
+    return ""
 
 
 def _text(fit: FitParts, length: Length) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
     first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_readings(fit), tell_no_answers(fit)]
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
-    blocks = [_network(fit, verbose), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
+    blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
     if is_tight:
         first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
     last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
-    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
+    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit, is_tight)]
     columns = columns_text(fit, length.columns, length.more, verbose, is_tight)
     parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
@@ -103,9 +106,14 @@ def _text(fit: FitParts, length: Length) -> str:
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
-def _notes_by_count(fit: FitParts) -> str:
+def _notes_by_count(fit: FitParts, is_tight: bool = False) -> str:
     """Say what else there is to read."""
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
+    if is_tight:
+        n_all = n_notes + n_reading
+        more = ["a sentence to quote", *([] if fit.converged else ["why not converged"])]
+        more += [count_of(n_all, "note")] if n_all else []
+        return wrap(f"With --verbose (verbose=True): {', '.join(more)}.")
     parts = [] if fit.converged else ["what speaks against convergence"]
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
@@ -118,7 +126,7 @@ def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     return (at_most(text, 3) if is_tight else text) + (f"\n  {command}" if command else "")
 
 
-def _network(fit: FitParts, verbose: bool) -> str:
+def _network(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
     sizes = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
@@ -143,7 +151,7 @@ def _network(fit: FitParts, verbose: bool) -> str:
                 f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
             )
             lines.append(wrap(f"{message} partitions, a cut step", rest="  "))
-    lines[0] = wrap(f"{lines[0]}; seed {fit.config.seed}", rest="  ")
+    lines[0] = at_most(wrap(lines[0]), 1) if is_tight else wrap(f"{lines[0]}; seed {fit.config.seed}", rest="  ")
     return "\n".join(lines)
 
 
