@@ -65,9 +65,9 @@ def read_pajek(data: bytes, where: str, multiplicity: str | None = None, edge_we
             _describe(found, _vertex(words[0], n_nodes, line, where), words[1:])
         elif section == "*matrix":
             row += 1
-            for column, value in enumerate(words, start=1):
+            for place, value in enumerate(words, start=1):
                 if value != "0":
-                    _join(found, str(row), str(column), ONE_WAY, value)
+                    _join(found, str(row), str(place), ONE_WAY, value)
         elif section in ("*arcslist", "*edgeslist"):
             for target in words[1:]:
                 _join(found, words[0], target, _WAYS[section])

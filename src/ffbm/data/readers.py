@@ -168,8 +168,10 @@ def read_network(
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
     if grid is not None and table is not None and (found := find_ends(grid, raw, table)) is not None:
-        given = {"multiplicity": multiplicity, "edge_weight": edge_weight}
-        raw = read_edges(grid, source_column=found[0], target_column=found[1], bipartite=bipartite, **given)
+        raw = read_edges(
+            grid, source_column=found[0], target_column=found[1], multiplicity=multiplicity, edge_weight=edge_weight,
+            bipartite=bipartite,
+        )  # fmt: skip
         message = (
             f"{where}: ends taken from the columns {found[0]!r} and {found[1]!r}, which hold ids of the node table"
         )

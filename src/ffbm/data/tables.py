@@ -20,10 +20,12 @@ from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Note
 
-ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
-ENDS += (("source_id", "target_id"), ("from_id", "to_id"), ("fromnodeid", "tonodeid"), ("from_node", "to_node"))
-ENDS += (("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"), ("id_1", "id_2"), ("person1", "person2"))
-ENDS += (("user1", "user2"), ("ego", "alter"), ("sender", "receiver"), ("citing", "cited"), ("follower", "followee"))
+ENDS = (  # names by which the ends are known
+    ("source", "target"), ("from", "to"), ("src", "dst"), ("source_id", "target_id"), ("from_id", "to_id"),
+    ("fromnodeid", "tonodeid"), ("from_node", "to_node"), ("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"),
+    ("id_1", "id_2"), ("person1", "person2"), ("user1", "user2"), ("ego", "alter"), ("sender", "receiver"),
+    ("citing", "cited"), ("follower", "followee"),
+)  # fmt: skip
 _TYPES = frozenset({"directed", "undirected", "mutual"})  # what Gephi writes in its column Type
 _FEW = 20  # rows from which on a first column may be taken for times
 _SHARED = 0.1  # of the times, at most, that may be ids as well by chance

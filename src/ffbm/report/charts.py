@@ -108,7 +108,7 @@ def _shade(field: str, palette: tuple[str, ...], low: float, high: float) -> Any
     """Return how cells are filled; the page's script finds the palettes of light and of dark pages in the tags."""
     from bokeh.transform import linear_cmap
 
-    fill = linear_cmap(field, palette, low, high)
+    fill: Any = linear_cmap(field, palette, low, high)
     fill.transform.tags = [list(palette), list(AT_NIGHT[palette])]
     return fill
 
