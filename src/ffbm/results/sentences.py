@@ -57,6 +57,15 @@ def tell_readings(fit: FitParts) -> str:
     return wrap(f"Numbers are read as values where these explain more: {shown}; numeric= (--numeric) overrules.")
 
 
+def tell_direction(fit: FitParts) -> str:
+    """Say that edges were read without a direction that they may have."""
+    notes = [note for note in fit.network.notes if note.code in ("looks-directed", "says-directed")]
+    if not notes or fit.network.graph.is_directed:
+        return ""
+    back = f" ({notes[0].count:,} pairs stand both ways)" if notes[0].code == "looks-directed" else ""
+    return wrap(f"Edges are read without direction; if they have one{back}: directed=True (--directed).")
+
+
 def tell_no_answers(fit: FitParts) -> str:
     """Say which columns hold, among their numbers, some that may mean no answer; as values they would do no harm."""
     numbers = set(fit.network.features.names) & set(fit.network.features.columns)

@@ -13,6 +13,7 @@ from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
+    tell_direction,
     tell_grade,
     tell_hierarchy,
     tell_misleading,
@@ -87,11 +88,12 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
 
 def _text(fit: FitParts, length: Length) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
-    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_readings(fit), tell_no_answers(fit)]
+    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
+    first.append(tell_no_answers(fit))
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
     blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
     if is_tight:
-        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1), strict=True)]
+        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
