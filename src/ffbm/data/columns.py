@@ -35,6 +35,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
 _FEW_LISTS = 6  # different texts from which on cells may be lists of values
+_PADDED = re.compile(r"0[0-9]+")  # a code with leading zeros
 _MAX_CODES = 60  # whole numbers with at most so many different values may be codes
 _DAY = 86400.0  # seconds
 _CELLS_PER_CODE = 5  # and at least so many cells for each, on average
@@ -152,7 +153,12 @@ def _decide(
     if categorical:
         return _of_values(name, codes, _plain_codes(texts), missing, spelled), []
     reading = numbers if None in truths else truths
-    return _of_numbers(name, np.array([*reading, np.nan], dtype=np.float64)[codes], missing, spelled)
+    written = dict(zip(reading, texts, strict=True)) if any(map(_PADDED.fullmatch, texts)) else {}
+    column, remarks = _of_numbers(name, np.array([*reading, np.nan], dtype=np.float64)[codes], missing, spelled)
+    if column.other is not None and len(written) == len(texts):  # codes such as 007 keep their zeros
+        values = [written[float(value)] for value in column.other.values]
+        column = replace(column, other=_of_values(name, column.other.codes, values, missing, spelled))
+    return column, remarks
 
 
 def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) -> list[Remark]:

@@ -139,6 +139,8 @@ def draw_columns(subject: Subject) -> Any:
         ("alone", "alone", ALONE, "circle", -0.17), ("unique", "beyond the others", BEYOND, "diamond", 0.17),
     ):  # fmt: skip
         there = np.flatnonzero(np.isfinite(table[f"bits_{name}"]))
+        if not len(there) and name == "unique":  # there was no time for any
+            continue
         bits, error = (table[f"bits_{name}{end}"].to_numpy()[there] for end in ("", "_se"))
         source = ColumnDataSource(
             {

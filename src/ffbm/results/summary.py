@@ -65,7 +65,10 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     if verbose:
         return _text(fit, LONG)
     text = _text(fit, SHORT)
-    return text if fits_a_screen(text) else _text(fit, TIGHT)
+    if fits_a_screen(text):
+        return text
+    text = _text(fit, TIGHT)
+    return text if sentence_below(fit, text, verbose=False) else _text(fit, TIGHT, names_sentence=True)
 
 
 def fits_a_screen(text: str) -> bool:
@@ -86,7 +89,7 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
     return ""
 
 
-def _text(fit: FitParts, length: Length) -> str:
+def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     verbose, is_tight = length is LONG, length is TIGHT
     first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
     first.append(tell_no_answers(fit))
@@ -98,7 +101,11 @@ def _text(fit: FitParts, length: Length) -> str:
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
     last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
-    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit, is_tight)]
+    last += (
+        [tell_notes(fit), reading_text(fit.network), GLOSSARY]
+        if verbose
+        else [_notes_by_count(fit, is_tight, names_sentence)]
+    )
     columns = columns_text(fit, length.columns, length.more, verbose, is_tight)
     parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
@@ -108,14 +115,15 @@ def _text(fit: FitParts, length: Length) -> str:
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
-def _notes_by_count(fit: FitParts, is_tight: bool = False) -> str:
+def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool = False) -> str:
     """Say what else there is to read."""
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
     if is_tight:
         n_all = n_notes + n_reading
-        more = ["a sentence to quote", *([] if fit.converged else ["why not converged"])]
+        more = ["a sentence to quote"] if names_sentence else []
+        more += [] if fit.converged else ["why not converged"]
         more += [count_of(n_all, "note")] if n_all else []
-        return wrap(f"With --verbose (verbose=True): {', '.join(more)}.")
+        return wrap(f"With --verbose (verbose=True): {', '.join(more)}.") if more else ""
     parts = [] if fit.converged else ["what speaks against convergence"]
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
