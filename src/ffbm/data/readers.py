@@ -58,9 +58,9 @@ def read_network(
 ) -> Network:
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
 
-    Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML and GEXF file is taken, plain or
-    gzip, the first sheet of an Excel file, and a Parquet file; what was guessed, dropped or changed stands in
-    ``notes`` of the result.
+    Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML, GEXF, Pajek, DL and JSON file is
+    taken, plain or gzip, Excel and Parquet files; what was guessed, dropped or changed stands in ``notes`` of the
+    result.
 
     Parameters
     ----------
