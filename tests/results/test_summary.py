@@ -89,7 +89,7 @@ def test_a_bad_fit_says_so_first(bad):
     brief = " ".join(bad.summary().split())
     assert brief.startswith("NOT CONVERGED: too short (weights). Do not rely on what follows")
     assert "R-hat" not in brief
-    assert "With --verbose (verbose=True): why not converged" in brief
+    assert "With --verbose (verbose=True): a sentence to quote, why not converged" in brief
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
