@@ -48,9 +48,12 @@ class Length:
     ranked: int  # features
     rows: int  # of the table of blocks, shared out among them
     most: int  # rows of one block
+    is_tight: bool = False  # what can be said in fewer words is
+    has_words: bool = True  # on each column
 
 
-SHORT, TIGHT, LONG = Length(5, 3, 5, 8, 2), Length(3, 1, 3, 3, 1), Length(8, 10_000, 10, 20, 3)
+SHORT, LONG = Length(5, 3, 5, 8, 2), Length(8, 10_000, 10, 20, 3)
+MEDIUM, TIGHT = Length(3, 1, 3, 3, 1, is_tight=True), Length(3, 1, 3, 3, 1, is_tight=True, has_words=False)
 SCREEN = 26  # lines of a summary: the sentence, and where the files are, come below it
 _WHOLE = 36  # lines with both
 _SPLITS = 4  # of a tree, where there is little room
@@ -64,9 +67,9 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     if verbose:
         return _text(fit, LONG)
-    text = _text(fit, SHORT)
-    if fits_a_screen(text):
-        return text
+    for length in (SHORT, MEDIUM):
+        if fits_a_screen(text := _text(fit, length)) and sentence_below(fit, text, verbose=False):
+            return text
     text = _text(fit, TIGHT)
     return text if sentence_below(fit, text, verbose=False) else _text(fit, TIGHT, names_sentence=True)
 
@@ -90,7 +93,7 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
 
 
 def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
-    verbose, is_tight = length is LONG, length is TIGHT
+    verbose, is_tight = length is LONG, length.is_tight
     first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
     first.append(tell_no_answers(fit))
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
@@ -106,7 +109,7 @@ def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
         if verbose
         else [_notes_by_count(fit, is_tight, names_sentence)]
     )
-    columns = columns_text(fit, length.columns, length.more, verbose, is_tight)
+    columns = columns_text(fit, length.columns, length.more, verbose, not length.has_words)
     parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
@@ -196,7 +199,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     empty = int(np.count_nonzero(members.sizes == 0))
     rest = f", {empty} with no vertex" if empty else ""
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
-    choice = tell_choice(fit, length is TIGHT)
+    choice = tell_choice(fit, length.is_tight)
     if n_blocks == 1:
         return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     if not any(set_apart(fit, 1)) and given_names(fit) is None:
@@ -217,10 +220,10 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     left = [count_of(n_blocks - empty - shown, "smaller block")] if n_blocks - empty > shown else []
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
     if more:
-        apart = "" if length is TIGHT else f" that set{'s' if more == 1 else ''} blocks apart"
+        apart = "" if length.is_tight else f" that set{'s' if more == 1 else ''} blocks apart"
         left.append(f"{count_of(more, 'more feature')}{apart}")
     if left:
-        where = "(blocks.csv)" if length is TIGHT else "(blocks.csv, or --verbose)"
+        where = "(blocks.csv)" if length.is_tight else "(blocks.csv, or --verbose)"
         lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
@@ -228,7 +231,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
     else:
         message = "(of columns that matter; weights are centred)"
-    lines += [] if length is TIGHT else [wrap(message, "  ", "  ")]
+    lines += [] if length.is_tight else [wrap(message, "  ", "  ")]
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
