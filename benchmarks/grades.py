@@ -6,8 +6,8 @@ Small networks are sampled by default settings with many seeds, and once by ladd
 replicas down to hotter temperatures, random starts, at least 20 times the work of a run (``ratio`` says how many
 times). Of every run graded converged all pairs of vertices are compared with that reference: 99 % of them must lie
 within 3 combined standard errors, and none may be off by more than 0.1. The standard error of a frequency is that of
-(x + 1/2) / (n + 1), x of n effective draws: a run in which two vertices never met knows that no better. Each network is written to
-results/grades.json when it is done and not repeated, so the measurement can be made in pieces.
+(x + 1/2) / (n + 1), x of n effective draws: a run in which two vertices never met knows that no better. Each
+network is written to results/grades.json when it is done and not repeated, so the measurement can be made in pieces.
 """
 
 import argparse

@@ -25,8 +25,13 @@ def wrap(text: str, first: str = "", rest: str = "", width: int = WIDTH) -> str:
 def at_most(text: str, n_lines: int, width: int = WIDTH) -> str:
     """Cut a wrapped text to so many lines, the last of which says where all of it is.
 
+    It ends with a clause where one ends in the last line, not at its very beginning, so that no half of a clause is
+    read as the whole: "age matters, and sex is not decided" is never cut to "age matters, and sex is not".
+
     >>> print(at_most(wrap("one two three four five six seven eight", width=22), 1, width=22))
     one ... (--verbose)
+    >>> print(at_most(wrap("age matters, and the sex is not decided", width=34), 1, width=34))
+    age matters ... (--verbose)
     """
     lines = text.split("\n")
     if len(lines) <= n_lines:
@@ -35,7 +40,9 @@ def at_most(text: str, n_lines: int, width: int = WIDTH) -> str:
     room = width - len(mark)
     if len(last) > room:
         last = last[: last.rfind(" ", 0, room + 1)] if " " in last[:room].strip() else last[:room]
-    return "\n".join([*lines[: n_lines - 1], last.rstrip(",;:") + mark])
+    ends = [end for end in (last.rfind(mark) for mark in (". ", "; ", ": ", ", ")) if 5 * end > len(last)]
+    last = last[: max(ends)] if ends else last
+    return "\n".join([*lines[: n_lines - 1], last.rstrip(",;:.") + mark])
 
 
 def tabulate(

@@ -52,11 +52,19 @@ def test_unknown_ids_are_named_first_few(read):
     assert not values[2:].sum()
 
 
-def test_a_table_with_other_ids_is_told_which_column_has_them(read):
+def test_the_one_column_that_has_the_ids_of_the_edges_is_taken(read):
     nodes = "id,who,x\n1,a,5\n2,b,6\n3,c,7\n"
-    with pytest.raises(DataError, match="pass id='who'"):
-        read("a,b\nb,c\n", nodes)
+    net = read("a,b\nb,c\n", nodes)
+    assert net.node_ids.tolist() == ["a", "b", "c"]
+    assert "ids taken from the column 'who'" in next(note.message for note in net.notes if note.code == "id-column")
     assert read("a,b\nb,c\n", nodes, id="who").n_nodes == 3
+    with pytest.raises(DataError, match="pass id='who'"):  # not all of them
+        read("a,b\nb,c\nc,d\n", nodes)
+    with pytest.raises(DataError, match="pass id='who'"):  # two columns have them
+        read("a,b\nb,c\n", "id,who,also\n1,a,a\n2,b,b\n3,c,c\n")
+
+
+def test_a_table_with_other_ids_than_a_graph_file_is_told_which_attribute_has_them(read):
     gml = 'graph [ node [ id 8 label "a" ] node [ id 9 label "b" ] edge [ source 8 target 9 ] ]'
     with pytest.raises(DataError, match="pass id='label'"):
         read(gml, "id,x\na,1\nb,2\n", ".gml")

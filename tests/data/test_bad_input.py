@@ -41,7 +41,7 @@ REFUSED_FILES = [
     ("row too long after a quoted line end", {"edges.csv": 'a,b\n"x\ny",b\nc,d,e\n'}, {}, "line 4 has 3"),
     ("not UTF-8", {"edges.csv": b"source,target\na,caf\xe9\n"}, {}, "line 2 holds the byte 0xe9: save it as UTF-8, or"),
     ("Latin-1 cured", {"edges.csv": b"source,target\na,caf\xe9\n"}, {}, "name its encoding, such as "),
-    ("UTF-16", {"edges.csv": EDGES.encode("utf-16")}, {}, "UTF-16: pass "),
+    ("UTF-16 cut short", {"edges.csv": EDGES.encode("utf-16")[:-1]}, {}, "not text in the encoding 'utf-16'"),
     ("NUL byte", {"edges.csv": b"source,target\na,b\nb,\0c\n"}, {}, "line 3 holds a NUL byte"),
     ("an end missing", {"edges.csv": "source,target\na,b\nb,\n"}, {}, "line 3 lacks one"),
     ("an end of blanks", {"edges.csv": "source,target\na,b\n  ,c\n"}, {}, "line 3 lacks one"),
@@ -93,7 +93,7 @@ REFUSED_FILES = [
     ),
     (
         "nodes: twice, another column has the ids",
-        {"edges.csv": EDGES, "nodes.csv": "dept,who\nSales,a\nSales,b\nIT,c\n"},
+        {"edges.csv": EDGES, "nodes.csv": "dept,who\nSales,a\nSales,b\nIT,d\n"},
         {},
         "3: ids were taken from the first column, 'dept', but the column 'who' has them: pass ",
     ),

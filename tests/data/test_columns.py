@@ -235,3 +235,16 @@ def test_numbers_that_may_mean_no_answer_are_noted(numbers, suspects):
     _, remarks = parse(numbers)
     texts = [remark.text for remark in remarks if remark.code == "looks-missing"]
     assert [float(text.split(",")[0].split()[-1]) for text in texts] == suspects
+
+
+def test_codes_keep_their_leading_zeros():
+    cells = pd.Series(["001", "010", "100", ""] * 6)
+    column, _ = parse_column("district", cells)
+    assert column.other.values == ("001", "010", "100")
+    assert column.other.codes.tolist()[:4] == [0, 1, 2, -1]
+    assert parse_column("n", pd.Series(["1", "2", "3"] * 6))[0].other.values == ("1", "2", "3")
+    assert parse_column("n", pd.Series(["1", "01", "2", "3"] * 6))[0].other.values == (
+        "1",
+        "2",
+        "3",
+    )  # one number twice

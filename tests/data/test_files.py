@@ -71,9 +71,7 @@ def test_what_is_marked_as_utf8_is_read_so_whatever_encoding_its_neighbour_has(t
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ('{"directed": false, "nodes": []}', "JSON"),
-        ('[{"source": 1}]', "JSON"),
-        ("DL n=3 format=fullmatrix\ndata:\n0 1 0\n", "DL"),
+        ("LEDA.GRAPH\nstring\nint\n-2\n", "LEDA.s format"),
         ("digraph G {\n a -> b\n}", "DOT"),
     ],
 )

@@ -36,9 +36,20 @@ PAJEK = '% c\n*Vertices 3\n1 "a b" 0.1 0.2 box team red\n2 "b"\n*Arcs\n1 2 4\n*E
 MARKET = "%%MatrixMarket matrix coordinate real general\n% c\n3 3 2\n1 2 1.5\n3 1 2\n"
 KONECT = "% asym weighted\n% 3 3\n1 2 4 10\n2 3 1 11\n"
 COMMENTED = '# source, target, name\n0, 1, "array([1], dtype=int16)"\n1, 2, "array([2, 3])"\n'
+UCINET = 'dl n=3, format=edgelist1\nlabels:\na,"b c",d\ndata:\n1 2 1.5\n2 3\n'
+FULL = "DL N = 2\nFORMAT = FULLMATRIX\nLABELS EMBEDDED\nDATA:\n  a b\na 0 1\nb 2 0\n"
+LINKS = '{"directed": 1, "nodes": [{"id": 1, "x": [2]}, {"id": "b"}], "links": [{"source": 1, "target": "b"}]}'
+LGL = "# a\nb 1.5\nc\n# d\n"
+ADJACENCY = "# c\na b c\nb c\n"
+PROJECT = (
+    "*Network n\n*Vertices 2 1\n1 a\n*Edges\n1 2 1\n*Partition p\n*Vertices 2\n1\n2\n*Vector v\n*Vertices 2\n.5\n1\n"
+)
+MONEY = 'id,pay,share,tags\na,"$1,200",45%,x|y\nb,$3,7 %,y|x\n'
 NODES = "id,age,team,ok\na,1.5,red,yes\nb,,blue,no\nbc,3,=red,\n"
 
 FILES = [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML), (".csv", MATRIX)]
+FILES += [(".dl", UCINET), (".txt", FULL), (".json", LINKS), (".lgl", LGL), (".adjlist", ADJACENCY), (".paj", PROJECT)]
+FILES += [(".csv", MONEY)]
 FILES += [(".net", PAJEK), (".mtx", MARKET), (".txt", KONECT), (".csv", COMMENTED)]
 
 cell = st.text(st.sampled_from(string.ascii_lowercase[:4] + "0127.-+=#\"' \té€\u2028\x1f"), max_size=4)

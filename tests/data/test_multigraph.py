@@ -116,13 +116,16 @@ def test_notes_speak_of_one_and_of_many(pairs, n_nodes, said):
     assert [note.message for note in notes] == [f"f: {text}" for text in said]
 
 
-@pytest.mark.parametrize(("again", "is_hinted"), [([], True), ([(0, 1)], False)])
+@pytest.mark.parametrize(("again", "is_hinted"), [([], True), ([(0, 1)], True), ([(0, 1), (1, 0)], False)])
 def test_pairs_that_stand_once_each_way_may_have_a_direction(again, is_hinted):
     ends = np.array([(0, i) for i in range(1, 7)] + [(i, 0) for i in range(1, 7)] + [(1, 2), *again])
     raw = RawGraph("f", np.array(list("abcdefg"), dtype=object), ends[:, 0], ends[:, 1])
-    _, [note] = settle_edges(raw, None, 7, "count")
-    assert note.code == "parallel"
-    assert ("if edges have a direction, give directed=True (--directed)" in note.message) == is_hinted
+    _, notes = settle_edges(raw, None, 7, "count")
+    assert [note.code for note in notes] == ["parallel", *["looks-directed"] * is_hinted]
+    if is_hinted:
+        assert notes[1].message == (
+            "f: 6 pairs stand both ways, and others do not: if edges have a direction, give directed=True (--directed)"
+        )
 
 
 @pytest.mark.parametrize("directed", [False, True])

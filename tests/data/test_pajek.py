@@ -59,7 +59,10 @@ def test_what_networkx_and_igraph_write(tmp_path: Path):
         ("*Vertices " + "9" * 5000 + "\n", "below 100 million"),
         ("*Vertices 2\n*Edges\n1\n", "two ends; line 3 has not"),
         ("*Vertices 2\n*Edges\n1 5\n", "'5'"),
-        ("*Vertices 2\n*Partition x\n1\n", "no part of a network"),
+        ("*Vertices 2\n*Permutation x\n1\n", "no part of a network"),
+        ("*Vertices 2\n*Partition x\n1\n", "two ends; line 3 has not"),
+        ("*Vertices 2\n*Edges\n1 2\n*Partition x\n*Vertices 3\n1\n1\n2\n", "numbered 1 to 2; line 8 begins with '3'"),
+        ("*Vertices 2\n*Edges\n1 2\n*Network b\n*Vertices 2\n", "one network; line 4 begins another"),
     ],
 )
 def test_broken_files_say_where(tmp_path: Path, text, message):

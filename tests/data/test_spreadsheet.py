@@ -50,7 +50,9 @@ def test_sheets_are_read(tmp_path):
     assert net.n_edges == 3
     assert net.features.column_names == ("age", "joined", "ok")
     told = [note.message for note in net.notes if note.code == "sheet"]
-    assert told[0].endswith("edges.xlsx: the sheet 'part 1' read, 1 other not: save a sheet as CSV to read it")
+    assert told[0].endswith(
+        "edges.xlsx: the sheet 'part 1' read, 1 other not: save a sheet as CSV, or call it edges or nodes, to read it"
+    )
     assert told[1].endswith("people.xlsx: the sheet 'part 0' read")
 
 

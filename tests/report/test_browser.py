@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ffbm
+from ffbm.report.charts import AT_NIGHT
 
 from .conftest import EVIL, open_page, short_fit
 
@@ -390,3 +391,22 @@ def test_a_tree_and_links_fit_any_screen(browser, page):
     )
     assert width <= 390
     assert link == text  # not the browser's own dark blue
+
+
+CELLS = """
+return [...Bokeh.documents].flatMap((one) => [...one.roots()].flatMap((root) => [...root.references()])).filter(
+  (model) => model.type === "LinearColorMapper" || (model.type === "GlyphRenderer" && model.name === "cells")
+).map((model) => model.palette ? [...model.palette].map(String) : model.glyph.text_color.field);
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_cells_take_the_colours_of_the_page(browser, page, theme):
+    open_page(browser, page, 800, theme)
+    found = browser.execute_script(CELLS)
+    palettes = [one for one in found if isinstance(one, list)]
+    inks = {one for one in found if isinstance(one, str)}
+    wanted = {("light", palette) for palette in AT_NIGHT} | {("dark", night) for night in AT_NIGHT.values()}
+    assert len(palettes) >= 2
+    assert {(theme, tuple(palette)) for palette in palettes} <= wanted
+    assert inks == {"ink" if theme == "light" else "night"}

@@ -13,7 +13,7 @@ import pytest
 
 import ffbm
 from ffbm.errors import DataError, OptionError
-from ffbm.report.charts import BLUE_RED, GREENS
+from ffbm.report.charts import AT_NIGHT, BLUE_RED, GREENS
 from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
 from ffbm.report.markup import mark_up
 from ffbm.report.page import ORDER, bokeh_script, render_page, script_json
@@ -208,7 +208,7 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("colour", [*BLUE_RED, *GREENS])
+@pytest.mark.parametrize("colour", [*BLUE_RED, *GREENS, *AT_NIGHT[BLUE_RED], *AT_NIGHT[GREENS]])
 def test_text_on_cells_can_be_read(colour):
     assert contrast(ink_on(colour), colour) >= 4.5
 
@@ -268,3 +268,14 @@ def test_many_blocks_are_numbered_so_that_numbers_do_not_touch(tmp_path):
     assert "Numbers are edges" not in page["many"]
     assert "Darker cells have more edges" in page["many"]
     assert '"ticks":[0,2,4,6,8,10,12,14,16,18,20,22,24]' in page["many"].replace(" ", "")
+
+
+def test_nothing_is_dark_and_much_is_bright_on_a_dark_page():
+    for palette, night in AT_NIGHT.items():
+        assert len(palette) == len(night)
+        middle = len(night) // 2 if palette is BLUE_RED else 0  # the cell that says nothing
+        light = np.array([luminance(colour) for colour in night])
+        assert light.argmin() == middle
+        assert (luminance(night[middle]) + 0.05) / (luminance("#15171a") + 0.05) < 1.5
+        assert (np.diff(light[middle:]) > 0).all()
+        assert (np.diff(light[: middle + 1]) < 0).all()

@@ -11,6 +11,7 @@ from ffbm.errors import OptionError
 from ffbm.results import fit, load_fit
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.report import subject_of
+from ffbm.results.sentences import tell_modes
 from ffbm.rng import child_seed
 
 from ..blocks.pictures import cliques_in_pairs
@@ -38,9 +39,9 @@ def two(blocks):
     return fit(net, blocks=trace, **QUICK)
 
 
-def head_of(made):
+def head_of(made, verbose=False):
     """The paragraphs of the summary, each on one line."""
-    return [part.replace("\n", " ") for part in made.summary().split("\n\n")]
+    return [part.replace("\n", " ") for part in made.summary(verbose).split("\n\n")]
 
 
 def test_the_summary_says_it_first(two):
@@ -49,13 +50,14 @@ def test_the_summary_says_it_first(two):
     assert first.startswith("NOT CONVERGED: ")
     assert "blocks: the 3 chains show different pictures: on " in two.summary(verbose=True).replace("\n", " ")
     assert second == (
-        "2 MODES: the draws show 2 different pictures; they differ on the block of 50% of the vertices, and no chain"
-        " left one for another. What follows is averaged over all; fit.mode(i) has one."
+        "2 MODES, which differ on the block of 50% of the vertices; no chain left one for another. What follows is"
+        " averaged over all modes; fit.mode(i) is not."
     )
     assert (
-        "What follows is averaged over all; in Python, fit.mode(i), i from 0 to 1, ranks for each. No chain went from"
-        " one to another: how probable each is, is not known."
-    ) in two.summary(verbose=True).replace("\n", " ")
+        "2 MODES: the draws show 2 different pictures; they differ on the block of 50% of the vertices. What follows is"
+        " averaged over all; in Python, fit.mode(i), i from 0 to 1, ranks for each. No chain went from one to another:"
+        " how probable each is, is not known."
+    ) in head_of(two, verbose=True)
     assert third.startswith("What each column explains")
     assert fourth.startswith("ring: 32 vertices")
     assert max(map(len, two.summary().splitlines())) <= 80
@@ -95,10 +97,12 @@ def with_chains(made, *shares):
 
 def test_chains_that_go_to_and_fro_make_shares_mean_something(two):
     assert not two.memberships.has_crossings
-    assert "pictures (67%, 33% of them);" in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
-    assert "no chain left" in head_of(with_chains(two, [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]))[1]
-    assert "no chain left" not in head_of(with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0]))[1]
-    assert "no chain left" not in head_of(with_chains(two, [0.7], [0.3]))[1]
+    mixed = with_chains(two, [0.9, 0.0, 1.0], [0.1, 1.0, 0.0])
+    assert head_of(mixed)[1].startswith("2 MODES (67%, 33%), which differ on the block of 50% of the vertices. What")
+    assert "pictures (67%, 33% of them);" in tell_modes(mixed)
+    assert "No chain went" in tell_modes(with_chains(two, [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]))
+    assert "No chain went" not in tell_modes(mixed)
+    assert "No chain went" not in tell_modes(with_chains(two, [0.7], [0.3]))
 
 
 def test_one_mode_is_not_worth_a_word(good):

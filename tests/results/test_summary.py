@@ -15,7 +15,7 @@ from ffbm.results import Fit, fit
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.block_features import set_apart
 from ffbm.results.report import subject_of
-from ffbm.results.sentences import tell_no_answers, tell_readings
+from ffbm.results.sentences import tell_direction, tell_no_answers, tell_readings
 from ffbm.types import Note
 from ffbm.typeset import cut, tabulate
 
@@ -89,7 +89,7 @@ def test_a_bad_fit_says_so_first(bad):
     brief = " ".join(bad.summary().split())
     assert brief.startswith("NOT CONVERGED: too short (weights). Do not rely on what follows")
     assert "R-hat" not in brief
-    assert "With --verbose, or summary(verbose=True): what speaks against convergence" in brief
+    assert "With --verbose (verbose=True): a sentence to quote, why not converged" in brief
 
 
 @pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
@@ -242,3 +242,20 @@ def test_readings_are_told_of_columns_that_are_still_there(good):
     notes = tuple(Note("read-as-values", text, 1) for text in texts)
     told = tell_readings(Fit.of(good, network=dataclasses.replace(good.network, notes=notes)))
     assert told.startswith("Numbers are read as values where these explain more: 'x1' as 3 values; numeric=")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("looks-directed", "if they have one (12 pairs stand both ways): directed=True (--directed)."),
+        ("says-directed", "if they have one: directed=True (--directed)."),
+        ("parallel", ""),
+    ],
+)
+def test_edges_that_may_have_a_direction_are_named_on_the_screen(good, code, said):
+    net = dataclasses.replace(good.network, notes=(Note(code, "x", 12),))
+    made = dataclasses.replace(good, network=net)
+    text = " ".join(tell_direction(made).split())
+    assert text == (said and f"Edges are read without direction; {said}")
+    page = answer_paragraphs(made, np.eye(2)[made.memberships.labels])
+    assert any(text in one for one in page if one.startswith("How it was read: ")) == bool(said)

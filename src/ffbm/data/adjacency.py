@@ -53,6 +53,7 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
         raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: repair it")
     raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where, edge_weight)
     message = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
+    raw.is_unnamed = names is None
     raw.notes[:0] = [*grid.notes, Note("matrix", message, len(values))]
     return raw
 

@@ -70,6 +70,7 @@ def _choose(names: Sequence[str], what: str) -> tuple[str, str | None]:
     stems = {name: PurePath(name).name.split(".")[0].casefold() for name in names}
     tables = [name for name in names if stems[name] not in _ASIDE]
     edges = [name for name in tables if stems[name] in EDGES]
+    edges = edges or [name for name in names if stems[name] == "out"]  # as KONECT calls it
     nodes = [name for name in tables if stems[name] in NODES]
     edges = tables if len(tables) == 1 else edges
     if len(edges) != 1:

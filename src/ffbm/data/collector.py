@@ -53,6 +53,11 @@ class Collector:
         number = self._numbers[name] = len(self._numbers)
         return number
 
+    def meet_node(self, name: str) -> int:
+        """Return the number of a vertex, adding it where it is not known."""
+        number = self._numbers.get(name)
+        return self.add_node(name) if number is None else number
+
     def add_edge(self, source: str | None, target: str | None, way: int = UNDIRECTED) -> None:
         """Add an edge; attributes of edges set from now on are its own.
 

@@ -20,6 +20,7 @@ import pandas as pd
 from ffbm.data.dates import Dates, find_undated, read_dates
 from ffbm.data.noanswer import remark_no_answer
 from ffbm.data.remarks import Remark, option, shorten
+from ffbm.data.units import numbers_of
 from ffbm.errors import DataError, keyword
 from ffbm.plain import count_of, visible
 
@@ -33,6 +34,8 @@ MISSING_WORDS |= {"k.a.", "k. a.", "keine angabe"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
+_FEW_LISTS = 6  # different texts from which on cells may be lists of values
+_PADDED = re.compile(r"0[0-9]+")  # a code with leading zeros
 _MAX_CODES = 60  # whole numbers with at most so many different values may be codes
 _DAY = 86400.0  # seconds
 _CELLS_PER_CODE = 5  # and at least so many cells for each, on average
@@ -127,8 +130,12 @@ def _decide(
         dates = None if categorical else read_dates(rest)
         if dates is not None:
             return _of_dates(name, np.where(worded, -1, codes), texts, missing | worded, dates)
+        measures = None if categorical else numbers_of(rest)
+        if measures is not None:
+            return _of_measures(name, np.where(worded, -1, codes), texts, missing | worded, *measures)
         column, remarks = _of_values(name, codes, texts, missing), []
         mixture = [] if categorical else _remark_mixture(name, codes, texts, worded)
+        remarks += _remark_several(name, rest)
         if words and not mixture:
             count = int(worded.sum())
             message = (
@@ -146,7 +153,12 @@ def _decide(
     if categorical:
         return _of_values(name, codes, _plain_codes(texts), missing, spelled), []
     reading = numbers if None in truths else truths
-    return _of_numbers(name, np.array([*reading, np.nan], dtype=np.float64)[codes], missing, spelled)
+    written = dict(zip(reading, texts, strict=True)) if any(map(_PADDED.fullmatch, texts)) else {}
+    column, remarks = _of_numbers(name, np.array([*reading, np.nan], dtype=np.float64)[codes], missing, spelled)
+    if column.other is not None and len(written) == len(texts):  # codes such as 007 keep their zeros
+        values = [written[float(value)] for value in column.other.values]
+        column = replace(column, other=_of_values(name, column.other.codes, values, missing, spelled))
+    return column, remarks
 
 
 def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) -> list[Remark]:
@@ -165,6 +177,19 @@ def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) ->
         f" {option('drop')} the text to read {kind}" + visible(f", as in {name}={others[0]}")
     )
     return [Remark("mixed", name, message, len(others))]
+
+
+def _remark_several(name: str, texts: list[str]) -> list[Remark]:
+    """Tell of a column whose cells hold several values each, as a|b and b|c do."""
+    for mark in "|;,":
+        parts = [[part.strip() for part in text.split(mark)] for text in texts]
+        several = [pair for pair in parts if len(pair) > 1 and all(pair)]
+        distinct = {part for pair in parts for part in pair}
+        if 4 * len(several) >= len(texts) >= _FEW_LISTS and 2 * len(distinct) <= len(texts):
+            message = f"has several values in a cell, separated by {mark!r}, as {mark.join(several[0])!r}: each such"
+            message += " cell is a value of its own; give every value a column of 0 and 1"
+            return [Remark("several", name, message, len(several))]
+    return []
 
 
 def find_odd(texts: Sequence[str]) -> tuple[str, list[str]]:
@@ -215,6 +240,17 @@ def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: 
         column = replace(column, other=_of_values(name, codes, values, missing))
         remarks.append(_remark_codes(name, len(set(values)), values[0]))
     return column, remarks
+
+
+def _of_measures(
+    name: str, codes: Array, texts: list[str], missing: Array, numbers: list[float], unit: str
+) -> tuple[Column, list[Remark]]:
+    """Make a column of numbers that were written with a unit."""
+    codes, texts = _merge(codes, texts)  # texts are now those that the numbers were read from
+    column, remarks = _of_numbers(name, np.append(numbers, np.nan)[codes], missing)
+    what = "commas between thousands" if unit == "," else f"the unit {unit!r}"
+    message = f"has numbers with {what} ({shorten(texts, 2)}): read as numbers; {option('categorical')} reads text"
+    return column, [Remark("units", name, message, len(texts)), *remarks]
 
 
 def _remark_codes(name: str, n_values: int, example: str = "") -> Remark:

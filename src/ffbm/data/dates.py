@@ -37,6 +37,7 @@ _FORMS = [
         rf"{_NAME},?[ -]{_YEAR}",
     )
 ]
+_MIDNIGHT = re.compile(r"[T ]00:00:00(\.0+)?(Z|\+00:00)?$")
 _DAY_FIRST, _MONTH_FIRST = 1, 2
 
 
@@ -80,7 +81,7 @@ def read_dates(texts: Sequence[str]) -> Dates | None:
         moments = _read_all(form, texts)
         if moments is not None:
             order = sorted(range(len(texts)), key=moments.__getitem__)
-            first, last = (shorten([texts[row].removesuffix(" 00:00:00")], 1) for row in (order[0], order[-1]))
+            first, last = (shorten([_MIDNIGHT.sub("", texts[row])], 1) for row in (order[0], order[-1]))
             message = f"{first} to {last}"
             if number in (_DAY_FIRST, _MONTH_FIRST):
                 message += ", the day first" if number == _DAY_FIRST else ", the month first"

@@ -10,7 +10,7 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +56,7 @@ class Grid:
     numbers: dict[tuple[int, ...], Any] = field(default_factory=dict)  # columns already read as numbers
     has_names: bool = False  # the first row is known to hold the names of the columns
     kind: str = ""  # what KONECT says of the graph: "sym", "asym" or "bip"
+    says: str = ""  # what SNAP says of it: "directed" or "undirected"
 
     @cached_property
     def is_literal(self) -> bool:
@@ -138,6 +139,7 @@ def open_grid(data: bytes, where: str, suffix: str) -> Grid:
     if separator in ",;" and b'"' not in data and sample.count(separator) == sample.count(spaced):
         data = data.replace(spaced.encode(), separator.encode())  # a blank after every separator belongs to it
     grid = Grid(where, data, separator, width, above.n_lines + 1, tuple(notes), above.n_comments, kind=above.kind)
+    grid = replace(grid, says=above.says) if above.says else grid
     return _with_names(grid, above.last) if above.last else grid
 
 
@@ -151,7 +153,10 @@ def _with_names(grid: Grid, comment: str) -> Grid:
             notes = (*grid.remarks, Note("header", message, 1))
             data = comment.encode() + b"\n" + grid.data
             left = grid.n_leading_comments - 1
-            return Grid(grid.where, data, grid.separator, grid.width, line, notes, left, has_names=True, kind=grid.kind)
+            return Grid(
+                grid.where, data, grid.separator, grid.width, line, notes, left, has_names=True, kind=grid.kind,
+                says=grid.says,
+            )  # fmt: skip
     return grid
 
 
@@ -236,6 +241,8 @@ def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
             if len(row) != grid.width:
                 message = f"every row must have {count_of(grid.width, 'cell')}, as the first has"
                 cure = f"repair the row, or the separator (read as {SEPARATORS[grid.separator]})"
+                if grid.separator == " ":
+                    cure += "; rows of a vertex and its neighbours are read from a file called .adjlist"
                 raise DataError(f"{grid.where}: {message}; line {line} has {len(row)}: {cure}")
             cells += row
             lines.append(line)

@@ -13,6 +13,7 @@ from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts
 from ffbm.data.dates import read_dates
 from ffbm.data.matrix import missing_cells
 from ffbm.data.remarks import shorten
+from ffbm.data.units import numbers_of
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.types import Array, Features, Note
@@ -170,8 +171,8 @@ def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: A
     missing, unknown = codes < 0, dict[str, int]()
     for code, text in enumerate(texts):
         here = codes == code
-        number = number_of(text)
-        d = known.get(text, None if number is None else numbers.get(number))  # 3 and 3.0 are one code
+        number = _number_in(text)
+        d = known.get(text, None if number is None else numbers.get(number))  # 3, 3.0 and 3 % are one code
         if d is None and (dates := read_dates([text])) is not None:  # read by day, month or year
             d = next((known[value] for value in dates.grains(0) if value in known), None)
         if d is not None:
@@ -181,6 +182,12 @@ def _encode_values(name: str, known: dict[str, int], cells: pd.Series, values: A
         else:
             unknown[text] = int(here.sum())
     return missing, unknown
+
+
+def _number_in(text: str) -> float | None:
+    """Return the number that a text writes, with a unit or without."""
+    number, measured = number_of(text), numbers_of([text])
+    return number if measured is None else measured[0][0]
 
 
 def text_of(features: Features, d: int) -> str | None:

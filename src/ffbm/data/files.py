@@ -11,6 +11,7 @@ from ffbm.data.spreadsheet import is_spreadsheet
 from ffbm.errors import DataError, OptionError, keyword
 
 _GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _FOREIGN = {  # what people hand over by mistake, by its first bytes
     b"PK\x03\x04": "a zip archive or a spreadsheet",
     b"BZh": "packed by bzip2",
@@ -20,8 +21,7 @@ _FOREIGN = {  # what people hand over by mistake, by its first bytes
     b"\x89HDF": "an HDF5 file",
 }
 _OTHER_TEXT = {  # formats of graphs that are text and no table, by how they begin
-    re.compile(rb"\s*[{\[]\s*[\"{\[\]]"): "JSON",
-    re.compile(rb"\s*dl\s", re.IGNORECASE): "UCINET's DL",
+    re.compile(rb"\s*LEDA\.GRAPH\b"): "LEDA's format",
     re.compile(rb"\s*(strict\s+)?(di)?graph\b[^\n\[]*\{", re.IGNORECASE): "Graphviz's DOT",
 }
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html|<html)\b", re.IGNORECASE)
@@ -68,7 +68,7 @@ def is_parquet(data: bytes) -> bool:
 
 def check_text(data: bytes, where: str) -> bytes:
     """Return UTF-8 bytes without a byte order mark; refuse NUL bytes and other encodings."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF16):
         raise DataError(f"{where} must be UTF-8; it begins like UTF-16: pass {option('encoding', 'utf-16')}")
     nul = data.find(b"\0")
     if nul >= 0:
@@ -89,9 +89,13 @@ def check_text(data: bytes, where: str) -> bytes:
 def recode(data: bytes, encoding: str | None, where: str) -> bytes:
     """Return text in some encoding as UTF-8; XML, which names its own, and what is marked as UTF-8 stay as they are.
 
+    Text that is marked as UTF-16 need not be named.
+
     >>> recode("café".encode("latin-1"), "latin-1", "edges.csv").decode()
     'café'
     """
+    if encoding is None and data.startswith(_UTF16) and not data[2:4].replace(b"\0", b"").startswith(b"<"):
+        encoding = "utf-16"  # its first bytes say so
     if encoding is None or is_spreadsheet(data) or is_parquet(data) or data.startswith(b"\xef\xbb\xbf"):
         return data
     try:

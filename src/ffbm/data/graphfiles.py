@@ -10,9 +10,13 @@ from ffbm.data.gexf import read_gexf
 from ffbm.data.gml import is_gml, read_gml
 from ffbm.data.graphml import read_graphml
 from ffbm.data.markup import root_element
+from ffbm.data.neighbours import SUFFIXES as NEIGHBOUR_SUFFIXES
+from ffbm.data.neighbours import read_neighbours
+from ffbm.data.nodelink import is_json, read_nodelink
 from ffbm.data.objects import read_matrix
 from ffbm.data.pajek import is_pajek, read_pajek
 from ffbm.data.raw import RawGraph
+from ffbm.data.ucinet import is_ucinet, read_ucinet
 from ffbm.errors import DataError
 
 _XML_SUFFIXES = frozenset({".graphml", ".gexf", ".xml"})
@@ -43,6 +47,12 @@ def read_graph_file(
         return read_gml(data, where, multiplicity, edge_weight)
     if is_pajek(head):
         return read_pajek(data, where, multiplicity, edge_weight)
+    if is_ucinet(head):
+        return read_ucinet(data, where, multiplicity, edge_weight)
+    if is_json(data):
+        return read_nodelink(data, where, multiplicity, edge_weight)
+    if suffix in NEIGHBOUR_SUFFIXES and data.strip():
+        return read_neighbours(data, where, suffix, multiplicity, edge_weight)
     return None
 
 

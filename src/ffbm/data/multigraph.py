@@ -10,6 +10,7 @@ from ffbm.types import EdgeWeights, Graph, Note
 
 _MOST_EDGES = 100_000_000  # that multiplicities may add up to; beyond, the column is a weight, not a count
 _FEW_BACK = 5  # parallel edges from which on it is worth a hint that all stand once each way
+_MOSTLY_BACK = 5  # times as many pairs that stand both ways as edges that stand twice the same way
 
 
 def settle_edges(
@@ -108,11 +109,12 @@ def _merge(u: Array, v: Array, n_nodes: int, is_directed: bool) -> tuple[Array, 
     return pairs // max(n_nodes, 1), pairs % max(n_nodes, 1), len(u) - len(pairs)
 
 
-def _stand_once_each_way(u: Array, v: Array, n_nodes: int) -> bool:
-    """Return whether parallel edges differ by which end stands first."""
-    pairs = _pair_numbers(u, v, n_nodes)
-    pairs.sort()
-    return bool((pairs[1:] > pairs[:-1]).all())
+def _count_back(u: Array, v: Array, n_nodes: int, n_parallel: int) -> int:
+    """Return how many pairs stand both ways, 0 unless that is the reason of nearly all parallel edges."""
+    pairs = np.sort(_pair_numbers(u, v, n_nodes))
+    n_same = int(np.count_nonzero(pairs[1:] == pairs[:-1]))  # stand twice the same way
+    n_back = n_parallel - n_same
+    return n_back if n_back >= max(_FEW_BACK, _MOSTLY_BACK * n_same) else 0
 
 
 def _pair_numbers(u: Array, v: Array, n_nodes: int) -> Array:
@@ -128,10 +130,12 @@ def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
     if n_parallel:
         merge = option("parallel", "merge")
         message = f"{where}: {count_of(n_parallel, 'edge')} parallel to another counted; {merge} would not"
-        if not graph.is_directed and n_parallel >= _FEW_BACK and _stand_once_each_way(u, v, graph.n_nodes):
-            message += "; none stands twice the same way: if edges have a direction, give "
-            message += either("directed=True (--directed)", "--directed")
         notes.append(Note("parallel", message, n_parallel))
+        n_back = 0 if graph.is_directed else _count_back(u, v, graph.n_nodes, n_parallel)
+        if n_back:
+            cure = either("directed=True (--directed)", "--directed")
+            message = f"{where}: {n_back:,} pairs stand both ways, and others do not: if edges have a direction, give"
+            notes.append(Note("looks-directed", f"{message} {cure}", n_back))
     n_loops = int(graph.loops.sum())
     if n_loops:
         adds = "adding" if n_loops == 1 else "each adding"

@@ -9,8 +9,11 @@ import json
 from typing import Any
 
 from ffbm.data.delimited import Grid
+from ffbm.data.raw import note_left_out
+from ffbm.data.tables import ENDS
 from ffbm.errors import DataError
 
+_NEEDED = frozenset({"id", *(name for pair in ENDS for name in pair)})  # columns that are never left out
 _MOST_CELLS = 1 << 32  # a few bytes may stand for as many
 
 
@@ -33,10 +36,10 @@ def open_parquet(data: bytes, where: str) -> Grid:
         table = file.read()
         table = table.select(_index_first(table))
         nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
-        if nested:
-            raise DataError(
-                f"{where}: a cell must hold one value; the column {nested[0]!r} holds several: leave it out"
-            )
+        for name in nested:
+            if name.casefold() in _NEEDED:
+                raise DataError(f"{where}: a cell must hold one value; the column {name!r} holds several: leave it out")
+        table = table.select([name for name in table.column_names if name not in nested])
         text = _header(table.column_names) + _rows(table)
     except DataError:
         raise
@@ -44,7 +47,8 @@ def open_parquet(data: bytes, where: str) -> Grid:
         raise DataError(f"{where} is a damaged Parquet file ({type(error).__name__}): write it again") from None
     if not table.num_columns:
         raise DataError(f"{where} must hold a table; it has no columns: check that the right file was written")
-    return Grid(where, text, ",", table.num_columns, 1, (), 0, has_names=True)
+    notes = tuple(note_left_out(where, nested, are_lists=True))
+    return Grid(where, text, ",", table.num_columns, 1, notes, 0, has_names=True)
 
 
 def _index_first(table: Any) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _SEPARATOR = re.compile(rb'"?sep=([\t,; ])\1*"?\1*(?:\n|\Z)', re.IGNORECASE)  # as spreadsheets write it
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\b")
+_SNAP = re.compile(r"#\s*(directed|undirected) graph\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _MARKS = ("#", "%")
 _IDS = frozenset({"id", "index", "node", "nodeid", "node_id", "vertex", "name", "source", "from", "src", "fromnodeid"})
@@ -26,6 +27,8 @@ class Preamble:
         The one that a line ``sep=;`` names; "" if there is none.
     kind : "sym", "asym", "bip" or ""
         What a file of KONECT says of its graph: undirected, directed or two-mode.
+    says : "directed", "undirected" or ""
+        What a comment of SNAP calls the graph.
     """
 
     end: int
@@ -34,6 +37,7 @@ class Preamble:
     last: str = ""
     separator: str = ""
     kind: str = ""
+    says: str = ""
 
 
 def read_preamble(data: bytes) -> Preamble:
@@ -45,7 +49,7 @@ def read_preamble(data: bytes) -> Preamble:
     'index, name'
     """
     end = n_lines = n_comments = 0
-    last = separator = kind = ""
+    last = separator = kind = says = ""
     while end < len(data):
         named = _SEPARATOR.match(data, end)
         if named and not separator:
@@ -57,9 +61,11 @@ def read_preamble(data: bytes) -> Preamble:
             break
         found = _KONECT.match(line)
         kind = found[1] if found and not kind else kind
-        last = line.lstrip("".join(_MARKS)).strip()
+        said = _SNAP.match(line)
+        says = said[1].casefold() if said and not says else says
+        last = "" if found else line.lstrip("".join(_MARKS)).strip()
         end, n_lines, n_comments = after, n_lines + 1, n_comments + bool(line)
-    return Preamble(end, n_lines, n_comments, last, separator, kind)
+    return Preamble(end, n_lines, n_comments, last, separator, kind, says)
 
 
 def are_names(cells: list[str], below: list[str]) -> bool:

@@ -74,6 +74,8 @@ class RawGraph:
         Of a two-mode list of edges: the name of the column that each id stands in.
     is_doubtful : bool
         The first edge may be a row of names: its two ids are text and never come again.
+    is_unnamed : bool
+        Vertices have no names but their places, 0 to M - 1.
     weights : RawWeights, optional
         A weight for each edge.
     """
@@ -89,6 +91,7 @@ class RawGraph:
     is_ordered: bool = True
     is_numbered: bool = False
     is_doubtful: bool = False
+    is_unnamed: bool = False
     sides: Array | None = None
     notes: list[Note] = field(default_factory=list)
     weights: Any = None

@@ -12,20 +12,22 @@ import pandas as pd
 from ffbm.check import check_bool
 from ffbm.data.adjacency import read_adjacency
 from ffbm.data.assemble import assemble_network
-from ffbm.data.bundle import EDGES, Member, find_parts
+from ffbm.data.bundle import EDGES, NODES, Member, find_parts
 from ffbm.data.choices import Columns, check_choices, collect_choices, plain_value
 from ffbm.data.delimited import Grid, open_grid
 from ffbm.data.files import is_parquet, read_bytes, recode, shown
 from ffbm.data.graphfiles import read_graph_file
+from ffbm.data.nodelink import is_json
 from ffbm.data.objects import read_object
+from ffbm.data.pajek import values_to_text
 from ffbm.data.parquet import open_parquet
 from ffbm.data.raw import RawGraph, RawNodes, pick_column
 from ffbm.data.remarks import option
-from ffbm.data.spreadsheet import is_spreadsheet, sheet_to_text
-from ffbm.data.tables import begins_with_names, read_edges, read_nodes
-from ffbm.data.vertices import array_nodes, array_table, frame_nodes, rename_vertices
-from ffbm.errors import DataError, OptionError, keyword
-from ffbm.types import Network
+from ffbm.data.spreadsheet import has_sheet, is_spreadsheet, sheet_to_text
+from ffbm.data.tables import begins_with_names, find_ends, read_edges, read_nodes
+from ffbm.data.vertices import array_nodes, array_table, frame_nodes, number_from_one, rename_vertices
+from ffbm.errors import DataError, OptionError, either, keyword
+from ffbm.types import Network, Note
 
 
 def read_network(
@@ -56,9 +58,9 @@ def read_network(
 ) -> Network:
     r"""Read a labelled network from a file of edges and a table of vertices, or from a graph file.
 
-    Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML and GEXF file is taken, plain or
-    gzip, the first sheet of an Excel file, and a Parquet file; what was guessed, dropped or changed stands in
-    ``notes`` of the result.
+    Every edge list (CSV, TSV, white space), adjacency matrix in CSV, GML, GraphML, GEXF, Pajek, DL and JSON file is
+    taken, plain or gzip, Excel and Parquet files; what was guessed, dropped or changed stands in ``notes`` of the
+    result.
 
     Parameters
     ----------
@@ -125,6 +127,8 @@ def read_network(
     part, beside = find_parts(path)
     nodes = beside if nodes is None else nodes
     data, where = _read(part, encoding), shown(part)
+    if nodes is None and is_spreadsheet(data) and has_sheet(data, NODES):
+        nodes = part
     suffix, name = _name_parts(part)[0], _network_name(path, _name_parts(path)[1])
     is_table = is_spreadsheet(data) or is_parquet(data)
     raw, grid = None if is_table else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
@@ -140,7 +144,12 @@ def read_network(
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"
             raise DataError(f"{where} must hold an edge or more; it holds a header alone: {remedy}")
-        if not raw.is_doubtful:
+        if grid.says == "directed" and directed == "auto":
+            cure = either("directed=True (--directed)", "--directed")
+            message = f"{where}: a comment calls it a directed graph; {cure} gives its edges a direction"
+            raw.notes.append(Note("says-directed", message, 1))
+        is_guessed = source_column is None and target_column is None and nodes is not None and grid.width > 2
+        if not raw.is_doubtful and not (is_guessed and raw.vertices is None):
             grid = None  # the text is not needed again, and may be large
     elif source_column is not None or target_column is not None:
         ends = f"{keyword('source_column', '')} and {keyword('target_column', '')}"
@@ -154,8 +163,19 @@ def read_network(
     table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding, ends=known)
     if id_left and table is None:
         _refuse_id(raw, id)
+    if table is not None:
+        number_from_one(raw, table)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
+    if grid is not None and table is not None and (found := find_ends(grid, raw, table)) is not None:
+        raw = read_edges(
+            grid, source_column=found[0], target_column=found[1], multiplicity=multiplicity, edge_weight=edge_weight,
+            bipartite=bipartite,
+        )  # fmt: skip
+        message = (
+            f"{where}: ends taken from the columns {found[0]!r} and {found[1]!r}, which hold ids of the node table"
+        )
+        raw.notes.append(Note("ends", f"{message}; {option('source_column')} overrules", 1))
     choices = collect_choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(
         raw, table, parallel=parallel, unknown=unknown, name=name, encoding=choices,
@@ -280,13 +300,13 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> bytes:
     return recode(data, encoding, shown(path))
 
 
-def _open_table(data: bytes, where: str, suffix: str) -> Grid:
-    """Open delimited text, a Parquet file, or a sheet of a spreadsheet."""
+def _open_table(data: bytes, where: str, suffix: str, called: Collection[str] = EDGES) -> Grid:
+    """Open delimited text, a Parquet file, or a sheet of a spreadsheet: the one that is called so, else the first."""
     if is_parquet(data):
         return open_parquet(data, where)
     if not is_spreadsheet(data):
         return open_grid(data, where, suffix)
-    text, notes = sheet_to_text(data, where)
+    text, notes = sheet_to_text(data, where, called, EDGES | NODES)
     grid = open_grid(text, where, ".csv")
     return dataclasses.replace(grid, remarks=(*notes, *grid.remarks))
 
@@ -303,7 +323,12 @@ def _read_table(
         nodes = nodes.to_frame()
     if isinstance(nodes, pd.DataFrame):
         return frame_nodes(nodes, id if is_needed or id in list(map(str, nodes.columns)) else None)
-    grid = _open_table(_read(nodes, encoding), shown(nodes), _name_parts(nodes)[0])
+    data, where, (suffix, stem) = _read(nodes, encoding), shown(nodes), _name_parts(nodes)
+    if is_json(data):
+        raise DataError(
+            f"{where} must be a table; it looks like JSON: save it as CSV, or give {keyword('nodes', '')} a table"
+        )
+    grid = _open_table(values_to_text(data, stem) or data, where, suffix, NODES)
     names = [name.strip() for name in grid.first]
     return read_nodes(grid, id=id if is_needed or id in names else None, ends=ends)
 

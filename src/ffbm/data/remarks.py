@@ -63,8 +63,10 @@ HEADLINES = {
     "read-as-values": f"of whole numbers or dates read as values, which explain more; {option('numeric')} overrules",
     "renamed": "with features renamed to keep names unique",
     "same": "read as one with others that make the same groups of vertices",
+    "several": "with several values in a cell, each such cell a value of its own; give every value a column of 0 and 1",
     "spelling": f"with values that differ in one letter, each a value of its own; {option('merge')} makes one of them",
     "trimmed": "with spaces around values, taken off",
+    "units": f"of numbers with a unit or commas between thousands, read as numbers; {option('categorical')} reads text",
     "unnamed": "without a name, named by their place",
 }
 _LEFT_OUT = ("constant", "empty", "excluded", "identifier", "rare")  # codes of notes on columns

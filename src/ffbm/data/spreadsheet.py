@@ -3,8 +3,10 @@
 import csv
 import datetime as dt
 import io
+import re
 import zipfile
 import zlib
+from collections.abc import Collection
 from typing import Any
 
 from ffbm.errors import DataError
@@ -12,6 +14,8 @@ from ffbm.plain import count_of
 from ffbm.types import Note
 
 _MARK = b"xl/workbook.xml"  # the name of a member, which a zip archive does not pack
+_SHEET = re.compile(rb"<(?:\w+:)?sheet\b[^>]*\bname=\"([^\"]*)\"")
+_MOST_BOOK = 1 << 20  # bytes of the list of sheets
 _MOST_BYTES = 1 << 30  # unpacked
 
 
@@ -20,8 +24,22 @@ def is_spreadsheet(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04") and _MARK in data
 
 
-def sheet_to_text(data: bytes, where: str) -> tuple[bytes, list[Note]]:
-    """Return the first sheet that holds anything as CSV in UTF-8, and what there is to note.
+def has_sheet(data: bytes, called: Collection[str]) -> bool:
+    """Tell whether one sheet of several has one of these names, in any case; False where they cannot be read."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_MARK.decode()) as file:
+            names = [name.decode().casefold() for name in _SHEET.findall(file.read(_MOST_BOOK))]
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError, KeyError, NotImplementedError):
+        return False
+    return len(names) > 1 and sum(name in called for name in names) == 1
+
+
+def sheet_to_text(
+    data: bytes, where: str, called: Collection[str] = (), known: Collection[str] = ()
+) -> tuple[bytes, list[Note]]:
+    """Return a sheet as CSV in UTF-8, the one that is called so, else the first that holds anything, with notes.
+
+    Sheets with ``known`` names are read in their own turn, and not noted as left.
 
     Formulas are what they last came to, dates are written as 2006-08-01. The package openpyxl is needed.
     """
@@ -41,10 +59,12 @@ def sheet_to_text(data: bytes, where: str) -> tuple[bytes, list[Note]]:
     filled = [(title, rows) for title, rows in sheets if rows]
     if not filled:
         raise DataError(f"{where} must hold a table; its sheets are empty: check that the right file was written")
-    title, rows = filled[0]
+    title, rows = next(((title, rows) for title, rows in filled if title.casefold() in called), filled[0])
     message = f"{where}: the sheet {title!r} read"
-    if len(filled) > 1:
-        message += f", {count_of(len(filled) - 1, 'other')} not: save a sheet as CSV to read it"
+    left = [name for name, _ in filled if name != title and name.casefold() not in known]
+    if left:
+        cure = "save a sheet as CSV, or call it edges or nodes, to read it"
+        message += f", {count_of(len(left), 'other')} not: {cure}"
     width = max(map(len, rows))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -20,7 +20,13 @@ from ffbm.errors import DataError, OptionError, keyword
 from ffbm.plain import count_of
 from ffbm.types import Note
 
-ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))  # names by which the ends are known
+ENDS = (  # names by which the ends are known
+    ("source", "target"), ("from", "to"), ("src", "dst"), ("source_id", "target_id"), ("from_id", "to_id"),
+    ("fromnodeid", "tonodeid"), ("from_node", "to_node"), ("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"),
+    ("id_1", "id_2"), ("person1", "person2"), ("user1", "user2"), ("ego", "alter"), ("sender", "receiver"),
+    ("citing", "cited"), ("follower", "followee"),
+)  # fmt: skip
+_TYPES = frozenset({"directed", "undirected", "mutual"})  # what Gephi writes in its column Type
 _FEW = 20  # rows from which on a first column may be taken for times
 _SHARED = 0.1  # of the times, at most, that may be ids as well by chance
 _KONECT = {"asym": "directed", "bip": "two-mode"}  # what files of KONECT say of their graph
@@ -81,8 +87,9 @@ def read_edges(
             message = f"{grid.where}: decimal commas of {edge_weight!r} read as points"
             notes = [*notes, Note("comma", message, len(texts))]
         weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
+    is_directed, both_ways, more = _read_directions(grid, names, skip, used)
     unused = [name or f"column {position + 1}" for position, name in enumerate(names) if position not in used]
-    notes = [*grid.notes, *notes, *note_unused(grid.where, unused, can_count=len(used) == 2)]
+    notes = [*grid.notes, *notes, *more, *note_unused(grid.where, unused, can_count=counts is None and weights is None)]
     if grid.kind in _KONECT:
         notes.append(
             Note("konect", f"{grid.where}: read as {_KONECT[grid.kind]}, as its comments say ({grid.kind})", 1)
@@ -94,15 +101,38 @@ def read_edges(
         codes[::2],
         codes[1::2],
         counts,
-        is_directed=grid.kind == "asym",
+        is_directed=is_directed or grid.kind == "asym",
+        both_ways=both_ways,
         is_numbered=numbers is not None,
         is_doubtful=any(note.code == "no-header" for note in notes),
         notes=notes,
         weights=weights,
     )
-    return (
-        tell_apart(raw, *(names[position] or f"column {position + 1}" for position in positions)) if bipartite else raw
-    )
+    return tell_apart(raw, *_called(names, positions)) if bipartite else raw
+
+
+def _called(names: Sequence[str], positions: tuple[int, int]) -> tuple[str, str]:
+    """Return what the two kinds of vertices of a two-mode list are called."""
+    if names[positions[0]].isdigit():  # the file has no names
+        return "first", "second"
+    first, second = (names[position] or f"column {position + 1}" for position in positions)
+    return first, second
+
+
+def _read_directions(
+    grid: Grid, names: Sequence[str], skip: int, used: set[int]
+) -> tuple[bool, Array | None, list[Note]]:
+    """Read a column ``Type`` as Gephi writes it, which says of each edge whether it is directed."""
+    places = [place for place, name in enumerate(names) if name.casefold() == "type" and place not in used]
+    cells = [text.strip().casefold() for text in grid.column(places[0], skip)] if len(places) == 1 and skip else []
+    if not cells or not set(cells) <= _TYPES:
+        return False, None, []
+    used.add(places[0])
+    one_way = np.array(cells) == "directed"
+    if not one_way.any():
+        return False, None, []
+    message = f"{grid.where}: read as directed, as the column {names[places[0]]!r} says"
+    return True, None if one_way.all() else ~one_way, [Note("gephi", message, int(one_way.sum()))]
 
 
 def _begins_with_times(grid: Grid, skip: int) -> bool:
@@ -141,6 +171,20 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
     return unknown == "error" or first == strangers
 
 
+def find_ends(grid: Grid, raw: RawGraph, nodes: RawNodes) -> tuple[str, str] | None:
+    """Return the two columns of edges that hold ids of the node table, where the first two do not.
+
+    None if the first two do, if they are known by their names, or if not exactly two columns hold nothing else.
+    """
+    known = {text.strip() for text in nodes.ids}
+    if grid.width < 3 or known_ends([name.strip() for name in grid.first]) or holds_all(known, raw.ids):
+        return None
+    skip = int(not known & {name.strip() for name in grid.first})
+    names = [name.strip() for name in grid.first] if skip else [str(place + 1) for place in range(grid.width)]
+    fitting = [place for place in range(grid.width) if holds_all(known, set(grid.column(place, skip)))]
+    return (names[fitting[0]], names[fitting[1]]) if len(fitting) == 2 and all(names[p] for p in fitting) else None
+
+
 def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ()) -> RawNodes:  # noqa: A002
     """Read a delimited text as a table of vertices, one in each row.
 
@@ -164,9 +208,12 @@ def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ())
     cells = np.empty(len(grid.cells), dtype=object)
     cells[:] = grid.cells
     rows = cells.reshape(-1, grid.width)[skip:]
-    if position and id is None and holds_all(rows[:, 0], ends) and not holds_all(rows[:, position], ends):
-        message = f"{grid.where}: ids taken from the first column, {names[0]!r}, which has those of the edges"
-        position, more = 0, [Note("id-column", f"{message}; {names[position]!r} has not", 1)]
+    if id is None and ends and not holds_all(rows[:, position], ends):
+        fitting = [place for place in range(grid.width) if holds_all(rows[:, place], ends)]
+        if fitting and (fitting[0] == 0 or len(fitting) == 1):
+            which = "the first column" if fitting[0] == 0 else "the column"
+            message = f"{grid.where}: ids taken from {which} {names[fitting[0]]!r}, which has those of the edges"
+            position, more = fitting[0], [Note("id-column", f"{message}; {names[position]!r} has not", 1)]
     guessed = names[position] if more else None
     notes += more if skip else []
     ids = rows[:, position].copy()

@@ -81,6 +81,15 @@ def array_nodes(raw: RawGraph, table: pd.DataFrame) -> RawNodes:
     return RawNodes(_ARRAY, raw.vertices.ids, table, is_table=False)
 
 
+def number_from_one(raw: RawGraph, nodes: RawNodes) -> None:
+    """Count the rows of a matrix without names from 1, if the ids of the node table do."""
+    ids = [str(number) for number in range(1, len(raw.ids) + 1)]
+    if raw.is_unnamed and len(nodes.ids) == len(ids) and {text.strip() for text in nodes.ids} == set(ids):
+        raw.ids = text_array(ids, len(ids))
+        message = f"{raw.where}: rows of the matrix counted from 1, as the ids of {nodes.where} are"
+        raw.notes.append(Note("from-one", message, len(ids)))
+
+
 def rename_vertices(raw: RawGraph, column: str) -> RawGraph:
     """Take an attribute of the vertices as their ids, in place of those that the graph has."""
     vertices = raw.vertices

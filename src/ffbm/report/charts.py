@@ -47,6 +47,11 @@ BLUE_RED = (
     "#67001f",
 )  # fmt: skip
 GREENS = ("#f7fcf5", "#d5efcf", "#9ed898", "#54b567", "#1d8641", "#00441b")
+AT_NIGHT = {  # on a dark page nothing is dark, and much is bright
+    BLUE_RED: ("#c6dfff", "#92c2f5", "#5fa2e0", "#3a7fbe", "#2b5782", "#262a30", "#7a3a33", "#b0493f", "#d96a5c",
+               "#f09a8d", "#fbcfc7"),
+    GREENS: ("#1f2622", "#24452f", "#2c6a41", "#3b9457", "#63bd76", "#a9e3ae"),
+}  # fmt: skip
 
 
 def intervals(subject: Subject, features: Array) -> Array:
@@ -60,7 +65,6 @@ def intervals(subject: Subject, features: Array) -> Array:
 def draw_heat_map(subject: Subject) -> Any:
     """Draw the centred weight of the first features in each block; its sign where the feature sets the block apart."""
     from bokeh.models import ColumnDataSource
-    from bokeh.transform import linear_cmap
 
     ranking = subject.parts.ranking
     shown = ranking.order[:SHOWN]
@@ -85,18 +89,34 @@ def draw_heat_map(subject: Subject) -> Any:
         130 + _ROW * n_shown, xlabel="block", tips=tips, x_range=(-0.5, n_blocks - 0.5), y_range=(n_shown - 0.5, -0.5)
     )
     chart.grid.visible = False
-    fill = linear_cmap("mean", BLUE_RED, -reach, reach)
+    fill = _shade("mean", BLUE_RED, -reach, reach)
     add_colour_scale(chart, fill.transform, "centred weight")
     tell(chart, chart.rect("block", "row", 0.96, 0.92, source=source, fill_color=fill, line_color=None))
     signs = np.where(mean > 0, "+", "−").ravel()
+    ink = _inks(mean.ravel()[clear], BLUE_RED, -reach, reach)
+    labels = ColumnDataSource({"x": block[clear], "y": row[clear], "text": signs[clear].tolist(), **ink})
     chart.text(
-        block[clear], row[clear], signs[clear].tolist(), text_align="center", text_baseline="middle", name="fixed",
-        text_font_size="15px", text_font_style="bold",
-        text_color=[ink_on(colour) for colour in shades(mean.ravel()[clear], BLUE_RED, -reach, reach)],
+        "x", "y", "text", source=labels, text_align="center", text_baseline="middle", name="cells",
+        text_font_size="15px", text_font_style="bold", text_color="ink",
     )  # fmt: skip
     name_axis(chart.yaxis, names)
     chart.xaxis.ticker = block_ticks(n_blocks)
     return chart
+
+
+def _shade(field: str, palette: tuple[str, ...], low: float, high: float) -> Any:
+    """Return how cells are filled; the page's script finds the palettes of light and of dark pages in the tags."""
+    from bokeh.transform import linear_cmap
+
+    fill: Any = linear_cmap(field, palette, low, high)
+    fill.transform.tags = [list(palette), list(AT_NIGHT[palette])]
+    return fill
+
+
+def _inks(values: Array, palette: tuple[str, ...], low: float, high: float) -> dict[str, list[str]]:
+    """Return the colours of what is written on cells, on a light page and on a dark one."""
+    pages = {"ink": palette, "night": AT_NIGHT[palette]}
+    return {page: [ink_on(colour) for colour in shades(values, shown, low, high)] for page, shown in pages.items()}
 
 
 def draw_columns(subject: Subject) -> Any:
@@ -119,6 +139,8 @@ def draw_columns(subject: Subject) -> Any:
         ("alone", "alone", ALONE, "circle", -0.17), ("unique", "beyond the others", BEYOND, "diamond", 0.17),
     ):  # fmt: skip
         there = np.flatnonzero(np.isfinite(table[f"bits_{name}"]))
+        if not len(there) and name == "unique":  # there was no time for any
+            continue
         bits, error = (table[f"bits_{name}{end}"].to_numpy()[there] for end in ("", "_se"))
         source = ColumnDataSource(
             {
@@ -299,12 +321,11 @@ def draw_checks(table: "pd.DataFrame") -> Any:
 
 
 def draw_block_matrix(scene: Scene) -> Any:
-    """Draw edges per pair of vertices between blocks, darker where there are more, on a logarithmic scale.
+    """Draw edges per pair of vertices between blocks, greener where there are more, on a logarithmic scale.
 
     Directed edges lead from the block of the row to that of the column.
     """
     from bokeh.models import ColumnDataSource
-    from bokeh.transform import linear_cmap
 
     counts, density = edge_counts(scene)
     density = np.nan_to_num(density)
@@ -330,13 +351,14 @@ def draw_block_matrix(scene: Scene) -> Any:
     )  # fmt: skip
     chart.grid.visible = False
     low, high = float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9
-    fill = linear_cmap("depth", GREENS, low, high)
+    fill = _shade("depth", GREENS, low, high)
     tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
     if n_blocks <= NUMBERED:
+        written = [short_count(k) for k in counts.ravel()]
+        labels = ColumnDataSource({"x": r, "y": s, "text": written, **_inks(depth, GREENS, low, high)})
         chart.text(
-            r, s, [short_count(k) for k in counts.ravel()], text_align="center", text_baseline="middle",
-            text_font_size="11px", text_color=[ink_on(colour) for colour in shades(depth, GREENS, low, high)],
-            name="fixed",
+            "x", "y", "text", source=labels, text_align="center", text_baseline="middle", text_font_size="11px",
+            text_color="ink", name="cells",
         )  # fmt: skip
     chart.xaxis.ticker = chart.yaxis.ticker = block_ticks(n_blocks)
     if scene.has_names:

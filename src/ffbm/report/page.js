@@ -29,7 +29,10 @@
       }
       if (model.type === "Legend") model.setv({ label_text_color: ink });
       if (model.type === "ColorBar") model.setv({ title_text_color: ink, major_label_text_color: ink });
-      if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") model.glyph.setv({ text_color: ink });
+      if (model.type === "LinearColorMapper" && model.tags.length) model.setv({ palette: model.tags[Number(isDark)] });
+      if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") {
+        model.glyph.setv({ text_color: model.name === "cells" ? { field: isDark ? "night" : "ink" } : ink });
+      }
     }
   }
 
@@ -50,6 +53,11 @@
     else if (wanted) axis.ticker.setv({ desired_num_ticks: 3 });
   }
 
+  // Nor for a sign on cells that are narrower than it.
+  function dropSigns(chart) {
+    for (const one of chart.renderers) if (one.name === "cells" && chart.x_range.end - chart.x_range.start > 16) one.setv({ visible: false });
+  }
+
   async function drawAll() {
     document.fonts && await document.fonts.ready;
     Bokeh.set_log_level && Bokeh.set_log_level("error");
@@ -61,7 +69,10 @@
       drawn[name] = document_;
       [...place.children].forEach(passOver);
       paint(document_.roots()[0], dark.matches);
-      if (innerWidth < 600) document_.roots()[0].below.forEach(thinOut);
+      if (innerWidth < 600) {
+        document_.roots()[0].below.forEach(thinOut);
+        dropSigns(document_.roots()[0]);
+      }
       if ((name === "network" || name === "block_graph") && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
       if (name === "network" && data.edges) startNetwork(document_);
       await new Promise((done) => setTimeout(done, 0));  // the page stays awake between figures

@@ -7,10 +7,13 @@ from ffbm.results.block_features import set_apart
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.sentences import (
     tell_choice,
+    tell_direction,
     tell_grade,
     tell_misleading,
     tell_modes,
+    tell_no_answers,
     tell_notes,
+    tell_readings,
     tell_relevance,
     tell_verdict,
 )
@@ -101,8 +104,11 @@ def _left(fit: FitParts, predicted: Array) -> str:
 
 
 def _remarks(fit: FitParts) -> tuple[str, ...]:
+    """Return how edges and columns were read where that bears on the answer, and the notes of the fit."""
+    read = [line(text) for text in (tell_direction(fit), tell_readings(fit), tell_no_answers(fit)) if text]
     lines = line(tell_notes(fit)).removeprefix("notes").strip()
-    return (f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}",) if lines else ()
+    notes = [f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}"] if lines else []
+    return (*([f"How it was read: {' '.join(read)}"] if read else []), *notes)
 
 
 def line(text: str) -> str:

@@ -9,7 +9,7 @@ from ffbm.plain import EACH_WAY, count_of, with_interval
 from ffbm.results.by_mode import decided_by_mode
 from ffbm.store.parts import FitParts
 from ffbm.types.columns import ColumnBits
-from ffbm.types.relevance import BY_MODE, IN_A_SET, MATTERS
+from ffbm.types.relevance import BY_MODE, IN_A_SET, MATTERS, OPEN
 from ffbm.typeset import number, tabulate, wrap
 
 if TYPE_CHECKING:
@@ -78,13 +78,18 @@ def warning_mark(fit: FitParts) -> str:
 
 def _numbers(row: dict[Any, Any], inclusion: list[str], by_word: bool) -> list[str]:
     p_value = "-" if np.isnan(row["p_value"]) else f"{row['p_value']:.3f}"
-    cells = [row["column"], row["decision"] if by_word else f"{row['n_features']:,}", *inclusion]
+    cells = [row["column"], _in_a_word(row) if by_word else f"{row['n_features']:,}", *inclusion]
     return [*cells, *(amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")), p_value]
 
 
 def amount(bits: float, error: float) -> str:
     """Write bits and half of their 95 % interval; a dash if there are none."""
     return "-" if np.isnan(bits) else f"{number(bits, 2)} +- {number(EACH_WAY * error, 2)}"
+
+
+def _in_a_word(row: dict[Any, Any]) -> str:
+    """Return the decision, or that there is no sign of anything to decide."""
+    return "no sign" if row["verdict"] == NO_SIGN and row["decision"] == OPEN else str(row["decision"])
 
 
 def _words(row: dict[Any, Any], verbose: bool) -> str:
@@ -103,7 +108,7 @@ def _short_remarks(fit: FitParts, is_tight: bool) -> tuple[str, ...]:
         message += f" {_OVER_MODES}"
     elif fit.relevance is not None and not fit.relevance.is_precise:
         error = f"Monte Carlo error of inclusion up to {fit.relevance.error.max(initial=0.0):.3f}"
-        message = f"(bits per vertex held out, +- 95 %; {error})" if is_tight else f"{message} {error}: sample longer."
+        message = f"(bits per vertex, +- 95 %; {error})" if is_tight else f"{message} {error}: sample longer."
     bits = fit.explanation.columns
     return (message, *(() if bits is None else _untested(bits)))
 

@@ -6,7 +6,14 @@ from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.plain import count_of, with_interval
 from ffbm.results.answer import grade_in_a_line, warning_paragraphs
 from ffbm.results.block_features import none_apart, set_apart
-from ffbm.results.sentences import interval_of, tell_no_answers, tell_readings, tell_relevance, tell_verdict
+from ffbm.results.sentences import (
+    interval_of,
+    tell_direction,
+    tell_no_answers,
+    tell_readings,
+    tell_relevance,
+    tell_verdict,
+)
 from ffbm.results.tables import given_names
 from ffbm.store.parts import FitParts
 from ffbm.types.html import notes_html, table_html, text_html
@@ -22,6 +29,7 @@ def fit_html(fit: FitParts) -> str:
     warnings = "".join(f"<p><strong>{text_html(text)}</strong></p>" for text in warning_paragraphs(fit))
     sentences = [
         tell_relevance(fit),
+        tell_direction(fit),
         tell_readings(fit),
         tell_no_answers(fit),
         tell_verdict(fit),

@@ -57,6 +57,15 @@ def tell_readings(fit: FitParts) -> str:
     return wrap(f"Numbers are read as values where these explain more: {shown}; numeric= (--numeric) overrules.")
 
 
+def tell_direction(fit: FitParts) -> str:
+    """Say that edges were read without a direction that they may have."""
+    notes = [note for note in fit.network.notes if note.code in ("looks-directed", "says-directed")]
+    if not notes or fit.network.graph.is_directed:
+        return ""
+    back = f" ({notes[0].count:,} pairs stand both ways)" if notes[0].code == "looks-directed" else ""
+    return wrap(f"Edges are read without direction; if they have one{back}: directed=True (--directed).")
+
+
 def tell_no_answers(fit: FitParts) -> str:
     """Say which columns hold, among their numbers, some that may mean no answer; as values they would do no harm."""
     numbers = set(fit.network.features.names) & set(fit.network.features.columns)
@@ -147,8 +156,11 @@ def tell_modes(fit: FitParts, brief: bool = False) -> str:
         f"What follows is averaged over all; in Python, fit.mode(i), i from 0 to {n_modes - 1}, ranks for each.",
     ]
     if brief:
-        left = "" if members.shares_are_known else ", and no chain left one for another"
-        return wrap(f"{lines[0]} {lines[1].rstrip('.')}{left}. What follows is averaged over all; fit.mode(i) has one.")
+        left = "" if members.shares_are_known else "; no chain left one for another"
+        across = lines[1].partition(" on the block of ")[2].rstrip(".")
+        return wrap(
+            f"{n_modes} MODES{shares.replace(' of them', '')}, which differ on the block of {across}{left}."
+        ) + ("\nWhat follows is averaged over all modes; fit.mode(i) is not.")
     if not members.shares_are_known:
         lines.append("No chain went from one to another: how probable each is, is not known.")
     return wrap(" ".join(lines))
@@ -165,7 +177,7 @@ def tell_choice(fit: FitParts, brief: bool = False) -> str:
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
     clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
     if _is_cut_short(fit):
-        clear = "the search was cut short by time, and others may be better"
+        clear = "the search was cut short by time" + ("" if brief else ", and others may be better")
     if brief:
         return wrap(f"({nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)

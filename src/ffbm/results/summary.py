@@ -13,6 +13,7 @@ from ffbm.results.sentence import claim_of, sentence_of
 from ffbm.results.sentences import (
     notes_of,
     tell_choice,
+    tell_direction,
     tell_grade,
     tell_hierarchy,
     tell_misleading,
@@ -47,15 +48,14 @@ class Length:
     ranked: int  # features
     rows: int  # of the table of blocks, shared out among them
     most: int  # rows of one block
-    is_brief: bool = False  # texts have fewer words
-    is_tight: bool = False  # the decision on a column stands in place of words on it
+    is_tight: bool = False  # what can be said in fewer words is
+    has_words: bool = True  # on each column
 
 
 SHORT, LONG = Length(5, 3, 5, 8, 2), Length(8, 10_000, 10, 20, 3)
-BRIEF, TIGHT = Length(3, 1, 3, 4, 1, True), Length(3, 1, 3, 3, 1, True, True)
-SCREEN = 28  # lines of a summary: the sentence, and where the files are, come below it
-_MOST = 31  # lines of one that leaves no room for the sentence
-_WHOLE = 36  # lines with the sentence and where the files are
+MEDIUM, TIGHT = Length(3, 1, 3, 3, 1, is_tight=True), Length(3, 1, 3, 3, 1, is_tight=True, has_words=False)
+SCREEN = 26  # lines of a summary: the sentence, and where the files are, come below it
+_WHOLE = 36  # lines with both
 _SPLITS = 4  # of a tree, where there is little room
 
 
@@ -67,63 +67,80 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     """
     if verbose:
         return _text(fit, LONG)
-    for length, most in ((SHORT, SCREEN), (BRIEF, _MOST)):
-        text = _text(fit, length)
-        if text.count("\n") < most:
+    for length in (SHORT, MEDIUM):
+        if fits_a_screen(text := _text(fit, length)) and sentence_below(fit, text, verbose=False):
             return text
-    return _text(fit, TIGHT)
+    text = _text(fit, TIGHT)
+    return text if sentence_below(fit, text, verbose=False) else _text(fit, TIGHT, names_sentence=True)
+
+
+def fits_a_screen(text: str) -> bool:
+    """Tell whether a summary leaves room for what the command line prints below it."""
+    return text.count("\n") < SCREEN
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
-    """Return the sentence as it stands below a summary on a terminal: less of it where there is little room."""
+    """Return the sentence as it stands below a summary on a terminal: shorter, or none, where room is short.
+
+    A summary for which there is little room says itself where the sentence is.
+    """
     room = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
     title, short = "in a sentence", "in a sentence (fit.sentence() has all of it)"
-    if verbose:
-        return f"{title}\n{wrap(sentence_of(fit), '  ', '  ')}"
     for head, words in ((title, sentence_of(fit)), (title, sentence_of(fit, 1)), (short, claim_of(fit, 1))):
-        told = wrap(words, "  ", "  ")
-        if told.count("\n") < room:
-            return f"{head}\n{told}"
-    return f"{title}: fit.sentence(), --verbose, or the top of report.html"
+        text = wrap(words, "  ", "  ")
+        if verbose or text.count("\n") < room:
+            return f"{head}\n{text}"
+    return ""
 
 
-def _text(fit: FitParts, length: Length) -> str:
-    verbose, is_brief = length is LONG, length.is_brief
-    first = [tell_relevance(fit), tell_modes(fit, is_brief), tell_readings(fit), tell_no_answers(fit)]
-    tree = tree_text(fit.hierarchy, is_brief=is_brief)
-    blocks = [_network(fit, verbose), tree, tell_hierarchy(fit, is_brief), blocks_text(fit, length)]
-    if is_brief:
-        first = [at_most(text, n) for text, n in zip(first, (2, 3, 2, 1), strict=True)]
+def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
+    verbose, is_tight = length is LONG, length.is_tight
+    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
+    first.append(tell_no_answers(fit))
+    tree = tree_text(fit.hierarchy, is_tight=is_tight)
+    blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
+    if is_tight:
+        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
-        last.append(_scores(fit) if verbose else tell_verdict(fit, is_brief) if fit.scores.misleads is None else "")
-    last.append(at_most(tell_time(fit), 1) if is_brief else tell_time(fit))
-    last += [tell_notes(fit), reading_text(fit.network), GLOSSARY] if verbose else [_notes_by_count(fit)]
-    columns = columns_text(fit, length.columns, length.more, verbose, length.is_tight)
+        last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
+    last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
+    last += (
+        [tell_notes(fit), reading_text(fit.network), GLOSSARY]
+        if verbose
+        else [_notes_by_count(fit, is_tight, names_sentence)]
+    )
+    columns = columns_text(fit, length.columns, length.more, verbose, not length.has_words)
     parts = [[tell_misleading(fit)], first, [columns], blocks]
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
-    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_brief)])
-    together = "\n" if is_brief else "\n\n"
+    parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_tight)])
+    together = "\n" if is_tight else "\n\n"
     return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
 
 
-def _notes_by_count(fit: FitParts) -> str:
+def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool = False) -> str:
     """Say what else there is to read."""
     n_notes, n_reading = len(notes_of(fit)), len(fit.network.notes)
+    if is_tight:
+        n_all = n_notes + n_reading
+        more = ["a sentence to quote"] if names_sentence else []
+        more += [] if fit.converged else ["why not converged"]
+        more += [count_of(n_all, "note")] if n_all else []
+        return wrap(f"With --verbose (verbose=True): {', '.join(more)}.") if more else ""
     parts = [] if fit.converged else ["what speaks against convergence"]
     parts += [f"{count_of(n_notes, 'note')} on the fit"] if n_notes else []
     parts += [f"{count_of(n_reading, 'note')} on reading the data"] if n_reading else []
     return wrap(f"With --verbose, or summary(verbose=True): {list_of(parts)}.") if parts else ""
 
 
-def _grade(fit: FitParts, verbose: bool, is_brief: bool = False) -> str:
+def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     command = visible(fit.converged.command)  # in one line, so that it can be copied
     text = wrap(tell_grade(fit, brief=not verbose))
-    return (at_most(text, 3) if is_brief else text) + (f"\n  {command}" if command else "")
+    return (at_most(text, 3) if is_tight else text) + (f"\n  {command}" if command else "")
 
 
-def _network(fit: FitParts, verbose: bool) -> str:
+def _network(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     net, s = fit.network, fit.scores
     name = visible(net.name) or "the network"
     sizes = count_of(net.n_nodes, "vertex", "vertices"), net.graph.edges_in_words
@@ -148,11 +165,11 @@ def _network(fit: FitParts, verbose: bool) -> str:
                 f"blocks are drawn with the selection of columns; weights with all columns given {some} of the kept"
             )
             lines.append(wrap(f"{message} partitions, a cut step", rest="  "))
-    lines[0] = wrap(f"{lines[0]}; seed {fit.config.seed}", rest="  ")
+    lines[0] = at_most(wrap(lines[0]), 1) if is_tight else wrap(f"{lines[0]}; seed {fit.config.seed}", rest="  ")
     return "\n".join(lines)
 
 
-def tree_text(tree: Tree | None, whole: str = "the network", is_brief: bool = False) -> str:
+def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = False) -> str:
     """Tell the tree of blocks, a line for each split; where there is little room the first splits, in a line each."""
     if tree is None:
         return ""
@@ -163,11 +180,11 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_brief: bool = Fa
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
-    if is_brief:
+    if is_tight:
         left = len(lines) - _SPLITS
         more = [f"  ... and {count_of(left, 'more split')} (report.html)"] if left > 0 else []
-        first = [at_most(text, 1) for text in lines[:_SPLITS]]
-        return "\n".join([title, *first, *more, *(at_most(text, 2) for text in acting)])
+        shown = [at_most(text, 1) for text in [*lines[:_SPLITS], *acting]]
+        return "\n".join([title, *shown[: len(shown) - len(acting)], *more, *shown[len(shown) - len(acting) :]])
     return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
 
 
@@ -183,7 +200,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     empty = int(np.count_nonzero(members.sizes == 0))
     rest = f", {empty} with no vertex" if empty else ""
     title = f"{count_of(n_blocks, 'block')}, by size{rest}; {source}"
-    choice = tell_choice(fit, length.is_brief)
+    choice = tell_choice(fit, length.is_tight)
     if n_blocks == 1:
         return f"1 block\n{choice}{wrap(tell_one_block(fit), '  ', '  ')}"
     if not any(set_apart(fit, 1)) and given_names(fit) is None:
@@ -204,10 +221,10 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     left = [count_of(n_blocks - empty - shown, "smaller block")] if n_blocks - empty > shown else []
     more = sum(map(len, set_apart(fit, sure=False)[:shown])) - sum(map(len, named))
     if more:
-        apart = "" if length.is_brief else f" that set{'s' if more == 1 else ''} blocks apart"
+        apart = "" if length.is_tight else f" that set{'s' if more == 1 else ''} blocks apart"
         left.append(f"{count_of(more, 'more feature')}{apart}")
     if left:
-        where = "(blocks.csv)" if length.is_brief else "(blocks.csv, or --verbose)"
+        where = "(blocks.csv)" if length.is_tight else "(blocks.csv, or --verbose)"
         lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"
@@ -215,7 +232,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         message = "(of columns that matter; weights are centred over blocks, and over values that cover all vertices)"
     else:
         message = "(of columns that matter; weights are centred)"
-    lines += [] if length.is_brief else [wrap(message, "  ", "  ")]
+    lines += [] if length.is_tight else [wrap(message, "  ", "  ")]
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
