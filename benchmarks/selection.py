@@ -413,8 +413,8 @@ def quality():
             f" {row['learned']:.3f}; learned less fixed {row['less_fixed']:.3f} +- {row['less_fixed_error']:.3f}, less"
             f" ridge {row['less_ridge']:.3f} +- {row['less_ridge_error']:.3f}"
         )
-    mean = float(np.mean([row["less_fixed"] for row in rows])) if rows else None
-    return kept | {"rows": rows, "less_fixed": mean}
+    below = -float(np.mean([row["less_fixed"] for row in rows])) if rows else None
+    return kept | {"rows": rows, "below_fixed": below}
 
 
 PARTS = {"reliability": reliability, "null": null, "planted": planted, "starts": starts, "quality": quality}
