@@ -1,7 +1,8 @@
 """Is the selection of columns calibrated? ``python benchmarks/selection.py [PART ...]``, blocks being given.
 
 ``reliability``: inclusion, scales and weights are drawn from the prior, labels from them; how many columns of a given
-inclusion probability are included in truth. ``null``: features permuted over vertices, and 200 flags of noise.
+inclusion probability are included in truth. ``inferred``: the same with a network in place of labels, for both targets.
+``null``: features permuted over vertices, and 200 flags of noise.
 ``planted``: true columns among those of a network, weak and strong; what is decided, what the paper's rule keeps, and
 what lasso regression does. ``starts``: chains that begin with no column and with all, six of each. ``quality``: loss on
 vertices held out under the learned prior, all columns included, under the fixed one, and of ridge regression. In the
@@ -19,9 +20,13 @@ from record import run_parts, say, study
 from relevance import network_of, timed
 
 import ffbm
+from ffbm.joint.chain import JointSettings
+from ffbm.joint.selection import advance, column_setup, start
 from ffbm.scoring import fold_rows, predict
 from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import weight_target
+from ffbm.verification import joint_selection
+from ffbm.verification.calibration import Size
 from ffbm.verification.selection import draw_memberships
 
 record.PIECE = 5 * 60
@@ -34,6 +39,7 @@ BLOCKS = {  # of the chain whose last draw is given; the reference has polbooks,
 }  # fmt: skip
 LARGE = ("facebook_348", "polblogs_directed", "us_airports", "fb100cat_Caltech36", "hamsterster", "facebook")
 NOISE = "200 flags of noise"
+INFERRED, N_INFERRED = Size(40, 3, 90), 100  # vertices, blocks and edges; networks
 N_PERMUTATIONS, N_PRIOR, N_PLANTED, N_SEEDS, N_FOLDS = 10, 200, 150, 6, 5
 TABLES = (
     ("facebook_348", 40),
@@ -114,10 +120,8 @@ def one_of_the_prior(number):
     }
 
 
-def reliability():
-    sets, kept = study("selection", "reliability", N_PRIOR, one_of_the_prior)
-    chance = np.concatenate([one["inclusion"] for one in sets])
-    truth = np.concatenate([one["truth"] for one in sets])
+def by_tenth(chance, truth):
+    """Return, for inclusion probabilities in each tenth, how many columns are included in truth and were to be."""
     tenth = np.minimum((chance * 10).astype(int), 9)
     rows = []
     for at in range(10):
@@ -131,6 +135,14 @@ def reliability():
                  "included": int(truth[own].sum()), "mean": float(p.mean()), "rate": float(truth[own].mean()),
                  "error": spread / int(own.sum()), "off": off}
             )  # fmt: skip
+    return rows
+
+
+def reliability():
+    sets, kept = study("selection", "reliability", N_PRIOR, one_of_the_prior)
+    chance = np.concatenate([one["inclusion"] for one in sets])
+    truth = np.concatenate([one["truth"] for one in sets])
+    rows = by_tenth(chance, truth)
     decided = [one["truth"][g] for one in sets for g in one["decided"]]
     error = max(one["error"] for one in sets)
     worst = max(abs(row["off"]) for row in rows)
@@ -144,6 +156,48 @@ def reliability():
         "worst": worst, "decided": len(decided), "decided_wrongly": len(decided) - int(sum(decided)),
         "monte_carlo_error": error,
     }  # fmt: skip
+
+
+# inferred
+
+
+def one_inferred(number):
+    """Draw a network with its columns from the model, and return inclusion under both targets."""
+    problem = joint_selection.pose(INFERRED, 1000 + number)
+    x, rng = problem.x[:, :-1], np.random.default_rng([15, number])
+    settings = JointSettings(100, 5, jumps=0.5, shifts=0.2)
+    setup = column_setup(
+        problem.graph, x, problem.n_blocks, settings, problem.rows, column_groups=joint_selection.GROUPS
+    )
+    labels = rng.integers(0, problem.n_blocks, len(x))
+    joint = [advance(setup, start(setup, labels, rng, full), 1100)[1].chance.mean(axis=0) for full in (False, True)]
+    blocks = ffbm.sample_blocks(
+        problem.graph, n_blocks=problem.n_blocks, n_sweeps=400, n_chains=2, seed=number, tempering=False,
+        progress=False, workers=1,
+    )  # fmt: skip
+    drawn = np.concatenate(blocks.labels)[:: len(blocks.labels[0]) // 3]
+    few = {"rows": problem.rows, "column_groups": joint_selection.GROUPS}
+    cut = [select(x, np.eye(problem.n_blocks)[b], 80, number, **few)[0].selected.probability for b in drawn]
+    return {
+        "joint": np.mean(joint, axis=0).round(4).tolist(),
+        "cut": np.mean(cut, axis=0).round(4).tolist(),
+        "truth": problem.truth.inclusion[0].astype(int).tolist(),
+    }
+
+
+def inferred():
+    sets, kept = study("selection", "inferred", N_INFERRED, one_inferred)
+    truth = np.concatenate([one["truth"] for one in sets])
+    targets = {}
+    for target in ("joint", "cut"):
+        chance = np.concatenate([one[target] for one in sets])
+        rows = by_tenth(chance, truth)
+        targets[target] = {"rows": rows, "expected": float(chance.sum()), "worst": max(abs(row["off"]) for row in rows)}
+        say(
+            f"inferred, {target}: {len(sets)} networks, {truth.sum()} of {len(truth)} columns included in truth,"
+            f" {chance.sum():.1f} expected; tenths off by at most {targets[target]['worst']:.1f} standard errors"
+        )
+    return kept | {"columns": len(truth), "included": int(truth.sum())} | targets
 
 
 # null
@@ -417,7 +471,14 @@ def quality():
     return kept | {"rows": rows, "below_fixed": below}
 
 
-PARTS = {"reliability": reliability, "null": null, "planted": planted, "starts": starts, "quality": quality}
+PARTS = {
+    "reliability": reliability,
+    "inferred": inferred,
+    "null": null,
+    "planted": planted,
+    "starts": starts,
+    "quality": quality,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
