@@ -1,11 +1,13 @@
 """Is the selection of columns calibrated? ``python benchmarks/selection.py [PART ...]``, blocks being given.
 
 ``reliability``: inclusion, scales and weights are drawn from the prior, labels from them; how many columns of a given
-inclusion probability are included in truth. ``null``: features permuted over vertices, and 200 flags of noise.
-``planted``: true columns among a network's own flags, weak and strong; what is decided, and what the paper's rule
-keeps. ``starts``: chains that begin with no column and with all, six of each. ``quality``: loss on vertices held out
-under the learned prior, all columns included, under the fixed one, and of ridge regression. A part ends after some
-minutes; another call goes on from its record. Needs FFBM_SHARED and FFBM_DATA. Writes results/selection.json.
+inclusion probability are included in truth. ``inferred``: the same with a network in place of labels, for both targets.
+``null``: features permuted over vertices, and 200 flags of noise.
+``planted``: true columns among those of a network, weak and strong; what is decided, what the paper's rule keeps, and
+what lasso regression does. ``starts``: chains that begin with no column and with all, six of each. ``quality``: loss on
+vertices held out under the learned prior, all columns included, under the fixed one, and of ridge regression. In the
+last two the number of blocks is found, but for Caltech's starts. A part ends after some minutes; another call goes on
+from its record. Needs FFBM_SHARED and FFBM_DATA. Writes results/selection.json.
 """
 
 import warnings
@@ -18,9 +20,13 @@ from record import run_parts, say, study
 from relevance import network_of, timed
 
 import ffbm
+from ffbm.joint.chain import JointSettings
+from ffbm.joint.selection import advance, column_setup, start
 from ffbm.scoring import fold_rows, predict
 from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import weight_target
+from ffbm.verification import joint_selection
+from ffbm.verification.calibration import Size
 from ffbm.verification.selection import draw_memberships
 
 record.PIECE = 5 * 60
@@ -33,8 +39,17 @@ BLOCKS = {  # of the chain whose last draw is given; the reference has polbooks,
 }  # fmt: skip
 LARGE = ("facebook_348", "polblogs_directed", "us_airports", "fb100cat_Caltech36", "hamsterster", "facebook")
 NOISE = "200 flags of noise"
-N_PERMUTATIONS, N_PRIOR, N_PLANTED, N_SEEDS, N_FOLDS = 10, 200, 40, 6, 5
-STARTS = {"lazega_law": 1500, "school": 1500, "facebook_348": 600, "fb100cat_Caltech36": 300}  # sweeps of each chain
+INFERRED, N_INFERRED = Size(40, 3, 90), 100  # vertices, blocks and edges; networks
+N_PERMUTATIONS, N_PRIOR, N_PLANTED, N_SEEDS, N_FOLDS = 10, 200, 150, 6, 5
+TABLES = (
+    ("facebook_348", 40),
+    ("facebook_348", None),
+    ("facebook_698", None),
+    ("physicians", None),
+    ("lazega_law", None),
+)
+STARTS = {"lazega_law": 1500, "school": 1500, "facebook_348": 4000, "fb100cat_Caltech36": 300}  # sweeps of a chain
+SLOW = ("fb100cat_Caltech36",)  # with the 41 blocks that are found a sweep takes too long
 QUALITY = ("polbooks", "school", "lazega_law", "sp_highschool_2013", "facebook_348", "fb100cat_Caltech36")
 SIGMAS = np.geomspace(0.1, 10, 9)
 
@@ -46,6 +61,13 @@ def given(name):
         flags = np.random.default_rng(1).random((400, 200)) < np.random.default_rng(2).uniform(0.05, 0.5, 200)
         return flags.astype(float), np.repeat([0, 1, 2, 3], [120, 110, 90, 80])
     net, labels = network_of(name, BLOCKS[name])
+    return net.features, labels
+
+
+@cache
+def blocks_found(name):
+    """Return features and labels of a network, the number of blocks being found."""
+    net, labels = network_of(name, reference=False)
     return net.features, labels
 
 
@@ -98,10 +120,8 @@ def one_of_the_prior(number):
     }
 
 
-def reliability():
-    sets, kept = study("selection", "reliability", N_PRIOR, one_of_the_prior)
-    chance = np.concatenate([one["inclusion"] for one in sets])
-    truth = np.concatenate([one["truth"] for one in sets])
+def by_tenth(chance, truth):
+    """Return, for inclusion probabilities in each tenth, how many columns are included in truth and were to be."""
     tenth = np.minimum((chance * 10).astype(int), 9)
     rows = []
     for at in range(10):
@@ -115,6 +135,14 @@ def reliability():
                  "included": int(truth[own].sum()), "mean": float(p.mean()), "rate": float(truth[own].mean()),
                  "error": spread / int(own.sum()), "off": off}
             )  # fmt: skip
+    return rows
+
+
+def reliability():
+    sets, kept = study("selection", "reliability", N_PRIOR, one_of_the_prior)
+    chance = np.concatenate([one["inclusion"] for one in sets])
+    truth = np.concatenate([one["truth"] for one in sets])
+    rows = by_tenth(chance, truth)
     decided = [one["truth"][g] for one in sets for g in one["decided"]]
     error = max(one["error"] for one in sets)
     worst = max(abs(row["off"]) for row in rows)
@@ -128,6 +156,48 @@ def reliability():
         "worst": worst, "decided": len(decided), "decided_wrongly": len(decided) - int(sum(decided)),
         "monte_carlo_error": error,
     }  # fmt: skip
+
+
+# inferred
+
+
+def one_inferred(number):
+    """Draw a network with its columns from the model, and return inclusion under both targets."""
+    problem = joint_selection.pose(INFERRED, 1000 + number)
+    x, rng = problem.x[:, :-1], np.random.default_rng([15, number])
+    settings = JointSettings(100, 5, jumps=0.5, shifts=0.2)
+    setup = column_setup(
+        problem.graph, x, problem.n_blocks, settings, problem.rows, column_groups=joint_selection.GROUPS
+    )
+    labels = rng.integers(0, problem.n_blocks, len(x))
+    joint = [advance(setup, start(setup, labels, rng, full), 1100)[1].chance.mean(axis=0) for full in (False, True)]
+    blocks = ffbm.sample_blocks(
+        problem.graph, n_blocks=problem.n_blocks, n_sweeps=400, n_chains=2, seed=number, tempering=False,
+        progress=False, workers=1,
+    )  # fmt: skip
+    drawn = np.concatenate(blocks.labels)[:: len(blocks.labels[0]) // 3]
+    few = {"rows": problem.rows, "column_groups": joint_selection.GROUPS}
+    cut = [select(x, np.eye(problem.n_blocks)[b], 80, number, **few)[0].selected.probability for b in drawn]
+    return {
+        "joint": np.mean(joint, axis=0).round(4).tolist(),
+        "cut": np.mean(cut, axis=0).round(4).tolist(),
+        "truth": problem.truth.inclusion[0].astype(int).tolist(),
+    }
+
+
+def inferred():
+    sets, kept = study("selection", "inferred", N_INFERRED, one_inferred)
+    truth = np.concatenate([one["truth"] for one in sets])
+    targets = {}
+    for target in ("joint", "cut"):
+        chance = np.concatenate([one[target] for one in sets])
+        rows = by_tenth(chance, truth)
+        targets[target] = {"rows": rows, "expected": float(chance.sum()), "worst": max(abs(row["off"]) for row in rows)}
+        say(
+            f"inferred, {target}: {len(sets)} networks, {truth.sum()} of {len(truth)} columns included in truth,"
+            f" {chance.sum():.1f} expected; tenths off by at most {targets[target]['worst']:.1f} standard errors"
+        )
+    return kept | {"columns": len(truth), "included": int(truth.sum())} | targets
 
 
 # null
@@ -176,61 +246,106 @@ def null():
 # planted
 
 
+def of_columns(name, n_columns, rng):
+    """Return the features of a network's columns in a random order, as many as asked for, and the column of each."""
+    features, _ = given(name)
+    x = sp.csr_array(features.values).toarray()
+    names = list(dict.fromkeys(features.columns))
+    chosen = rng.permutation(len(names))[:n_columns]
+    own = [np.flatnonzero([column == names[c] for column in features.columns]) for c in chosen]
+    return x[:, np.concatenate(own)], np.repeat(np.arange(len(own)), [len(features) for features in own])
+
+
 def one_planted(number):
-    features, _ = given("facebook_348")
     rng = np.random.default_rng([13, number])
     n_true, strength = (0, 1, 2, 5, 10)[number % 5], ("weak", "strong")[number // 5 % 2]
-    n_columns = (40, None)[number // 10 % 2]  # the first 40 of a random order, or all
-    x = sp.csr_array(features.values).toarray()
-    columns = rng.permutation(x.shape[1])[:n_columns]
-    x = x[:, columns]
-    often = np.flatnonzero((x.sum(axis=0) >= 10) & (x.sum(axis=0) <= len(x) - 10))
-    true = np.sort(rng.choice(often, n_true, replace=False))
-    scales = np.zeros(x.shape[1])
-    scales[true] = {"weak": 0.75, "strong": 1.5}[strength]
+    name, n_columns = TABLES[number // 10 % len(TABLES)]
+    x, column = of_columns(name, n_columns, rng)
+    n_columns = int(column.max()) + 1
+    support = np.array([(x[:, column == g] != 0).any(axis=1).sum() for g in range(n_columns)])
+    often = np.flatnonzero(support >= 10)
+    true = np.sort(rng.choice(often, min(n_true, len(often) // 2), replace=False))
+    scales = np.where(np.isin(column, true), {"weak": 0.75, "strong": 1.5}[strength], 0.0)
     y = draw_labels(rng, x, scales, 4)
-    trace, seconds = select(x, y, 150, number)
-    decided = list(map(int, ffbm.judge_columns(trace).decided))
+    groups = {f"column {g}": [str(j) for j in np.flatnonzero(column == g)] for g in range(n_columns)}
+    trace, seconds = select(x, y, 400, number, column_groups=groups)
     fixed, _ = timed(x, y, weight_prior="fixed", n_draws=300, n_warmup=200, n_chains=2, seed=number)
-    paper = ffbm.rank_features(fixed, rule="paper", n_kept=10)
-    top = [int(j) for j in np.argsort(-paper.scores, kind="stable")[:10]]
-    true, clear = set(true.tolist()), set(np.flatnonzero(paper.scores > 0).tolist())
+    scores = ffbm.rank_features(fixed, rule="paper", n_kept=10).scores
+    chosen = {
+        "decided": set(map(int, ffbm.judge_columns(trace).decided)),
+        "paper": set(column[np.argsort(-scores, kind="stable")[:10]].tolist()),
+        "paper_clear": set(column[scores > 0].tolist()),
+        "lasso": set(column[lasso(x, y, number)].tolist()),
+    }
+    true = set(true.tolist())
     return {
-        "strength": strength, "columns": x.shape[1], "true": n_true, "decided": len(decided),
-        "false": len(set(decided) - true), "paper_false": len(set(top) - true), "paper_clear": len(clear),
-        "paper_clear_false": len(clear - true), "error": float(trace.selected.error.max()),
-        "inclusion": trace.selected.probability.round(3).tolist(), "truth": sorted(true), "seconds": round(seconds, 1),
-    }  # fmt: skip
+        "network": name, "strength": strength, "columns": n_columns, "true": len(true), "truth": sorted(true),
+        "error": round(float(trace.selected.error.max()), 4), "seconds": round(seconds, 1),
+        "inclusion": trace.selected.probability.round(3).tolist(),
+    } | {rule: [len(columns), len(columns - true)] for rule, columns in chosen.items()}  # fmt: skip
+
+
+def lasso(x, y, seed):
+    """Return which features have a weight in multinomial regression with an L1 penalty found by cross-validation."""
+    truth = np.eye(4)[y] if y.ndim == 1 else y
+    most = np.abs(x.T @ (truth - truth.mean(axis=0))).max()
+    penalties = most * np.geomspace(1, 0.02, 12)
+    losses = np.zeros(len(penalties))
+    for rows in fold_rows(len(x), N_FOLDS, np.random.default_rng(seed)):
+        test = np.setdiff1d(np.arange(len(x)), rows)
+        share = len(rows) / len(x)
+        for at, (w, a) in enumerate(lasso_path(x[rows], truth[rows], penalties * share)):
+            z = x[test] @ w + a
+            losses[at] -= (truth[test] * (z - np.logaddexp.reduce(z, axis=1, keepdims=True))).sum()
+    best = int(losses.argmin())
+    w, _ = list(lasso_path(x, truth, penalties[: best + 1]))[-1]
+    return np.flatnonzero((w != 0).any(axis=1))
+
+
+def lasso_path(x, truth, penalties, n_steps=150):
+    """Yield weights (D, B) and intercepts for decreasing penalties, by accelerated proximal gradients."""
+    whole = np.column_stack([x, np.ones(len(x))])
+    step = 2 / np.linalg.norm(whole, 2) ** 2  # half of the softmax's Hessian is below X'X / 4
+    w = np.zeros((whole.shape[1], truth.shape[1]))
+    for penalty in penalties:
+        ahead, t = w, 1.0
+        for _ in range(n_steps):
+            z = whole @ ahead
+            z = np.exp(z - z.max(axis=1, keepdims=True))
+            new = ahead + step * (whole.T @ (truth - z / z.sum(axis=1, keepdims=True)))
+            new[:-1] = np.sign(new[:-1]) * np.maximum(np.abs(new[:-1]) - step * penalty, 0)
+            after = (1 + np.sqrt(1 + 4 * t * t)) / 2
+            ahead, w, t = new + (t - 1) / after * (new - w), new, after
+        yield w[:-1], w[-1]
 
 
 def planted():
     sets, kept = study("selection", "planted", N_PLANTED, one_planted)
     rows = []
-    for strength in ("weak", "strong", "both"):
-        own = [one for one in sets if strength in (one["strength"], "both")]
-        share = np.array([one["false"] / max(one["decided"], 1) for one in own])
+    for kind in ("weak", "strong", *dict.fromkeys(name for name, _ in TABLES), "all"):
+        own = [one for one in sets if kind in (one["strength"], one["network"], "all")]
+        if len(own) < 2:
+            continue
         n_true = sum(one["true"] for one in own)
-        of_paper = np.array([one["paper_false"] / 10 for one in own])
-        rows.append(
-            {"strength": strength, "data_sets": len(own), "true": n_true, "decided": sum(one["decided"] for one in own),
-             "false": sum(one["false"] for one in own), "fdr": float(share.mean()),
-             "fdr_error": float(share.std(ddof=1) / np.sqrt(len(own))),
-             "power": sum(one["decided"] - one["false"] for one in own) / max(n_true, 1),
-             "paper_fdr": float(of_paper.mean()),
-             "paper_power": sum(10 - one["paper_false"] for one in own) / max(n_true, 1),
-             "paper_clear": sum(one["paper_clear"] for one in own),
-             "paper_clear_false": sum(one["paper_clear_false"] for one in own)}
-        )  # fmt: skip
-        row = rows[-1]
+        row = {"planted": kind, "data_sets": len(own), "true": n_true}
+        for rule in ("decided", "paper", "paper_clear", "lasso"):
+            named, false = np.array([one[rule] for one in own]).T
+            share = false / np.maximum(named, 1)
+            row |= {rule: int(named.sum()), f"{rule}_false": int(false.sum()), f"{rule}_fdr": float(share.mean()),
+                    f"{rule}_fdr_error": float(share.std(ddof=1) / np.sqrt(len(own))),
+                    f"{rule}_power": float((named - false).sum() / max(n_true, 1))}  # fmt: skip
+        rows.append(row)
         say(
-            f"planted, {strength}: {len(own)} data sets, {n_true} true columns; {row['decided']} decided,"
-            f" {row['false']} of them false, realised FDR {row['fdr']:.3f} +- {row['fdr_error']:.3f}, power"
-            f" {row['power']:.2f}; the paper's first ten: FDR {row['paper_fdr']:.2f}, power {row['paper_power']:.2f}"
+            f"planted, {kind}: {len(own)} data sets, {n_true} true columns; {row['decided']} decided,"
+            f" {row['decided_false']} of them false, realised FDR {row['decided_fdr']:.3f} +-"
+            f" {row['decided_fdr_error']:.3f}, power {row['decided_power']:.2f}; the paper's first ten: FDR"
+            f" {row['paper_fdr']:.2f}, power {row['paper_power']:.2f}; lasso: FDR {row['lasso_fdr']:.2f}, power"
+            f" {row['lasso_power']:.2f}"
         )
     chance = np.concatenate([one["inclusion"] for one in sets])
     truth = np.concatenate([np.isin(np.arange(one["columns"]), one["truth"]) for one in sets])
     tenths = [
-        {"from": low, "to": high, "columns": int(own.sum()), "mean": float(chance[own].mean()),
+        {"from": low, "to": min(high, 1.0), "columns": int(own.sum()), "mean": float(chance[own].mean()),
          "rate": float(truth[own].mean())}
         for low, high in ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 1.01))
         if (own := (chance >= low) & (chance < high)).any()
@@ -243,7 +358,7 @@ def planted():
 
 def one_start(number):
     name = list(STARTS)[number % len(STARTS)]
-    features, labels = given(name)
+    features, labels = given(name) if name in SLOW else blocks_found(name)
     trace, seconds = select(features, labels, STARTS[name], 100 + number)
     selected = trace.selected
     return {
@@ -316,7 +431,7 @@ def ridge(features, labels, rows, seed):
 
 def one_quality(number):
     name, fold = QUALITY[number // N_FOLDS], number % N_FOLDS
-    features, labels = given(name)
+    features, labels = blocks_found(name)
     rows = fold_rows(len(labels), N_FOLDS, np.random.default_rng(14))[fold]
     test = np.setdiff1d(np.arange(len(labels)), rows)
     few = {"n_draws": 250, "n_warmup": 150, "n_chains": 2, "seed": 1, "rows": rows}
@@ -327,7 +442,9 @@ def one_quality(number):
     loss["ridge"] = -np.log(ridge(features, labels, rows, fold)[test, labels[test]])
     rates = np.bincount(labels[rows], minlength=labels.max() + 1) + 1e-9
     loss["base"] = -np.log(rates / rates.sum())[labels[test]]
-    return {"network": name} | {key: np.round(value, 4).tolist() for key, value in loss.items()}
+    return {"network": name, "blocks": int(labels.max()) + 1} | {
+        key: np.round(value, 4).tolist() for key, value in loss.items()
+    }
 
 
 def quality():
@@ -338,7 +455,9 @@ def quality():
         if len(own) < N_FOLDS:
             continue
         loss = {key: np.concatenate([one[key] for one in own]) for key in ("base", "fixed", "ridge", "learned")}
-        row = {"network": name, "vertices": len(loss["base"])} | {key: float(v.mean()) for key, v in loss.items()}
+        row = {"network": name, "vertices": len(loss["base"]), "blocks": own[0]["blocks"]} | {
+            key: float(v.mean()) for key, v in loss.items()
+        }
         for other in ("fixed", "ridge"):
             less = loss["learned"] - loss[other]
             row |= {f"less_{other}": float(less.mean()), f"less_{other}_error": float(less.std() / np.sqrt(len(less)))}
@@ -348,11 +467,18 @@ def quality():
             f" {row['learned']:.3f}; learned less fixed {row['less_fixed']:.3f} +- {row['less_fixed_error']:.3f}, less"
             f" ridge {row['less_ridge']:.3f} +- {row['less_ridge_error']:.3f}"
         )
-    mean = float(np.mean([row["less_fixed"] for row in rows])) if rows else None
-    return kept | {"rows": rows, "less_fixed": mean}
+    below = -float(np.mean([row["less_fixed"] for row in rows])) if rows else None
+    return kept | {"rows": rows, "below_fixed": below}
 
 
-PARTS = {"reliability": reliability, "null": null, "planted": planted, "starts": starts, "quality": quality}
+PARTS = {
+    "reliability": reliability,
+    "inferred": inferred,
+    "null": null,
+    "planted": planted,
+    "starts": starts,
+    "quality": quality,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)

@@ -2,8 +2,8 @@
 
 A page ``NAME.md.in`` beside this file becomes ``NAME.md``. Its record is ``figures/NAME/results.json``; that of
 ``benchmarks.md.in``, ``checks.md.in``, ``columns.md.in``, ``evidence.md.in``, ``missing.md.in``,
-``permutation.md.in``, ``ranking.md.in``, ``reliability.md.in`` and ``scale.md.in`` is all of ``benchmarks/results``,
-each file under its name. Between double braces stand
+``permutation.md.in``, ``ranking.md.in``, ``relevance.md.in``, ``reliability.md.in`` and ``scale.md.in`` is all of
+``benchmarks/results``, each file under its name. Between double braces stand
 
 - a path below ``datasets`` in the record and a format: ``{{ school.limit.loss_train.mean | .3f }}``;
 - ``{{ table }}`` or ``{{ table: loss_train loss_test }}``, the table, whole or some of its figures;
@@ -39,7 +39,7 @@ _OF_CHECKS = {
 }
 _OF_BENCHMARKS = tuple(
     f"{name}.md.in"
-    for name in [
+    for name in (
         "benchmarks",
         "checks",
         "columns",
@@ -47,9 +47,10 @@ _OF_BENCHMARKS = tuple(
         "missing",
         "permutation",
         "ranking",
+        "relevance",
         "reliability",
         "scale",
-    ]
+    )
 )
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parent / "benchmarks" / "results"

@@ -63,15 +63,13 @@ def judge_columns(weights: Any, fdr: float = 0.1) -> Relevance:
     drawn = selected.inclusion.reshape(-1, n_columns)
     decided = find_decided(inclusion, fdr)
     sets = find_sets(drawn, inclusion, decided)
-    with np.errstate(divide="ignore"):
-        factor = inclusion / (1 - inclusion) * n_columns
     values = [value for g in decided for value in name_values(weights, g, fdr)]
     return Relevance(
         column_names=selected.column_names,
         n_features=np.bincount(selected.of_feature[selected.of_feature >= 0], minlength=n_columns),
         inclusion=inclusion,
         error=selected.error,
-        bayes_factor=factor,
+        bayes_factor=bayes_factors(inclusion),
         decided=decided,
         sets=sets,
         none_included=float((~drawn.any(axis=1)).mean()) if n_columns else 1.0,
@@ -79,6 +77,16 @@ def judge_columns(weights: Any, fdr: float = 0.1) -> Relevance:
         fdr=fdr,
         n_partitions=len(selected.by_partition),
     )
+
+
+def bayes_factors(inclusion: Array) -> Array:
+    """Return the odds of inclusion of each of G columns over the prior odds, 1 to G; infinite where it is sure.
+
+    >>> bayes_factors(np.array([0.5, 0.2])).tolist()
+    [2.0, 0.5]
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(inclusion / (1 - inclusion) * len(inclusion))
 
 
 def find_decided(inclusion: Array, fdr: float) -> tuple[int, ...]:

@@ -167,6 +167,9 @@ def test_a_multimodal_fit_gives_no_average(fitted, monkeypatch):
     record = fit_record(two)["relevance"]
     assert record["sentence"] == "of 2 columns 1 matters in every mode: x1"
     assert [row["mode"] for row in record["by_mode"]] == [0, 0, 1, 1]
+    for row in record["by_mode"]:
+        inclusion = row["inclusion"]
+        assert inclusion == 1 or row["bayes_factor"] == pytest.approx(2 * inclusion / (1 - inclusion))
 
 
 def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):

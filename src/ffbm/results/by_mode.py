@@ -7,7 +7,7 @@ import numpy as np
 from ffbm.columntable import build_table, phrase
 from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.plain import count_of
-from ffbm.relevance import find_decided, name_values
+from ffbm.relevance import bayes_factors, find_decided, name_values
 from ffbm.store.parts import FitParts
 from ffbm.types.relevance import BY_MODE, MATTERS, OPEN, NamedValue, list_of
 
@@ -29,7 +29,9 @@ def decided_by_mode(fit: FitParts) -> "pd.DataFrame | None":
 
 
 def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":
-    """Return one row for each mode and column: mode, n_partitions, column, inclusion, decision; None without modes.
+    """Return one row for each mode and column, None without modes.
+
+    It has mode, n_partitions, column, inclusion, bayes_factor and decision.
 
     Partitions that columns were selected for belong to the modes of the draws they are; a mode without one has no rows.
     """
@@ -46,11 +48,11 @@ def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":
         if not len(own):
             continue
         inclusion = own.mean(axis=0)
-        decided = find_decided(inclusion, fdr)
+        factors, decided = bayes_factors(inclusion), find_decided(inclusion, fdr)
         for g, name in enumerate(selected.column_names):
             decision = MATTERS if g in decided else OPEN
-            rows.append([number, len(own), name, float(inclusion[g]), decision])
-    return pd.DataFrame(rows, columns=["mode", "n_partitions", "column", "inclusion", "decision"])
+            rows.append([number, len(own), name, float(inclusion[g]), float(factors[g]), decision])
+    return pd.DataFrame(rows, columns=["mode", "n_partitions", "column", "inclusion", "bayes_factor", "decision"])
 
 
 def columns_of(fit: FitParts) -> "pd.DataFrame":

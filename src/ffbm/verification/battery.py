@@ -12,6 +12,7 @@ from ffbm.verification import (
     joint,
     joint_imputation,
     joint_selection,
+    joint_selection_geweke,
     lengths,
     partitions,
     ranking,
@@ -23,6 +24,6 @@ from ffbm.verification.findings import Check
 
 _MODULES = (
     lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
-    selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, evidence,
+    selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, joint_selection_geweke, evidence,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)

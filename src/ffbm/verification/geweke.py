@@ -5,6 +5,7 @@ again given b, and so on: if the sampler keeps p(b, theta | A, X), every later (
 and means of functions of it along the runs are those of fresh draws.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -108,12 +109,18 @@ def _with_graph(model: JointModel, graph: Graph) -> JointModel:
 
 
 def law_kept(effort: Effort) -> Finding:
-    """Compare the means over runs with those of fresh draws; return the smallest p of Student's test."""
+    """Run the test: the smallest p of Student's test."""
     n_runs, n_steps = (200, 300) if effort.full else (40, 25)
-    runs = np.array(effort.each(partial(chain_means, effort.seed, n_steps), range(n_runs)))
-    fresh = np.array(effort.each(partial(fresh_means, effort.seed, n_steps), range(n_runs)))
-    error = np.sqrt((runs.var(axis=0, ddof=1) + fresh.var(axis=0, ddof=1)) / n_runs)
-    off = (runs.mean(axis=0) - fresh.mean(axis=0)) / error
+    runs = effort.each(partial(chain_means, effort.seed, n_steps), range(n_runs))
+    fresh = effort.each(partial(fresh_means, effort.seed, n_steps), range(n_runs))
+    return compare_means(FUNCTIONS, runs, fresh, n_steps)
+
+
+def compare_means(names: Sequence[str], runs: Sequence[Array], fresh: Sequence[Array], n_steps: int) -> Finding:
+    """Compare means of functions over runs of so many steps with those of fresh draws; return the smallest p."""
+    along, drawn, n_runs = np.array(runs), np.array(fresh), len(runs)
+    error = np.sqrt((along.var(axis=0, ddof=1) + drawn.var(axis=0, ddof=1)) / n_runs)
+    off = (along.mean(axis=0) - drawn.mean(axis=0)) / error
     p = 2 * student.sf(np.abs(off), n_runs - 1)
-    details = {"n_runs": n_runs, "n_steps": n_steps, "deviations": dict(zip(FUNCTIONS, off.tolist(), strict=True))}
+    details = {"n_runs": n_runs, "n_steps": n_steps, "deviations": dict(zip(names, off.tolist(), strict=True))}
     return Finding(float(p.min()), 0.001 / len(p), at_least=True, details=details)

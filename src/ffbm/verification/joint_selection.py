@@ -201,13 +201,22 @@ class Problem(NamedTuple):
 
 
 def pose(size: Size, seed: int) -> Problem:
-    """Draw from the model; to vertices that are held out features say nothing."""
+    """Draw features, and the rest of the model given them."""
     rng = stream(seed, "model")
-    n_nodes, n_blocks, n_edges = size
+    return draw_given(rng, draw_features(rng, size.n_nodes), size, seed)
+
+
+def draw_features(rng: np.random.Generator, n_nodes: int) -> Array:
+    """Return a flag, two of three values, a number and a constant (N, 5)."""
     value = rng.integers(0, 3, n_nodes)
-    x = np.column_stack(
+    return np.column_stack(
         (rng.random(n_nodes) < 0.5, value == 0, value == 1, rng.normal(size=n_nodes), np.ones(n_nodes))
     ).astype(float)
+
+
+def draw_given(rng: np.random.Generator, x: Array, size: Size, seed: int) -> Problem:
+    """Draw from the model given features; to vertices that are held out they say nothing."""
+    n_nodes, n_blocks, n_edges = size
     rows = np.arange(n_nodes - n_nodes // 5)
     inside = rng.random(len(GROUPS)) < rng.beta(1, len(GROUPS))
     scales = np.sqrt(3 / rng.chisquare(3, len(GROUPS)))

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 from scipy.stats import norm
-from scipy.stats import t as student
 
 from ffbm.rng import child_seed
 from ffbm.theta.adapt import first_adaptation
@@ -23,6 +22,7 @@ from ffbm.theta.target import selection_energy
 from ffbm.types import Array
 from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Check, Effort, Finding
+from ffbm.verification.geweke import compare_means
 from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 from ffbm.verification.selection_laws import CHECKS as LAWS
 from ffbm.verification.selection_laws import INTERCEPT_SD
@@ -36,6 +36,15 @@ QUANTITIES = (
     *(f"|V|^2 of {name}" for name in GROUPS),
     "intercept contrast",
     "log joint",
+)
+FUNCTIONS = (  # of Geweke's test
+    *(f"{name} inside" for name in GROUPS),
+    *(f"ln s of {name}" for name in GROUPS),
+    *(f"ln(1 + |V|^2) of {name}" for name in GROUPS),
+    "columns inside",
+    "their number squared",
+    "|intercept|^2",
+    "squared sizes of blocks",
 )
 
 
@@ -178,15 +187,11 @@ def _with_response(target: WeightTarget, y: Array) -> WeightTarget:
 
 
 def law_kept(effort: Effort) -> Finding:
-    """Compare means along runs of the moves with those of fresh draws; return the smallest p of Student's test."""
+    """Run Geweke's test: compare means along runs of the moves with those of fresh draws."""
     n_runs, n_steps = (200, 300) if effort.full else (40, 40)
-    runs = np.array(effort.each(partial(geweke_means, effort.seed, n_steps, True), range(n_runs)))
-    fresh = np.array(effort.each(partial(geweke_means, effort.seed, n_steps, False), range(n_runs)))
-    error = np.sqrt((runs.var(axis=0, ddof=1) + fresh.var(axis=0, ddof=1)) / n_runs)
-    off = (runs.mean(axis=0) - fresh.mean(axis=0)) / error
-    p = 2 * student.sf(np.abs(off), n_runs - 1)
-    details = {"n_runs": n_runs, "n_steps": n_steps, "deviations": off.tolist()}
-    return Finding(float(p.min()), 0.001 / len(p), at_least=True, details=details)
+    runs = effort.each(partial(geweke_means, effort.seed, n_steps, True), range(n_runs))
+    fresh = effort.each(partial(geweke_means, effort.seed, n_steps, False), range(n_runs))
+    return compare_means(FUNCTIONS, runs, fresh, n_steps)
 
 
 def uniform_ranks(effort: Effort) -> Finding:

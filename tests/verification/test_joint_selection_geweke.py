@@ -1,0 +1,52 @@
+"""Geweke's test of the joint chain under the learned prior, and faults planted in the chain that it has to see."""
+
+import inspect
+import sys
+from types import ModuleType
+
+import pytest
+
+from ffbm.joint import selection
+from ffbm.verification import joint_selection_geweke as geweke
+from ffbm.verification.findings import Effort
+from ffbm.verification.geweke import compare_means
+
+QUICK = Effort(False, 3, lambda work, items: [work(item) for item in items])
+
+
+def test_the_law_is_kept():
+    found = geweke.law_kept(QUICK)
+    assert found.passed, found.details
+    assert len(found.details["deviations"]) == len(geweke.FUNCTIONS)
+
+
+def longer(n_steps):
+    """Run the test in 40 runs of so many steps."""
+    runs, fresh = ([means(3, n_steps, run) for run in range(40)] for means in (geweke.chain_means, geweke.fresh_means))
+    return compare_means(geweke.FUNCTIONS, runs, fresh, n_steps)
+
+
+FAULTS = {  # what is changed in the chain, and the steps of a run in which it is seen
+    "columns that do not see the labels": (
+        ".sums_of_labels(state.ledger.b)", ".sums_of_labels(0 * state.ledger.b)", 12,
+    ),
+    "labels that do not see the intercept": (
+        "np.append(inside, True)[self.own]", "np.append(inside, False)[self.own]", 12,
+    ),
+    "weights that are left behind": ("w[moving] = inner.weights", "w[moving] = 0.5 * inner.weights", 120),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fault", [name if at == 0 else pytest.param(name, marks=pytest.mark.slow) for at, name in enumerate(FAULTS)]
+)
+def test_faults_are_caught(fault, monkeypatch):
+    right, wrong, n_steps = FAULTS[fault]
+    source = inspect.getsource(selection)
+    assert source.count(right) == 1
+    planted = ModuleType(selection.__name__)
+    monkeypatch.setitem(sys.modules, selection.__name__, planted)
+    exec(source.replace(right, wrong), planted.__dict__)
+    for name in ("start", "advance", "column_setup"):
+        monkeypatch.setattr(geweke, name, getattr(planted, name))
+    assert not longer(n_steps).passed
