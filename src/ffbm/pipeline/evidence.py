@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.diagnostics import Verdict, summarise, verdict
 from ffbm.diagnostics.convergence import MIN_DRAWS
@@ -25,6 +24,7 @@ from ffbm.joint.quadrature import (
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_chains
+from ffbm.pipeline.tempering import first_labels, joint_betas
 from ffbm.rng import stream
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design
@@ -178,22 +178,33 @@ def find_evidence(
     return ladders.integral(), ladders.swept
 
 
+def branch_points(n: int) -> Array:
+    import os
+    m = int(os.environ.get("NB", 4))
+    if m == 0: return np.zeros(0, int)
+    if m == 1: return np.array([0])
+    return np.unique(np.linspace(0, n - 1, m).round().astype(int))
+
+
 class _Ladders:
     """The ladders that are run at the current values of t, and what they have drawn there."""
 
     def __init__(self, subject: Subject, n_chains: int, seed: int, end: float, context: RunContext) -> None:
         self.subject, self.n_chains, self.seed, self.end, self.context = subject, n_chains, seed, end, context
         self.round, self.swept, self.is_over = 0, 0, False
+        self.hot = joint_betas(subject.partitions, subject.n_blocks, seed)[1:]
         self.t, self.states = np.zeros(0), list[PathState]()
 
     def begin(self, t: Array) -> None:
         """Begin ladders at values of t: from starts of their own, or where those before them are."""
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in self.states]
-        nearest = [np.abs(self.t - at).argmin() for at in t] if labels else []
+        branching = branch_points(len(t))
+        nearest = [np.abs(self.t - at).argmin() for at in [*t, *np.repeat(t[branching], len(self.hot))]] if labels else []
         self.t, self.round = t, self.round + 1
-        self.setup = make_path(*self.subject, t, burn=BURN, gap=GAP)
+        self.setup = make_path(*self.subject, t, self.hot, branching, burn=BURN, gap=GAP)
         begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
         self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
+        self.n_targets = len(t) + len(branching) * len(self.hot)
         self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
 
     def begin_again(self, at_least: int) -> int:
@@ -211,7 +222,7 @@ class _Ladders:
             stage, stepper, self.setup, lambda: self.states, wanted, self.context, clock=Clock(self.end)
         )
         self.draws, self.is_begun = join_draws(self.draws, more), True
-        self.swept += made * n * self.n_chains * GAP
+        self.swept += made * self.n_targets * self.n_chains * GAP
         self.is_over = made < wanted or Clock(self.end).is_over()
 
     def integral(self) -> Integral:
@@ -222,12 +233,12 @@ class _Ladders:
 
 
 def _begin_one(seed: int, number: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
-    """Begin a ladder: every chain from a start of its own, or at labels (C, K, N) of the ladders before it."""
+    """Begin a ladder: every chain from a start of its own, or at labels (C, H+K, N) of the ladders before it."""
     rng, model = stream(seed, "evidence", number, chain), setup.chains[0].model
     if labels:
         return start(setup, labels[chain], rng)
-    n_blocks = min(model.n_blocks, model.graph.n_nodes)
-    return start(setup, np.array([greedy_labels(model.partitions, n_blocks, rng) for _ in setup.t]), rng)
+    n_targets = len(setup.t) + sum(len(branch.chains) for branch in setup.branches)
+    return start(setup, np.array([first_labels(model.partitions, model.n_blocks, rng) for _ in range(n_targets)]), rng)
 
 
 def _nothing(t: Array) -> Integral:
