@@ -10,7 +10,7 @@ import pytest
 
 from ffbm.blocks import exchange
 from ffbm.blocks.entropy import description_length
-from ffbm.joint import path, quadrature
+from ffbm.joint import branch, path, quadrature
 from ffbm.joint.exchange import take_over
 from ffbm.joint.quadrature import first_points, rule_weights
 from ffbm.simulation import simulate
@@ -108,6 +108,10 @@ FAULTS = {
     "": ("gap: int = 3", "gap: int = 3"),
     "the gradient without the features' expected part": ("z * (y - expected)", "z * (y - 0.0 * expected)"),
     "the intercept multiplied by t": ("np.where(moving, at, 1.0)", "np.full(len(moving), at)"),
+    "hot draws in the integral": (
+        "for k, chain in enumerate(state.chains)]",
+        "for k, chain in enumerate([*state.chains[:5], state.branches[1].chains[-1], *state.chains[6:]])]",
+    ),
 }
 
 
@@ -129,6 +133,21 @@ def test_an_exchange_whatever_its_ratio_is_caught(monkeypatch):
     exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
     found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
     assert max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("", "energy, take_over", "energy, take_over"),
+        ("energies ignored", "setup.betas, energy", "setup.betas, 0.0 * energy"),
+        ("the sign of the energies turned", "setup.betas, energy", "setup.betas, -energy"),
+    ],
+)
+def test_faults_in_exchanges_with_hot_chains_are_caught(name, right, wrong, monkeypatch):
+    monkeypatch.setattr(path, "exchange_with", planted(branch, right, wrong).exchange_with)
+    exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
+    found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
+    assert (max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4) == (name != "")
 
 
 def put_in(monkeypatch, faulty):

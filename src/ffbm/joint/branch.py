@@ -47,7 +47,7 @@ class _Ladder(NamedTuple):
 
 
 def make_branch(at: int, target: JointSetup | ColumnSetup, hot: Array) -> BranchSetup:
-    """Prepare hot chains at inverse temperatures ``hot`` (H,), from below 1 down, of the target of the t number ``at``."""
+    """Prepare hot chains, at inverse temperatures ``hot`` (H,) from below 1 down, of the target of one t."""
     chains = [target._replace(settings=target.settings._replace(beta=beta)) for beta in hot.tolist()]
     return BranchSetup(at, np.append(1.0, hot), chains)
 

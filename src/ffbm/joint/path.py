@@ -59,6 +59,11 @@ class PathSetup(NamedTuple):
     burn: int  # steps before the first draw is kept
     gap: int  # sweeps in a step
 
+    @property
+    def targets(self) -> list[JointSetup | ColumnSetup]:
+        """Those of the path and then the hot ones, branch by branch."""
+        return self.chains + [hot for branch in self.branches for hot in branch.chains]
+
 
 class PathState(NamedTuple):
     """A ladder at rest: all that steps change."""
@@ -144,19 +149,18 @@ def make_path(
     active, x = first.training.rows.active, first.training.matrix()
     x = x.toarray() if np.prod(x.shape) <= _DENSE else x
     by_t = sp.diags_array(moving[active].astype(float))
-    branches = [make_branch(k, chains[k], hot) for k in branching]
+    branches = [make_branch(k, chains[k], hot) for k in branching if len(hot)]
     return PathSetup(t, chains, branches, tails, x @ by_t, x - x @ by_t, burn, gap)
 
 
 def start(setup: PathSetup, labels: Array, rng: np.random.Generator) -> PathState:
     """Set up a ladder, every chain at its own ``labels`` and with a random stream of its own.
 
-    ``labels`` (K + H', N) are of the chain at each t and then of the hot ones, branch by branch. Under the learned
-    prior every second chain starts with all columns, the others with none.
+    ``labels`` (K + H x branches, N) are of the chain at each t and then of the hot ones, branch by branch. Under the
+    learned prior every second chain starts with all columns, the others with none.
     """
     n = len(setup.t)
-    targets = setup.chains + [hot for branch in setup.branches for hot in branch.chains]
-    each = zip(targets, labels, rng.spawn(len(targets)), strict=True)
+    each = zip(setup.targets, labels, rng.spawn(len(setup.targets)), strict=True)
     chains = [_start_one(given, b, own, full=k % 2 == 1) for k, (given, b, own) in enumerate(each)]
     hot = iter(chains[n:])
     return PathState(
@@ -214,7 +218,9 @@ def _renewed(setup: Any, chain: Any) -> Any:
 
 def _all_chains(setup: PathSetup, state: PathState) -> list[tuple[list[Any], list[Any]]]:
     """Return the targets and the chains of the path, and those of each branch."""
-    return [(one.chains, its.chains) for one, its in zip((setup, *setup.branches), (state, *state.branches), strict=True)]
+    return [
+        (one.chains, its.chains) for one, its in zip((setup, *setup.branches), (state, *state.branches), strict=True)
+    ]
 
 
 def _movers(setup: PathSetup, state: PathState) -> list[list[Callable[[Any, bool], Any]]]:

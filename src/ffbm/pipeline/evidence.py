@@ -73,8 +73,9 @@ class Integral:
     verdict : Verdict
     swap_rates : (K-1,) float64
         The share of exchanges made between neighbours.
-    n_steps, round_trips : int
-        Steps of each ladder after the burn-in; round trips of all replicas between the ends.
+    n_steps, round_trips, hot_round_trips : int
+        Steps of each ladder after the burn-in; round trips of all replicas between the ends of the path, and of those
+        on its branches from the path to the hot end and back.
     """
 
     t: Array
@@ -89,6 +90,7 @@ class Integral:
     swap_rates: Array
     n_steps: int
     round_trips: int
+    hot_round_trips: int = 0
 
 
 def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
@@ -126,6 +128,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
         swap_rates=swaps[:, 1] / np.maximum(swaps[:, 0], 1),
         n_steps=draws.slope.shape[1],
         round_trips=sum(state.exchange.round_trips for state in states),
+        hot_round_trips=sum(branch.exchange.round_trips for state in states for branch in state.branches),
     )
 
 
@@ -155,8 +158,8 @@ def find_evidence(
     """Run ladders until the evidence is converged and known to ``wanted`` nats, or the time is over.
 
     Short runs show where along the path the barriers are, and the values of t are spread over them evenly. More are
-    taken, and the ladders begun again where they were, until two rules agree and all neighbours exchange. Returned are
-    the integral and how many sweeps were made in all.
+    taken, and the ladders begun again where they were, until two rules agree and all neighbours exchange. Hot chains
+    leave the path at its first t and half-way. Returned are the integral and how many sweeps were made in all.
     """
     ladders = _Ladders(subject, n_chains, seed, end, context)
     n = FEWEST if subject.groups is None else 2 * FEWEST  # heavy tails make sharp turns
@@ -178,14 +181,6 @@ def find_evidence(
     return ladders.integral(), ladders.swept
 
 
-def branch_points(n: int) -> Array:
-    import os
-    m = int(os.environ.get("NB", 4))
-    if m == 0: return np.zeros(0, int)
-    if m == 1: return np.array([0])
-    return np.unique(np.linspace(0, n - 1, m).round().astype(int))
-
-
 class _Ladders:
     """The ladders that are run at the current values of t, and what they have drawn there."""
 
@@ -198,13 +193,13 @@ class _Ladders:
     def begin(self, t: Array) -> None:
         """Begin ladders at values of t: from starts of their own, or where those before them are."""
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in self.states]
-        branching = branch_points(len(t))
-        nearest = [np.abs(self.t - at).argmin() for at in [*t, *np.repeat(t[branching], len(self.hot))]] if labels else []
+        branching = [0, len(t) // 2]
+        places = [*t, *np.repeat(t[branching], len(self.hot))]
+        nearest = [np.abs(self.t - at).argmin() for at in places] if labels else []
         self.t, self.round = t, self.round + 1
         self.setup = make_path(*self.subject, t, self.hot, branching, burn=BURN, gap=GAP)
         begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
         self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
-        self.n_targets = len(t) + len(branching) * len(self.hot)
         self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
 
     def begin_again(self, at_least: int) -> int:
@@ -222,7 +217,7 @@ class _Ladders:
             stage, stepper, self.setup, lambda: self.states, wanted, self.context, clock=Clock(self.end)
         )
         self.draws, self.is_begun = join_draws(self.draws, more), True
-        self.swept += made * self.n_targets * self.n_chains * GAP
+        self.swept += made * len(self.setup.targets) * self.n_chains * GAP
         self.is_over = made < wanted or Clock(self.end).is_over()
 
     def integral(self) -> Integral:
@@ -233,12 +228,11 @@ class _Ladders:
 
 
 def _begin_one(seed: int, number: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
-    """Begin a ladder: every chain from a start of its own, or at labels (C, H+K, N) of the ladders before it."""
+    """Begin a ladder: every chain from a start of its own, or at labels (C, K+H', N) of the ladders before it."""
     rng, model = stream(seed, "evidence", number, chain), setup.chains[0].model
     if labels:
         return start(setup, labels[chain], rng)
-    n_targets = len(setup.t) + sum(len(branch.chains) for branch in setup.branches)
-    return start(setup, np.array([first_labels(model.partitions, model.n_blocks, rng) for _ in range(n_targets)]), rng)
+    return start(setup, np.array([first_labels(model.partitions, model.n_blocks, rng) for _ in setup.targets]), rng)
 
 
 def _nothing(t: Array) -> Integral:
@@ -262,5 +256,6 @@ def describe(integral: Integral) -> dict[str, Any]:
         "n_values": len(integral.t),
         "n_steps": integral.n_steps,
         "round_trips": integral.round_trips,
+        "hot_round_trips": integral.hot_round_trips,
         "swap_rates": integral.swap_rates.round(4).tolist(),
     }

@@ -125,7 +125,11 @@ def _run_joint_ladders(
     **options: Any,
 ) -> Chains:
     """Run a ladder for each chain. Inverse temperatures are those of block chains without features."""
-    betas = np.asarray(tempering) if isinstance(tempering, list) else joint_betas(chain.model.partitions, chain.model.n_blocks, seed)
+    betas = (
+        np.asarray(tempering)
+        if isinstance(tempering, list)
+        else joint_betas(chain.model.partitions, chain.model.n_blocks, seed)
+    )
     setup = JointLadderSetup(chain, chain.settings)
     begin = partial(context.begin, partial(_begin_joint, seed, stage, betas), JointLadderState, n_chains, setup)
     ladder = Stepper(joint.advance, JointLadderState, stepper.draws)
