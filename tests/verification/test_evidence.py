@@ -108,10 +108,6 @@ FAULTS = {
     "": ("gap: int = 3", "gap: int = 3"),
     "the gradient without the features' expected part": ("z * (y - expected)", "z * (y - 0.0 * expected)"),
     "the intercept multiplied by t": ("np.where(moving, at, 1.0)", "np.full(len(moving), at)"),
-    "hot draws in the integral": (
-        "for k, chain in enumerate(state.chains)]",
-        "for k, chain in enumerate([*state.chains[:5], state.branches[1].chains[-1], *state.chains[6:]])]",
-    ),
 }
 
 
@@ -135,19 +131,33 @@ def test_an_exchange_whatever_its_ratio_is_caught(monkeypatch):
     assert max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4
 
 
-@pytest.mark.parametrize(
-    ("name", "right", "wrong"),
-    [
-        ("", "energy, take_over", "energy, take_over"),
-        ("energies ignored", "setup.betas, energy", "setup.betas, 0.0 * energy"),
-        ("the sign of the energies turned", "setup.betas, energy", "setup.betas, -energy"),
-    ],
-)
-def test_faults_in_exchanges_with_hot_chains_are_caught(name, right, wrong, monkeypatch):
-    monkeypatch.setattr(path, "exchange_with", planted(branch, right, wrong).exchange_with)
+@pytest.fixture
+def hot_everywhere(monkeypatch):
+    """A hot chain at every t, so that what is wrong with it shows."""
+    monkeypatch.setattr(checks, "_HOT", np.array([0.2]))
+    monkeypatch.setattr(checks, "_BRANCHING", range(8))
+
+
+def off_by(n_steps):
     exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
-    found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
-    assert (max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4) == (name != "")
+    found = sampled_evidence(*TRIANGLES, 2.0, True, n_steps, seed=1)
+    return max(abs(found.nats[-1] - exact), abs(found.stones - exact))
+
+
+@pytest.mark.usefixtures("hot_everywhere")
+def test_hot_draws_in_the_integral_are_caught(monkeypatch):
+    right, wrong = "enumerate(state.chains)]", "enumerate([its.chains[0] for its in state.branches])]"
+    put_in(monkeypatch, planted(path, right, wrong))
+    assert off_by(100) > 0.4
+
+
+@pytest.mark.usefixtures("hot_everywhere")
+@pytest.mark.parametrize("energy", ["energy", "0.0 * energy", "-energy"])
+def test_faults_in_exchanges_with_hot_chains_are_caught(energy, monkeypatch):
+    monkeypatch.setattr(
+        path, "exchange_with", planted(branch, "setup.betas, energy", f"setup.betas, {energy}").exchange_with
+    )
+    assert (off_by(100) > 0.4) == (energy != "energy")
 
 
 def put_in(monkeypatch, faulty):
