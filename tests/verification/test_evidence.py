@@ -133,8 +133,8 @@ def test_an_exchange_whatever_its_ratio_is_caught(monkeypatch):
 
 @pytest.fixture
 def hot_everywhere(monkeypatch):
-    """A hot chain at every t, so that what is wrong with it shows."""
-    monkeypatch.setattr(checks, "_HOT", np.array([0.2]))
+    """A chain at every t that hardly sees the network, so that what is wrong with hot chains shows."""
+    monkeypatch.setattr(checks, "_HOT", np.array([0.02]))
     monkeypatch.setattr(checks, "_BRANCHING", range(8))
 
 
