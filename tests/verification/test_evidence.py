@@ -152,7 +152,7 @@ def test_hot_draws_in_the_integral_are_caught(monkeypatch):
 
 
 @pytest.mark.usefixtures("hot_everywhere")
-@pytest.mark.parametrize("energy", ["energy", "0.0 * energy", "-energy"])
+@pytest.mark.parametrize("energy", ["energy", "0.0 * energy", pytest.param("-energy", marks=pytest.mark.slow)])
 def test_faults_in_exchanges_with_hot_chains_are_caught(energy, monkeypatch):
     monkeypatch.setattr(
         path, "exchange_with", planted(branch, "setup.betas, energy", f"setup.betas, {energy}").exchange_with

@@ -202,8 +202,8 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
             for table, row in zip(draws, (seen[:, 0], entropy, seen[:, 1], seen[:, 2]), strict=True):
                 table[step - max(done, setup.burn)] = row
         if step == setup.burn:
-            for each in (state, *state.branches):
-                each.exchange.clear()
+            for counts in (state.exchange, *(hot.exchange for hot in state.branches)):
+                counts.clear()
         exchange(state, step % 2, seen[:, 1], seen[:, 2])
         for branch, hot in zip(setup.branches, state.branches, strict=True):
             state.chains[branch.at] = exchange_with(branch, hot, state.chains[branch.at], step % 2, state.rng)
@@ -218,9 +218,8 @@ def _renewed(setup: Any, chain: Any) -> Any:
 
 def _all_chains(setup: PathSetup, state: PathState) -> list[tuple[list[Any], list[Any]]]:
     """Return the targets and the chains of the path, and those of each branch."""
-    return [
-        (one.chains, its.chains) for one, its in zip((setup, *setup.branches), (state, *state.branches), strict=True)
-    ]
+    branches = zip(setup.branches, state.branches, strict=True)
+    return [(setup.chains, state.chains), *((branch.chains, hot.chains) for branch, hot in branches)]
 
 
 def _movers(setup: PathSetup, state: PathState) -> list[list[Callable[[Any, bool], Any]]]:
