@@ -8,6 +8,7 @@ from scipy.stats import multivariate_t
 from ffbm import states
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import path
+from ffbm.joint.branch import exchange_with
 from ffbm.joint.exchange import exchange
 from ffbm.joint.path import PathState, advance, look, make_path, start
 from ffbm.joint.quadrature import (
@@ -20,6 +21,7 @@ from ffbm.joint.quadrature import (
     values_needed,
 )
 from ffbm.joint.tails import degrees_at
+from ffbm.kernels.workspace import ENTROPY
 from ffbm.theta.columns import group_columns
 from ffbm.theta.design import make_design
 from ffbm.theta.target import energy
@@ -37,6 +39,17 @@ def ladder():
     setup = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, None, T, burn=4)
     rng = np.random.default_rng(3)
     return setup, start(setup, rng.integers(0, 3, (3, 5)), rng)
+
+
+@pytest.fixture
+def branched(request):
+    """Two hot chains at the second t, under the prior of the request."""
+    moving, design = np.array([True, False, False]), make_design(X, True)
+    groups = group_columns(design) if request.param == "learned" else None
+    scale, hot = np.array([1.5, 0.5, 1.28]), np.array([0.8, 0.5])
+    setup = make_path(BlockTarget(GRAPH), design, 3, scale, moving, groups, T, hot, (1,), burn=4)
+    rng = np.random.default_rng(3)
+    return setup, start(setup, rng.integers(0, 3, (5, 5)), rng)
 
 
 @pytest.fixture
@@ -152,6 +165,42 @@ def test_advancing_in_parts_is_advancing_at_once(prior, request):
     for whole, one, other in zip(draws, first, second, strict=True):
         np.testing.assert_array_equal(whole, np.concatenate((one, other)))
         assert whole.shape == (5, 3)
+
+
+@pytest.mark.parametrize("branched", ["fixed", "learned"], indirect=True)
+def test_a_path_with_hot_chains_advances_in_parts_too(branched):
+    setup, state = branched
+    copy = states.from_bytes(PathState, states.to_bytes(state))
+    once, draws = advance(setup, state, 9)
+    copy, _ = advance(setup, copy, 3)
+    copy, _ = advance(setup, copy, 6)
+    assert states.to_bytes(once) == states.to_bytes(copy)
+    assert draws.slope.shape == (5, 3)  # of hot chains none
+    assert state.branches[0].exchange.swaps[:, 0].sum() == 5  # one pair at a time, since the burn-in
+
+
+@pytest.mark.parametrize("branched", ["fixed"], indirect=True)
+def test_hot_chains_have_the_target_of_their_t_but_for_the_temperature(branched):
+    setup, _ = branched
+    assert [target.settings.beta for target in setup.targets] == [1.0, 1.0, 1.0, 0.8, 0.5]
+    assert all(hot.model is setup.chains[1].model for hot in setup.branches[0].chains)
+    np.testing.assert_array_equal(setup.branches[0].betas, [1.0, 0.8, 0.5])
+
+
+@pytest.mark.parametrize("branched", ["fixed"], indirect=True)
+def test_exchanges_with_hot_chains_go_by_s(branched):
+    """A hot chain of much lower S comes to the path, one of much higher S does not; features do not count."""
+    setup, state = branched
+    hot, chain = state.branches[0], state.chains[1]
+    labels, other = chain.ledger.b.copy(), hot.chains[0].ledger.b.copy()
+    chain.totals[ENTROPY], hot.chains[0].totals[ENTROPY] = 0.0, 1e6
+    chain = exchange_with(setup.branches[0], hot, chain, 0, state.rng)
+    np.testing.assert_array_equal(chain.ledger.b, labels)
+    chain.totals[ENTROPY] = 2e6
+    chain = exchange_with(setup.branches[0], hot, chain, 0, state.rng)
+    np.testing.assert_array_equal(chain.ledger.b, other)
+    np.testing.assert_array_equal(hot.chains[0].ledger.b, labels)
+    assert hot.exchange.swaps.tolist() == [[2, 1], [0, 0]]
 
 
 def test_an_exchange_moves_labels_and_weights_and_nothing_else(ladder):

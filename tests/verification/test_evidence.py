@@ -10,7 +10,7 @@ import pytest
 
 from ffbm.blocks import exchange
 from ffbm.blocks.entropy import description_length
-from ffbm.joint import path, quadrature
+from ffbm.joint import branch, path, quadrature
 from ffbm.joint.exchange import take_over
 from ffbm.joint.quadrature import first_points, rule_weights
 from ffbm.simulation import simulate
@@ -129,6 +129,35 @@ def test_an_exchange_whatever_its_ratio_is_caught(monkeypatch):
     exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
     found = sampled_evidence(*TRIANGLES, 2.0, True, 200, seed=1)
     assert max(abs(found.nats[-1] - exact), abs(found.stones - exact)) > 0.4
+
+
+@pytest.fixture
+def hot_everywhere(monkeypatch):
+    """A chain at every t that hardly sees the network, so that what is wrong with hot chains shows."""
+    monkeypatch.setattr(checks, "_HOT", np.array([0.02]))
+    monkeypatch.setattr(checks, "_BRANCHING", range(8))
+
+
+def off_by(n_steps):
+    exact = exact_evidence(*TRIANGLES, 2.0, INTERCEPT_SD)
+    found = sampled_evidence(*TRIANGLES, 2.0, True, n_steps, seed=1)
+    return max(abs(found.nats[-1] - exact), abs(found.stones - exact))
+
+
+@pytest.mark.usefixtures("hot_everywhere")
+def test_hot_draws_in_the_integral_are_caught(monkeypatch):
+    right, wrong = "enumerate(state.chains)]", "enumerate([its.chains[0] for its in state.branches])]"
+    put_in(monkeypatch, planted(path, right, wrong))
+    assert off_by(100) > 0.4
+
+
+@pytest.mark.usefixtures("hot_everywhere")
+@pytest.mark.parametrize("energy", ["energy", "0.0 * energy", pytest.param("-energy", marks=pytest.mark.slow)])
+def test_faults_in_exchanges_with_hot_chains_are_caught(energy, monkeypatch):
+    monkeypatch.setattr(
+        path, "exchange_with", planted(branch, "setup.betas, energy", f"setup.betas, {energy}").exchange_with
+    )
+    assert (off_by(100) > 0.4) == (energy != "energy")
 
 
 def put_in(monkeypatch, faulty):

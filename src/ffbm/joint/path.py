@@ -9,12 +9,16 @@ and columns that are held still are not. With L(t) the likelihood of the labels,
 Under the learned prior a state has which columns are inside, too, and the tails of the prior change along the path
 (``joint/tails.py``): p(V | t) stands beside L(t) in ratios and derivatives.
 
+At some t a *branch* of hot chains leaves the path (``joint/branch.py``): there replicas change to other blocks, where
+chains do not at any t of the path itself. Nothing is measured on branches.
+
 The loop over the values of t is a stepper: one step is some sweeps of every chain and a round of exchanges.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +27,7 @@ import scipy.sparse as sp
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
+from ffbm.joint.branch import BranchSetup, BranchState, exchange_with, make_branch
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
 from ffbm.joint.exchange import exchange
 from ffbm.joint.prepare import joint_model
@@ -39,6 +44,7 @@ from ffbm.types import Array
 _NEVER = 10**9  # the chains keep no draws of their own: what is measured along the path is kept here
 _WARMUP = 30  # sweeps over the columns, before the first over the labels
 _DENSE = 10**5  # entries up to which a table of features is dense
+NO_HEAT = np.zeros(0)
 
 
 class PathSetup(NamedTuple):
@@ -46,11 +52,17 @@ class PathSetup(NamedTuple):
 
     t: Array  # (K,) from above 0 to 1
     chains: list[JointSetup | ColumnSetup]  # one for each t, under the fixed or the learned prior
+    branches: list[BranchSetup]
     tails: Tails  # of the learned prior; of no columns under the fixed one
     moving: Any  # (R, A) the different rows, of the features that are multiplied by t; zero elsewhere
     still: Any  # (R, A) of the others
     burn: int  # steps before the first draw is kept
     gap: int  # sweeps in a step
+
+    @property
+    def targets(self) -> list[JointSetup | ColumnSetup]:
+        """Those of the path and then the hot ones, branch by branch."""
+        return self.chains + [hot for branch in self.branches for hot in branch.chains]
 
 
 class PathState(NamedTuple):
@@ -58,6 +70,7 @@ class PathState(NamedTuple):
 
     chains: list[JointState | ColumnState]  # at each t
     exchange: Exchange  # which replica is at each t; counts are since the burn-in
+    branches: list[BranchState]
     done: Array  # (1,) int64: steps
     rng: np.random.Generator  # of the exchanges
 
@@ -79,6 +92,8 @@ def make_path(
     moving: Array,
     groups: ColumnGroups | None,
     t: Array,
+    hot: Array = NO_HEAT,
+    branching: Sequence[int] = (),
     *,
     burn: int = 100,
     gap: int = 3,
@@ -97,6 +112,10 @@ def make_path(
         The columns whose scales are learned; None under the fixed prior.
     t : (K,) float64
         Increasing, above 0, to 1.
+    hot : (H,) float64
+        The inverse temperatures of a branch, from below 1 down.
+    branching : sequence of int
+        The number of each t at which a branch leaves.
     burn, gap : int
         Steps before the first draw that is kept, and sweeps in a step.
 
@@ -130,20 +149,24 @@ def make_path(
     active, x = first.training.rows.active, first.training.matrix()
     x = x.toarray() if np.prod(x.shape) <= _DENSE else x
     by_t = sp.diags_array(moving[active].astype(float))
-    return PathSetup(t, chains, tails, x @ by_t, x - x @ by_t, burn, gap)
+    branches = [make_branch(k, chains[k], hot) for k in branching if len(hot)]
+    return PathSetup(t, chains, branches, tails, x @ by_t, x - x @ by_t, burn, gap)
 
 
 def start(setup: PathSetup, labels: Array, rng: np.random.Generator) -> PathState:
-    """Set up a ladder, the chain at each t at its own ``labels`` (K, N); each has a random stream of its own.
+    """Set up a ladder, every chain at its own ``labels`` and with a random stream of its own.
 
-    Under the learned prior every second chain starts with all columns, the others with none.
+    ``labels`` (K + H x branches, N) are of the chain at each t and then of the hot ones, branch by branch. Under the
+    learned prior every second chain starts with all columns, the others with none.
     """
     n = len(setup.t)
-    each = zip(setup.chains, labels, rng.spawn(n), strict=True)
+    each = zip(setup.targets, labels, rng.spawn(len(setup.targets)), strict=True)
     chains = [_start_one(given, b, own, full=k % 2 == 1) for k, (given, b, own) in enumerate(each)]
+    hot = iter(chains[n:])
     return PathState(
-        chains=chains,
+        chains=chains[:n],
         exchange=Exchange.start(n),
+        branches=[BranchState.start(list(islice(hot, len(branch.chains)))) for branch in setup.branches],
         done=np.zeros(1, np.int64),
         rng=rng,
     )
@@ -168,17 +191,22 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
     movers = _movers(setup, state)
     for step in range(done, done + n):
         if step == setup.burn // 2 > 0:
-            state.chains[:] = map(_renewed, setup.chains, state.chains)
+            for targets, chains in _all_chains(setup, state):
+                chains[:] = map(_renewed, targets, chains)
             movers = _movers(setup, state)
-        state.chains[:] = [move(chain, step < setup.burn) for move, chain in zip(movers, state.chains, strict=True)]
+        for moves, (_, chains) in zip(movers, _all_chains(setup, state), strict=True):
+            chains[:] = [move(chain, step < setup.burn) for move, chain in zip(moves, chains, strict=True)]
         seen = np.array([look(setup, k, chain) for k, chain in enumerate(state.chains)])
         if step >= setup.burn:
             entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
             for table, row in zip(draws, (seen[:, 0], entropy, seen[:, 1], seen[:, 2]), strict=True):
                 table[step - max(done, setup.burn)] = row
         if step == setup.burn:
-            state.exchange.clear()
+            for counts in (state.exchange, *(hot.exchange for hot in state.branches)):
+                counts.clear()
         exchange(state, step % 2, seen[:, 1], seen[:, 2])
+        for branch, hot in zip(setup.branches, state.branches, strict=True):
+            state.chains[branch.at] = exchange_with(branch, hot, state.chains[branch.at], step % 2, state.rng)
     state.done[0] += n
     return state, draws
 
@@ -188,16 +216,24 @@ def _renewed(setup: Any, chain: Any) -> Any:
     return renew(setup, chain) if isinstance(chain, ColumnState) else chain
 
 
-def _movers(setup: PathSetup, state: PathState) -> list[Callable[[Any, bool], Any]]:
-    """Return for each t what moves a state there by the sweeps of a step; the second argument: in the burn-in."""
-    movers: list[Callable[[Any, bool], Any]] = []
-    chain: Any
-    for given, chain in zip(setup.chains, state.chains, strict=True):
-        if isinstance(given, JointSetup):
-            movers.append(partial(_move_weights, given, setup.gap))
-        else:
-            movers.append(partial(_move_columns, ColumnMoves(given, chain), setup.gap))
-    return movers
+def _all_chains(setup: PathSetup, state: PathState) -> list[tuple[list[Any], list[Any]]]:
+    """Return the targets and the chains of the path, and those of each branch."""
+    branches = zip(setup.branches, state.branches, strict=True)
+    return [(setup.chains, state.chains), *((branch.chains, hot.chains) for branch, hot in branches)]
+
+
+def _movers(setup: PathSetup, state: PathState) -> list[list[Callable[[Any, bool], Any]]]:
+    """Return for each target what moves a state there by the sweeps of a step; the second argument: in the burn-in."""
+    return [
+        [_mover(given, chain, setup.gap) for given, chain in zip(targets, chains, strict=True)]
+        for targets, chains in _all_chains(setup, state)
+    ]
+
+
+def _mover(given: JointSetup | ColumnSetup, chain: Any, gap: int) -> Callable[[Any, bool], Any]:
+    if isinstance(given, JointSetup):
+        return partial(_move_weights, given, gap)
+    return partial(_move_columns, ColumnMoves(given, chain), gap)
 
 
 def _move_weights(setup: JointSetup, n: int, chain: JointState, _burns: bool) -> JointState:

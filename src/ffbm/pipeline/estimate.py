@@ -11,6 +11,7 @@ _START_PER_EDGE = 15e-6
 _CHOICE_PER_EDGE = 0.5e-3  # the search for the number of blocks
 _VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
 _STEP, _SWEEPS_PER_STEP = 0.2e-3, 3  # of a joint chain, for the evidence
+_HOT = 8  # hot chains beside those at values of t
 _STEP_PER_COLUMN, _STEP_PER_WEIGHT, _MOST_COLUMNS = 0.2e-3, 8e-6, 12  # more of it under the learned prior
 
 
@@ -85,7 +86,7 @@ def estimate_evidence(
     """Return about how many seconds ``evidence`` takes, at least and at most, with kernels already compiled.
 
     At least 8 values of t and 400 steps of every ladder, at most 16 and 4,000; twice as many values under the learned
-    prior, and longer steps.
+    prior, and longer steps. Hot chains come on top.
 
     >>> import ffbm
     >>> low, high = estimate_evidence(ffbm.load_dataset("polbooks"), 3, n_chains=4, workers=2)
@@ -100,5 +101,5 @@ def estimate_evidence(
         values = 16
     rounds = -(-n_chains // min(workers, n_chains))
     start = _START_PER_EDGE * net.n_edges
-    low, high = (rounds * n * (start + steps * step) for n, steps in ((values, 400), (2 * values, 4000)))
+    low, high = (rounds * (n + _HOT) * (start + steps * step) for n, steps in ((values, 400), (2 * values, 4000)))
     return _OVERHEAD + low, _OVERHEAD + high

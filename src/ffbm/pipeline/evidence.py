@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.diagnostics import Verdict, summarise, verdict
 from ffbm.diagnostics.convergence import MIN_DRAWS
@@ -25,6 +24,7 @@ from ffbm.joint.quadrature import (
 from ffbm.pipeline.clock import Clock
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper, join_draws, run_chains
+from ffbm.pipeline.tempering import first_labels, joint_betas
 from ffbm.rng import stream
 from ffbm.theta.columns import ColumnGroups
 from ffbm.theta.design import Design
@@ -73,8 +73,9 @@ class Integral:
     verdict : Verdict
     swap_rates : (K-1,) float64
         The share of exchanges made between neighbours.
-    n_steps, round_trips : int
-        Steps of each ladder after the burn-in; round trips of all replicas between the ends.
+    n_steps, round_trips, hot_round_trips : int
+        Steps of each ladder after the burn-in; round trips of all replicas between the ends of the path, and of those
+        on its branches from the path to the hot end and back.
     """
 
     t: Array
@@ -89,6 +90,7 @@ class Integral:
     swap_rates: Array
     n_steps: int
     round_trips: int
+    hot_round_trips: int = 0
 
 
 def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
@@ -126,6 +128,7 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
         swap_rates=swaps[:, 1] / np.maximum(swaps[:, 0], 1),
         n_steps=draws.slope.shape[1],
         round_trips=sum(state.exchange.round_trips for state in states),
+        hot_round_trips=sum(branch.exchange.round_trips for state in states for branch in state.branches),
     )
 
 
@@ -155,8 +158,8 @@ def find_evidence(
     """Run ladders until the evidence is converged and known to ``wanted`` nats, or the time is over.
 
     Short runs show where along the path the barriers are, and the values of t are spread over them evenly. More are
-    taken, and the ladders begun again where they were, until two rules agree and all neighbours exchange. Returned are
-    the integral and how many sweeps were made in all.
+    taken, and the ladders begun again where they were, until two rules agree and all neighbours exchange. Hot chains
+    leave the path at its first t and half-way. Returned are the integral and how many sweeps were made in all.
     """
     ladders = _Ladders(subject, n_chains, seed, end, context)
     n = FEWEST if subject.groups is None else 2 * FEWEST  # heavy tails make sharp turns
@@ -184,14 +187,17 @@ class _Ladders:
     def __init__(self, subject: Subject, n_chains: int, seed: int, end: float, context: RunContext) -> None:
         self.subject, self.n_chains, self.seed, self.end, self.context = subject, n_chains, seed, end, context
         self.round, self.swept, self.is_over = 0, 0, False
+        self.hot = joint_betas(subject.partitions, subject.n_blocks, seed)[1:]
         self.t, self.states = np.zeros(0), list[PathState]()
 
     def begin(self, t: Array) -> None:
         """Begin ladders at values of t: from starts of their own, or where those before them are."""
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in self.states]
-        nearest = [np.abs(self.t - at).argmin() for at in t] if labels else []
+        branching = [0, len(t) // 2]
+        places = [*t, *np.repeat(t[branching], len(self.hot))]
+        nearest = [np.abs(self.t - at).argmin() for at in places] if labels else []
         self.t, self.round = t, self.round + 1
-        self.setup = make_path(*self.subject, t, burn=BURN, gap=GAP)
+        self.setup = make_path(*self.subject, t, self.hot, branching, burn=BURN, gap=GAP)
         begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
         self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
         self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
@@ -211,7 +217,7 @@ class _Ladders:
             stage, stepper, self.setup, lambda: self.states, wanted, self.context, clock=Clock(self.end)
         )
         self.draws, self.is_begun = join_draws(self.draws, more), True
-        self.swept += made * n * self.n_chains * GAP
+        self.swept += made * len(self.setup.targets) * self.n_chains * GAP
         self.is_over = made < wanted or Clock(self.end).is_over()
 
     def integral(self) -> Integral:
@@ -222,12 +228,11 @@ class _Ladders:
 
 
 def _begin_one(seed: int, number: int, labels: list[Array], setup: PathSetup, chain: int) -> PathState:
-    """Begin a ladder: every chain from a start of its own, or at labels (C, K, N) of the ladders before it."""
+    """Begin a ladder: every chain from a start of its own, or at labels (C, K+H', N) of the ladders before it."""
     rng, model = stream(seed, "evidence", number, chain), setup.chains[0].model
     if labels:
         return start(setup, labels[chain], rng)
-    n_blocks = min(model.n_blocks, model.graph.n_nodes)
-    return start(setup, np.array([greedy_labels(model.partitions, n_blocks, rng) for _ in setup.t]), rng)
+    return start(setup, np.array([first_labels(model.partitions, model.n_blocks, rng) for _ in setup.targets]), rng)
 
 
 def _nothing(t: Array) -> Integral:
@@ -251,5 +256,6 @@ def describe(integral: Integral) -> dict[str, Any]:
         "n_values": len(integral.t),
         "n_steps": integral.n_steps,
         "round_trips": integral.round_trips,
+        "hot_round_trips": integral.hot_round_trips,
         "swap_rates": integral.swap_rates.round(4).tolist(),
     }

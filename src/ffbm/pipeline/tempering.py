@@ -10,14 +10,13 @@ from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup
 from ffbm.blocks.descent import needs_structure
 from ffbm.blocks.ladder import LadderSetup, LadderState, advance, start
 from ffbm.blocks.start import greedy_labels
-from ffbm.blocks.target import block_model
+from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.blocks.temperatures import find_betas
 from ffbm.diagnostics import judge_blocks, measure_blocks
 from ffbm.diagnostics.verdict import GRADES
 from ffbm.joint import ladder as joint
 from ffbm.joint.chain import JointSetup
 from ffbm.joint.ladder import JointLadderSetup, JointLadderState
-from ffbm.joint.prepare import JointModel
 from ffbm.joint.selection import ColumnSetup
 from ffbm.nested import ladder as nested
 from ffbm.nested.chain import NestedSetup
@@ -127,27 +126,34 @@ def _run_joint_ladders(
     **options: Any,
 ) -> Chains:
     """Run a ladder for each chain. Inverse temperatures are those of block chains without features."""
-    betas = np.asarray(tempering) if isinstance(tempering, list) else _joint_betas(chain.model, seed)
+    betas = (
+        np.asarray(tempering)
+        if isinstance(tempering, list)
+        else joint_betas(chain.model.partitions, chain.model.n_blocks, seed)
+    )
     setup = JointLadderSetup(chain, chain.settings)
     begin = partial(context.begin, partial(_begin_joint, seed, stage, betas), JointLadderState, n_chains, setup)
     ladder = Stepper(joint.advance, JointLadderState, stepper.draws)
     return run_for(f"{stage}, tempered", ladder, setup, begin, length, seed, context, key, **options)
 
 
-def _joint_betas(model: JointModel, seed: int) -> Array:
+def joint_betas(partitions: BlockTarget, n_blocks: int, seed: int) -> Array:
+    """Return the inverse temperatures of a ladder of joint chains, from 1 down: those of blocks without features."""
     rng = stream(seed, "temperatures")
     settings = BlockSettings(burn=0, thin=1, allow_empty=True)
-    setup = LadderSetup(model.partitions, block_model(model.partitions, model.n_blocks), settings)
-    return find_betas(setup, _first_of(model, rng), rng)
+    setup = LadderSetup(partitions, block_model(partitions, n_blocks), settings)
+    return find_betas(setup, first_labels(partitions, n_blocks, rng), rng)
 
 
-def _first_of(model: JointModel, rng: np.random.Generator) -> Array:
-    return greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng)
+def first_labels(partitions: BlockTarget, n_blocks: int, rng: np.random.Generator) -> Array:
+    """Return labels (N,) for a joint chain to begin with."""
+    return greedy_labels(partitions, min(n_blocks, partitions.graph.n_nodes), rng)
 
 
 def _begin_joint(seed: int, stage: str, betas: Array, setup: JointLadderSetup, chain: int) -> JointLadderState:
     rng = stream(seed, stage, "ladders", chain)
-    labels = np.array([_first_of(setup.chain.model, rng) for _ in betas])
+    model = setup.chain.model
+    labels = np.array([first_labels(model.partitions, model.n_blocks, rng) for _ in betas])
     return joint.start(setup, labels, betas, rng, starts_full(chain))
 
 
