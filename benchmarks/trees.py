@@ -71,7 +71,7 @@ def planted(rng, n_levels):
 
 
 def block_matrix(paths, sizes, shares):
-    """How likely edges are, so that pairs of blocks that have equally many levels in common expect equally many edges."""
+    """How likely edges are, so that pairs of blocks with equally many levels in common expect equally many."""
     depth = np.array([[shared_depth(one, other) for other in paths] for one in paths])
     n_pairs = np.bincount(depth[np.triu_indices(len(paths))], minlength=len(shares))
     pairs = np.outer(sizes, sizes) - np.diag(sizes * (sizes + 1) // 2)

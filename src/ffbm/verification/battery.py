@@ -11,6 +11,7 @@ from ffbm.verification import (
     imputation,
     joint,
     joint_selection,
+    joint_tree,
     lengths,
     partitions,
     ranking,
@@ -22,6 +23,6 @@ from ffbm.verification.findings import Check
 
 _MODULES = (
     lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
-    selection, imputation, ranking, alignment, joint, joint_selection, evidence,
+    selection, imputation, ranking, alignment, joint, joint_selection, joint_tree, evidence,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)
