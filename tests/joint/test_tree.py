@@ -57,7 +57,7 @@ def test_a_node_sees_its_own_vertices(setup):
 
 
 def test_edges_are_dealt_from_the_root_down():
-    """On two vertices in leaves of one group all ways to deal are alike, and so are the four graphs of one edge ..."""
+    """The shares of all graphs of one edge are those of exp(-S), which add up to 1."""
     rng, parents = np.random.default_rng(0), (np.array([0, 0, 1]), np.array([0, 0]))
     labels, counts = np.array([0, 1, 2]), {}
     for _ in range(4000):

@@ -148,8 +148,9 @@ def _fit_hierarchy(
     sampled = sample_hierarchies(net.graph, config, minutes / 2 if is_joint else minutes, context)
     trace, members = sampled.blocks, align_blocks(sampled.blocks)
     wait()
-    leaves = sample_tree(sampled, members.labels, design, config, minutes / 2, context) if is_joint else None
-    if leaves is not None:
+    leaves = None
+    if is_joint and trace.n_blocks > 1:
+        leaves = sample_tree(sampled, members.labels, design, config, minutes / 2, context)
         trace, members = leaves.blocks, align_blocks(leaves.blocks)
     parts = _fit_given(net, design, config, trace, members, resolve_seed(config.seed), context, schedule)
     tree = explain_splits(

@@ -326,8 +326,8 @@ def _quantities(setup: Any, x: Array, draws: TreeDraws) -> Array:
 
 
 def uniform_ranks(effort: Effort) -> Finding:
-    """Run the calibration: 200 networks of each size in full runs, 15 of the smaller one else."""
-    return calibrate(QUANTITIES, calibrate_one, SIZES if effort.full else SIZES[:1], effort, 200 if effort.full else 15)
+    """Run the calibration: 300 networks of each size in full runs, 15 of the smaller one else."""
+    return calibrate(QUANTITIES, calibrate_one, SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 15)
 
 
 CHECKS = (
