@@ -155,7 +155,7 @@ def test_a_level_is_explained(fit):
     ("options", "words"),
     [
         ({"target": "joint", "weight_prior": "fixed"}, 'with target="joint" is for weight_prior="learned"; got'),
-        ({"target": "joint", "blocks": [0] * 240}, "blocks= is for"),
+        ({"target": "joint", "weight_prior": "learned", "blocks": [0] * 240}, "blocks= is for"),
         ({"n_blocks": 3}, "hierarchy=True finds the number of blocks; got n_blocks=3"),
         ({"blocks": [0] * 240}, "hierarchy=True samples its blocks"),
         ({"hierarchy": "yes"}, "hierarchy"),
@@ -167,7 +167,7 @@ def test_options_that_are_refused(net, options, words):
 
 
 def test_a_joint_fit_names_the_columns_of_the_tree(net, fit, tmp_path):
-    found = ffbm.fit(net, hierarchy=True, target="joint", seed=3, **OPTIONS)
+    found = ffbm.fit(net, hierarchy=True, target="joint", weight_prior="learned", seed=3, **OPTIONS)
     assert str(found.tree).count("\n") == str(fit.tree).count("\n")
     assert [dict(node.columns).keys() for node in found.tree.splits] == [
         dict(node.columns).keys() for node in fit.tree.splits
@@ -178,9 +178,11 @@ def test_a_joint_fit_names_the_columns_of_the_tree(net, fit, tmp_path):
 
 
 def test_weights_of_edges_have_no_joint_tree():
-    weighted = ffbm.simulate(n_nodes=30, edge_weight_model="poisson", seed=1).network
+    weighted = ffbm.simulate(
+        n_nodes=30, edge_weight_model="poisson", edge_weight_prior={"a": 1, "b": 1}, seed=1
+    ).network
     with pytest.raises(OptionError, match="is for edges without weights"):
-        ffbm.fit(weighted, hierarchy=True, target="joint", **OPTIONS)
+        ffbm.fit(weighted, hierarchy=True, target="joint", weight_prior="learned", **OPTIONS)
 
 
 def test_ladders_of_hierarchies_find_the_same_tree(net, fit, tmp_path):
