@@ -86,7 +86,8 @@ def _visits(target: TreeTarget, field: Array, jumps: float, n_sweeps: int, seed:
     setup = BlockSetup(
         BlockTarget(target.graph), model._replace(field=field), BlockSettings(n_sweeps // 100, 1, 1.0, 0.5, True, jumps)
     )
-    state = blocks.start(setup, rng.integers(0, n_leaves, n_nodes), rng)
+    labels: Array = rng.integers(0, n_leaves, n_nodes)
+    state = blocks.start(setup, labels, rng)
     _, draws = blocks.advance(setup, state, n_sweeps // 100 + n_sweeps)
     codes = draws.labels.astype(np.int64) @ n_leaves ** np.arange(n_nodes - 1, -1, -1)
     return np.bincount(codes, minlength=n_leaves**n_nodes)
@@ -230,7 +231,8 @@ def follow_the_law(name: str, effort: Effort) -> Finding:
     """Compare chains with the exact law; the figure is the worst difference as a share of what is allowed."""
     case, n_cycles = CASES[name], 20_000 if effort.full else 800
     exact, sampled = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, n_cycles, effort)
-    parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in zip(exact, sampled, strict=True)]
+    pairs: list[tuple[Any, Any]] = list(zip(exact, sampled, strict=True))
+    parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in pairs]
     share = 1.0 if effort.full else 2.0  # quick runs are a 25th as long
     worst = max(part / (share * bound) for part, bound in zip(parts, BOUNDS, strict=True))
     return Finding(worst, 1.0, details=dict(zip(Moments._fields, parts, strict=True)))
