@@ -84,6 +84,10 @@ def test_faults_are_caught(fault, monkeypatch):
     assert not follow_the_law("a flag", QUICK).passed
 
 
+MOVED_BY = [
+    f"ffbm.kernels.{name}"
+    for name in ("compilation", "leaves", "target", "acceptance", "single", "mergesplit", "blockchain")
+]
 KERNEL_FAULTS = {
     "edges carried up one level only": (
         "        r, s, blocks, links, n_near = above_r, above_s, groups, ends, n_groups\n",
@@ -103,11 +107,10 @@ KERNEL_FAULTS = {
 def test_faults_of_the_likelihood_are_caught(fault, monkeypatch):
     kept = {name: dict(functions) for name, functions in dispatch._ANSWERS.items()}
     monkeypatch.setattr(dispatch, "_ANSWERS", kept)
-    leaves = planted(
-        "ffbm.kernels.leaves", KERNEL_FAULTS[fault], order=["ffbm.kernels.compilation", "ffbm.kernels.leaves"]
-    )["ffbm.kernels.leaves"]
-    monkeypatch.setattr(tree, "Leaves", leaves.Leaves)
-    monkeypatch.setattr(tree, "Branches", leaves.Branches)
+    made = planted("ffbm.kernels.leaves", KERNEL_FAULTS[fault], order=MOVED_BY)
+    monkeypatch.setattr("ffbm.blocks.chain.run_blocks", made["ffbm.kernels.blockchain"].run_blocks)
+    for name in ("Leaves", "Branches"):
+        monkeypatch.setattr(tree, name, getattr(made["ffbm.kernels.leaves"], name))
     found = follow_the_law_of_labels("single-vertex moves", QUICK)
     assert found.figure > found.bound
 

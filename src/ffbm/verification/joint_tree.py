@@ -86,7 +86,7 @@ def _visits(target: TreeTarget, field: Array, jumps: float, n_sweeps: int, seed:
     setup = BlockSetup(
         BlockTarget(target.graph), model._replace(field=field), BlockSettings(n_sweeps // 100, 1, 1.0, 0.5, True, jumps)
     )
-    labels: Array = rng.integers(0, n_leaves, n_nodes)
+    labels = np.asarray(rng.integers(0, n_leaves, n_nodes))
     state = blocks.start(setup, labels, rng)
     _, draws = blocks.advance(setup, state, n_sweeps // 100 + n_sweeps)
     codes = draws.labels.astype(np.int64) @ n_leaves ** np.arange(n_nodes - 1, -1, -1)
@@ -293,7 +293,7 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
         *(np.asarray(part)[np.newaxis] for part in (labels, target.entropy(labels), 0.0, omega, inside, inside, flat))
     )
     ranked = [_quantities(setup, x, one) for one in (draws, truth)]
-    chance = draws.inclusion.mean(axis=0).ravel()
+    chance = draws.chance.mean(axis=0).ravel()
     return np.concatenate((rank_among(ranked[0], ranked[1][:, 0], rng), chance, inside.ravel()))
 
 
