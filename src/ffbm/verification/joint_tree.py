@@ -269,7 +269,10 @@ def path_probabilities(x: Array, weights: list[Array], children: tuple[Array, ..
 
 
 def calibrate_one(size: Size, seed: int, number: int) -> Array:
-    """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
+    """Return the rank of the truth in each quantity, then the inclusion probability of one trial, and the truth.
+
+    Trials of one network share omega, so one of each network is looked at, in turns.
+    """
     own = child_seed(seed, "joint tree", *size, number)
     rng, children, n_columns = stream(own, "model"), tree_children(PAIRS), len(GROUPS)
     value = rng.integers(0, 3, size.n_nodes)
@@ -293,8 +296,9 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
         *(np.asarray(part)[np.newaxis] for part in (labels, target.entropy(labels), 0.0, omega, inside, inside, flat))
     )
     ranked = [_quantities(setup, x, one) for one in (draws, truth)]
-    chance = draws.chance.mean(axis=0).ravel()
-    return np.concatenate((rank_among(ranked[0], ranked[1][:, 0], rng), chance, inside.ravel()))
+    trial = number % inside.size
+    chance = draws.chance.mean(axis=0).ravel()[[trial]]
+    return np.concatenate((rank_among(ranked[0], ranked[1][:, 0], rng), chance, inside.ravel()[[trial]]))
 
 
 def _quantities(setup: Any, x: Array, draws: TreeDraws) -> Array:
