@@ -222,9 +222,13 @@ class FitConfig:
 
     def _check_hierarchy(self) -> None:
         """Refuse what hierarchies of blocks do not have."""
-        if self.target != "cut":
-            cut, came = (keyword("target", f'"{name}"') for name in ("cut", self.target))
-            raise OptionError(f"{_HIERARCHY} is for {cut}; got {came}: leave one of them out")
+        if self.target == "joint":
+            joint = _HIERARCHY + " with " + keyword("target", '"joint"')
+            if self.weight_prior != "learned":
+                raise OptionError(f"{joint} is for {_LEARNED}; got {_FIXED}: leave one of them out")
+            if self.node_type is not None:
+                came = keyword("node_type", repr(self.node_type))
+                raise OptionError(f"{joint} is for vertices of one type; got {came}: leave one of them out")
         if self.n_blocks != "auto":
             came = keyword("n_blocks", self.n_blocks)
             raise OptionError(f"{_HIERARCHY} finds the number of blocks; got {came}: leave it out")

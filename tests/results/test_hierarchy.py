@@ -154,7 +154,8 @@ def test_a_level_is_explained(fit):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"target": "joint"}, 'hierarchy=True is for target="cut"; got target="joint"'),
+        ({"target": "joint", "weight_prior": "fixed"}, 'with target="joint" is for weight_prior="learned"; got'),
+        ({"target": "joint", "weight_prior": "learned", "blocks": [0] * 240}, "blocks= is for"),
         ({"n_blocks": 3}, "hierarchy=True finds the number of blocks; got n_blocks=3"),
         ({"blocks": [0] * 240}, "hierarchy=True samples its blocks"),
         ({"hierarchy": "yes"}, "hierarchy"),
@@ -163,6 +164,25 @@ def test_a_level_is_explained(fit):
 def test_options_that_are_refused(net, options, words):
     with pytest.raises(OptionError, match=words):
         ffbm.fit(net, **{"hierarchy": True} | options)
+
+
+def test_a_joint_fit_names_the_columns_of_the_tree(net, fit, tmp_path):
+    found = ffbm.fit(net, hierarchy=True, target="joint", weight_prior="learned", seed=3, **OPTIONS)
+    assert str(found.tree).count("\n") == str(fit.tree).count("\n")
+    assert [dict(node.columns).keys() for node in found.tree.splits] == [
+        dict(node.columns).keys() for node in fit.tree.splits
+    ]
+    assert 0 < found.blocks.settings["omega"] < 1
+    found.save(tmp_path / "run")
+    assert str(ffbm.load_fit(tmp_path / "run").tree) == str(found.tree)
+
+
+def test_weights_of_edges_have_no_joint_tree():
+    weighted = ffbm.simulate(
+        n_nodes=30, edge_weight_model="poisson", edge_weight_prior={"a": 1, "b": 1}, seed=1
+    ).network
+    with pytest.raises(OptionError, match="is for edges without weights"):
+        ffbm.fit(weighted, hierarchy=True, target="joint", weight_prior="learned", **OPTIONS)
 
 
 def test_ladders_of_hierarchies_find_the_same_tree(net, fit, tmp_path):

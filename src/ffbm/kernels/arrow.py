@@ -40,6 +40,7 @@ class Columns(NamedTuple):
     pair: np.ndarray  # (P, 2) int64: columns that may take each other's place
     intercept: int  # its number, or -1
     tightness: float  # 1 / intercept_sd^2
+    odds: np.ndarray  # (1,) ln omega / (1 - omega) where omega is given; nan: it is integrated out
 
 
 class Workspace(NamedTuple):

@@ -105,7 +105,7 @@ def consider(
     are each other's way back, as a move that is to be accepted by a further ratio must be.
     """
     along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[5]
-    odds = log_odds_of_one_more(_count_others(g, inside), len(inside))
+    odds = log_odds_of_one_more(_count_others(g, inside), len(inside), columns.odds[0])
     if along or g != h:
         copy_table(logits, work.base)
     else:
@@ -199,9 +199,9 @@ def _fill_logits(columns: Any, w: Any, inside: Any, logits: Any) -> None:
 
 
 @njit(**INNER)
-def _visit_idle(rng: Any, g: int, inside: Any) -> float:
+def _visit_idle(rng: Any, g: int, inside: Any, odds: float) -> float:
     """Draw whether a column is inside of which the data say nothing; return the probability."""
-    chance = 1.0 / (1.0 + exp(-log_odds_of_one_more(_count_others(g, inside), len(inside))))
+    chance = 1.0 / (1.0 + exp(-log_odds_of_one_more(_count_others(g, inside), len(inside), odds)))
     inside[g] = rng.random() < chance
     return chance
 
@@ -233,7 +233,7 @@ def visit_columns(
         elif rng.random() >= rate[g]:
             continue
         elif columns.start[g + 1] == columns.start[g]:
-            chance[g] = _visit_idle(rng, g, inside)
+            chance[g] = _visit_idle(rng, g, inside, columns.odds[0])
             continue
         estimate = consider(rng, columns, counts, sums, g, h, freedom, w, inside, logits, work, accepted, True)
         if visit < n_columns:

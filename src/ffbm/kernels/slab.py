@@ -7,7 +7,7 @@ A column g whose weights are N(0, s^2) with s^2 ~ InverseGamma(nu/2, nu/2) has s
     -ln p(V) = (nu + k)/2 ln(1 + |V|^2 / nu) + const
 """
 
-from math import exp, lgamma, log, pi, sqrt
+from math import exp, isnan, lgamma, log, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,6 +109,8 @@ def slab_constant(degrees: float, freedom: float) -> float:
 
 
 @njit(**INLINE)
-def log_odds_of_one_more(n_inside: int, n_columns: int) -> float:
-    """Return ln P(n + 1 given columns inside) / P(n of them), with omega ~ Beta(1, G) integrated out."""
+def log_odds_of_one_more(n_inside: int, n_columns: int, odds: float) -> float:
+    """Return ln P(n + 1 given columns inside) / P(n of them): ``odds``, or with omega ~ Beta(1, G) integrated out."""
+    if not isnan(odds):
+        return odds
     return log((1.0 + n_inside) / (2.0 * n_columns - n_inside - 1.0))

@@ -147,8 +147,17 @@ def merged(levels: Hierarchy, vertices: Array) -> Hierarchy:
     on_level = [labels.copy() for labels in vertex_labels(levels)]
     for labels in on_level:
         labels[vertices] = labels[np.argmax(vertices)]
+    return regrouped(on_level)
+
+
+def regrouped(on_level: Sequence[Array]) -> Hierarchy:
+    """Return the hierarchy whose vertices have these groups (N,) on every level: ``vertex_labels`` turned round.
+
+    >>> [labels.tolist() for labels in regrouped([np.array([3, 3, 5, 7]), np.array([1, 1, 1, 4])])]
+    [[0, 0, 1, 2], [0, 0, 1]]
+    """
     hierarchy: Hierarchy = []
-    below = np.arange(len(vertices))
+    below = np.arange(len(on_level[0]))
     for labels in on_level:
         first = np.unique(below, return_index=True)[1]  # a vertex of each group below
         named = np.unique(labels, return_inverse=True)[1]

@@ -18,6 +18,7 @@ from ffbm.pipeline.given_blocks import take_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
 from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint_fit import check_joint, fit_jointly
+from ffbm.pipeline.joint_tree import sample_tree, with_joint_columns
 from ffbm.pipeline.precompilation import compiling_ahead
 from ffbm.pipeline.readings import settle_readings
 from ffbm.pipeline.splits import explain_splits
@@ -86,6 +87,7 @@ def run_fit(
     prior_scales(config.sigma, design.columns)  # wrong ones are refused before the block chains run
     if config.target == "joint":
         check_joint(config, blocks)
+    if config.target == "joint" and not config.hierarchy:
         with listening(progress) as tell:
             return fit_jointly(net, design, config, seed, RunContext(workers, tell, checkpoints))
     with listening(progress) as tell, compiling_ahead(config.weight_prior == "learned") as wait_for_weight_level:
@@ -138,14 +140,22 @@ def _fit_hierarchy(
     """Sample hierarchies, explain their blocks as those of a flat fit, then every split of their tree."""
     if blocks is not None:
         raise OptionError(f"{keyword('hierarchy', True)} samples its blocks; got blocks=: leave one of them out")
-    sampled = sample_hierarchies(net.graph, config, minutes_of_blocks(net, config), context)
-    members = align_blocks(sampled.blocks)
+    is_joint, minutes = config.target == "joint", minutes_of_blocks(net, config)
+    if is_joint and net.graph.weights is not None:
+        joint = keyword("target", '"joint"')
+        raise OptionError(f"{keyword('hierarchy', True)} with {joint} is for edges without weights: leave them out")
+    sampled = sample_hierarchies(net.graph, config, minutes / 2 if is_joint else minutes, context)
+    trace, members = sampled.blocks, align_blocks(sampled.blocks)
     wait()
-    parts = _fit_given(net, design, config, sampled.blocks, members, config.known_seed, context, schedule)
+    leaves = None
+    if is_joint and trace.n_blocks > 1:
+        leaves = sample_tree(sampled, members.labels, design, config, minutes / 2, context)
+        trace, members = leaves.blocks, align_blocks(leaves.blocks)
+    parts = _fit_given(net, design, config, trace, members, config.known_seed, context, schedule)
     tree = explain_splits(
         parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
     )
-    return replace(parts, hierarchy=tree)
+    return replace(parts, hierarchy=tree if leaves is None else with_joint_columns(tree, leaves, config.fdr))
 
 
 def minutes_of_blocks(net: Network, config: FitConfig) -> float:

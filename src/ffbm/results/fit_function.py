@@ -172,8 +172,10 @@ def fit(
         Take the paper's settings for all that is left at its default.
     hierarchy : bool
         Blocks at every scale, of the nested model: depth and all numbers of groups are found. ``fit.tree`` is the tree
-        that the draws agree on, with what explains each of its splits; ``fit.memberships`` are those of its leaves. For
-        ``target="cut"``. Edges may have weights; with ``node_type`` every type has a tree of its own.
+        that the draws agree on, with what explains each of its splits; ``fit.memberships`` are those of its leaves.
+        With ``target="cut"`` edges may have weights, and with ``node_type`` every type has a tree of its own. With
+        "joint" the shape of the tree is that which the edges give; leaves and the columns of all splits are sampled
+        together.
     columns : int or "all"
         How many columns ``fit.column_table`` tests beyond the others: those with the highest inclusion, or, under the
         fixed prior, that explain most alone.

@@ -6,6 +6,8 @@ Without degree correction every half-edge of a block goes to any of its vertices
 arcs, and the tails and heads of a block have degrees of their own.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import gammaln
 
@@ -79,6 +81,49 @@ def _composition(rng: np.random.Generator, total: int, n_parts: int) -> Array:
     """Draw whole numbers (n_parts,) from 0 that add up to ``total``, all such alike: stars and bars."""
     bars = np.sort(rng.choice(total + n_parts - 1, n_parts - 1, replace=False))
     return np.diff(np.concatenate(([-1], bars, [total + n_parts - 1]))) - 1
+
+
+def draw_nested_multigraph(rng: np.random.Generator, labels: Array, parents: Sequence[Array], n_edges: int) -> Graph:
+    """Draw A given the leaf of each vertex in a tree, from the root down; leaves and groups may be empty.
+
+    Parameters
+    ----------
+    rng : Generator
+    labels : (N,) whole numbers
+        The leaf of each vertex.
+    parents : sequence of arrays
+        The group of each leaf, of each of these, and so on; the last has one group.
+    n_edges : int
+
+    Examples
+    --------
+    >>> tree = [np.array([0, 0, 1]), np.array([0, 0])]
+    >>> draw_nested_multigraph(np.random.default_rng(1), np.array([0, 0, 2, 2]), tree, 7).n_edges
+    7
+    """
+    occupied = [np.unique(labels)]
+    for members in parents:
+        occupied.append(np.unique(members[occupied[-1]]))
+    counts = np.full((1, 1), 2 * n_edges)
+    for below, members in zip(reversed(occupied[:-1]), reversed(parents), strict=True):
+        counts = deal_down(rng, counts, np.unique(members[below], return_inverse=True)[1])
+    leaves = np.searchsorted(occupied[0], labels)
+    return pair_half_edges(rng, leaves, draw_degrees(rng, leaves, counts.sum(axis=1)), counts)
+
+
+def deal_down(rng: np.random.Generator, counts: Array, groups: Array) -> Array:
+    """Draw the half-edges (B, B) between members of groups (B,) given those between groups, all ways to deal alike."""
+    below = np.zeros((len(groups), len(groups)), dtype=np.int64)
+    for r, s in zip(*np.triu_indices(len(counts)), strict=True):
+        first, second = (np.flatnonzero(groups == group) for group in (r, s))
+        if r == s:
+            row, column = (first[side] for side in np.triu_indices(len(first)))
+        else:
+            row, column = (side.ravel() for side in np.meshgrid(first, second, indexing="ij"))
+        edges = _composition(rng, int(counts[r, s]) // (2 if r == s else 1), len(row))
+        np.add.at(below, (row, column), edges)
+        np.add.at(below, (column, row), edges)
+    return below
 
 
 def draw_degrees(rng: np.random.Generator, labels: Array, ends: Array) -> Array:

@@ -83,7 +83,7 @@ class FitParts:
         weights, reduced, joint = self.weights, None, None
         if self.reduced is not None:
             reduced = self.reduced.diagnostics
-        if self.config.target == "joint":
+        if self.config.target == "joint" and not self.config.hierarchy:
             own = weights if weights.selected is None else weights.selected  # what was drawn together with the labels
             joint = joint_diagnostics(self.blocks.labels, self.blocks.entropy, own.energy, own.weights)
         return FitDiagnostics(self.blocks.diagnostics, weights.diagnostics, reduced, self.explanation.variance, joint)

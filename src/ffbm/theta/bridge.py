@@ -9,7 +9,7 @@ log likelihood takes the place of the evidence in the decision (nonequilibrium c
 """
 
 from dataclasses import dataclass, field
-from math import asinh, ceil, exp, log, sqrt
+from math import asinh, ceil, exp, isnan, log, sqrt
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Bridge:
     target: Target
     own: Array  # (A,)
     scratch: Scratch
+    odds: Array  # (1,): as in ``Columns``
     parts: dict[int, tuple[tuple[Array, Array, Array], Array]] = field(default_factory=dict)  # of columns met so far
 
     def cross(
@@ -54,7 +55,9 @@ class Bridge:
         step = min(step, TIME / n_steps)
         gain = follow_path(rng, target, metric, path, column, step, n_steps, w, self.scratch)
         others = int(inside.sum()) - int(inside[g])
-        odds = log((1.0 + others) / (2.0 * len(inside) - others - 1.0))
+        odds = float(self.odds[0])
+        if isnan(odds):
+            odds = log((1.0 + others) / (2.0 * len(inside) - others - 1.0))
         chance = exp(min(odds + gain if born else gain - odds, 0.0))
         if not rng.random() < chance:
             return False, chance

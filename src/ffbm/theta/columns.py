@@ -167,6 +167,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         pair=_pairs(x, feature, rows.counts),
         intercept=int(np.flatnonzero(own == -1)[0]) if has_intercept else -1,
         tightness=float(intercept_sd) ** -2,
+        odds=np.full(1, np.nan),
     )
 
 

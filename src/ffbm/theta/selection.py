@@ -155,7 +155,7 @@ class Sweeper:
         self.work = workspace(n_rows, n_blocks, *n_most)
         self.scratch, self.moves = _room(setup, n_active, n_blocks, n_features)
         self.moments = np.zeros((2, n_blocks, n_features))
-        self.bridge = Bridge(self.target, self.metrics.own, self.scratch)
+        self.bridge = Bridge(self.target, self.metrics.own, self.scratch, columns.odds)
 
     @property
     def acceptance(self) -> float:

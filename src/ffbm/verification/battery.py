@@ -13,6 +13,7 @@ from ffbm.verification import (
     joint_imputation,
     joint_selection,
     joint_selection_geweke,
+    joint_tree,
     lengths,
     partitions,
     ranking,
@@ -24,6 +25,7 @@ from ffbm.verification.findings import Check
 
 _MODULES = (
     lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
-    selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, joint_selection_geweke, evidence,
+    selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, joint_selection_geweke,
+    joint_tree, evidence,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)
