@@ -143,14 +143,20 @@ def measure(name, n_seeds, minutes):
     }  # fmt: skip
 
 
-def show(row):
+def count(row):
+    """Return a row with how many runs are graded converged, how many of these agree, and their worst pair."""
     good = [its for its in row["runs"] if its["grade"] == "converged"]
-    agree = sum(its["agrees"] for its in good)
-    worst = max((its["worst"] for its in good), default=0.0)
+    return row | {
+        "n_runs": len(row["runs"]), "n_converged": len(good), "n_agree": sum(its["agrees"] for its in good),
+        "worst": max((its["worst"] for its in good), default=0.0),
+    }  # fmt: skip
+
+
+def show(row):
     print(
-        f"{row['network']:16} B = {row['n_blocks']:2} {row['seconds']:5.1f} s a run, {len(good)} of {len(row['runs'])}"
-        f" converged, {agree} of them agree (worst pair off by {worst:.3f}); reference {row['reference']['grade']},"
-        f" {row['reference']['ratio']:.0f} times as long",
+        f"{row['network']:16} B = {row['n_blocks']:2} {row['seconds']:5.1f} s a run, {row['n_converged']} of"
+        f" {row['n_runs']} converged, {row['n_agree']} of them agree (worst pair off by {row['worst']:.3f});"
+        f" reference {row['reference']['grade']}, {row['reference']['ratio']:.0f} times as long",
         flush=True,
     )
 
@@ -165,11 +171,12 @@ def main():
     for name in chosen.names or NETWORKS:
         if name in {row["network"] for row in rows}:
             continue
-        rows.append(measure(name, chosen.seeds, chosen.minutes))
+        rows.append(count(measure(name, chosen.seeds, chosen.minutes)))
         show(rows[-1])
-        RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "networks": rows}, indent=1) + "\n")
-    good = [its for row in rows for its in row["runs"] if its["grade"] == "converged"]
-    print(f"{len(good)} runs graded converged, {sum(its['agrees'] for its in good)} agree with the reference")
+        n_good, n_agree = (sum(row[what] for row in rows) for what in ("n_converged", "n_agree"))
+        whole = {"n_converged": n_good, "n_agree": n_agree, "share": n_agree / max(1, n_good)}
+        RESULTS.write_text(json.dumps({"cores": os.cpu_count(), "networks": rows, "whole": whole}, indent=1) + "\n")
+        print(f"{n_good} runs graded converged, {n_agree} agree with the reference")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from ffbm.blocks.chain import BlockSettings
 from ffbm.blocks.ladder import LadderSetup, advance, start
 from ffbm.blocks.priors import UNIFORM, UNLABELLED
 from ffbm.blocks.target import BlockTarget, block_model
-from ffbm.blocks.temperatures import find_betas, half_distance, likelihood_nats, spread
+from ffbm.blocks.temperatures import find_betas, half_distance, heat, likelihood_nats, spread
 from ffbm.rng import stream
 
 from .graphs import random_graph
@@ -63,3 +63,12 @@ def test_little_variation_is_heated_no_further_than_allowed_and_none_not_at_all(
     assert find_betas(setup_of(graph, 1), np.zeros(8, dtype=np.int64), stream(1, "test")).tolist() == [1.0]
     betas = find_betas(setup_of(graph, 2), np.arange(8) % 2, stream(1, "test"))
     assert (betas[0], betas[-1]) == (1.0, 0.35)
+
+
+def test_the_cold_end_is_cold_where_nothing_varies_at_first():
+    """Lambda is 0 down to 0.6 then, and a ladder from there on would sample another law."""
+    rng = np.random.default_rng(4)
+    betas = heat(lambda beta: np.zeros(100) if beta > 0.6 else rng.normal(0, 20, 100))
+    assert betas[0] == 1.0
+    assert (np.diff(betas) < 0).all()
+    assert betas[1] <= 0.65

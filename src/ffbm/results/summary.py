@@ -100,7 +100,7 @@ def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
     blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
     if is_tight:
-        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 1, 1), strict=True)]
+        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 2, 1), strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
@@ -183,8 +183,8 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = Fa
     if is_tight:
         left = len(lines) - _SPLITS
         more = [f"  ... and {count_of(left, 'more split')} (report.html)"] if left > 0 else []
-        shown = [at_most(text, 1) for text in [*lines[:_SPLITS], *acting]]
-        return "\n".join([title, *shown[: len(shown) - len(acting)], *more, *shown[len(shown) - len(acting) :]])
+        shown = [at_most(text, 1) for text in lines[:_SPLITS]]
+        return "\n".join([title, *shown, *more, *(at_most(text, 2) for text in acting)])
     return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
 
 
