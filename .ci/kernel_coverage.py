@@ -37,6 +37,9 @@ from ffbm.joint.chain import JointSettings, JointSetup
 from ffbm.joint.chain import advance as advance_joint
 from ffbm.joint.chain import start as start_joint
 from ffbm.joint.prepare import joint_model
+from ffbm.joint.tree import TreeSettings, TreeTarget, tree_setup
+from ffbm.joint.tree import advance as advance_tree
+from ffbm.joint.tree import start as start_tree
 from ffbm.kernels.doors import move_many
 from ffbm.kernels.improve import merge_cheapest, split_best, split_down
 from ffbm.kernels.logq import log_q
@@ -116,7 +119,10 @@ def run_chains(rng, net, block):
         way_back(directed, QUICK)
     chain_of(Graph.from_edges(*rng.integers(0, 30, (2, 9000)), 30), 4, rng, n_sweeps=1)  # ln q beyond its table
     setup = LadderSetup(BlockTarget(net.graph), block_model(BlockTarget(net.graph), 3), BlockSettings(2, 2, jumps=1.0))
-    advance_ladder(setup, start_ladder(setup, np.array([block, block]), np.array([1.0, 0.9]), rng), 30)
+    ladder, _ = advance_ladder(setup, start_ladder(setup, np.array([block, block]), np.array([1.0, 0.9]), rng), 30)
+    assert ladder.exchange.round_trips >= 0
+    assert (ladder.exchange.swap_rates >= 0).all()
+    ladder.exchange.clear()
     compare(Case(((0, 1), (1, 2)), 3, 2), 2, moves=(-1, 0, 1))
     compare_ladder(Case(((0, 1), (1, 2)), 3, 2), 2)
 
@@ -199,12 +205,22 @@ def run_weights(rng, net, block):
     setup = set_up_selection(target, 4, np.zeros_like(target.sums))
     advance_selection(setup, start_selection(setup, rng, True), 12)
 
+    answers = pd.DataFrame({"team": ["a", "b", None] * 6, "is_new": [1.0, None, 0.0, 1.0, 0.0, 1.0] * 3})
+    unknown = ffbm.as_network(net.graph.edges, answers).features
+    ffbm.sample_weights(unknown, block, impute=True, n_warmup=3, n_draws=3, n_sweeps=3, n_chains=2, **QUIET)
+
 
 def run_joint(rng, net, block):
     model = joint_model(net.graph, net.features, 4, np.arange(15), 1.0)
     for sampler, shifts in (("hmc", 8.0), ("mala", 1.0)):
         setup = JointSetup(model, JointSettings(2, 1, n_warmup=5, jumps=1.0, shifts=shifts, sampler=sampler))
         advance_joint(setup, start_joint(setup, block, rng), 6)
+    parents = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1]), np.array([0, 0])
+    labels = np.resize(np.arange(5), 12)
+    for directed in (False, True):
+        target = TreeTarget(Graph.from_edges(*rng.integers(0, 12, (2, 30)), 12, directed), parents)
+        tree = tree_setup(target, rng.integers(0, 2, (12, 2)), labels, TreeSettings(2, 1, jumps=2.0, n_warmup=2))
+        advance_tree(tree, start_tree(tree, labels, rng), 6)
 
 
 def run_others(rng, net, block):
