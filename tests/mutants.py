@@ -135,3 +135,14 @@ def _changed(name, changes):
 def _faulty(name, changes):
     source = _changed(name, changes).replace('"cache": True', '"cache": False')
     return compile(source, f"<faulty {name}>", "exec")
+
+
+def put_in_place(monkeypatch, module, right, wrong, user, names):
+    """Let ``user`` call functions of a module of plain Python with a fault in it: ``wrong`` for ``right``."""
+    source = inspect.getsource(module)
+    assert source.count(right) == 1
+    faulty = ModuleType(module.__name__)
+    monkeypatch.setitem(sys.modules, module.__name__, faulty)
+    exec(source.replace(right, wrong), faulty.__dict__)
+    for name in names:
+        monkeypatch.setattr(user, name, getattr(faulty, name))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ffbm
-from ffbm.report.charts import AT_NIGHT
+from ffbm.report.heatmaps import AT_NIGHT
 
 from .conftest import EVIL, open_page, short_fit
 

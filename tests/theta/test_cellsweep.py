@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import gammaln, log_softmax, logsumexp
+from scipy.special import log_softmax, logsumexp
 from scipy.stats import t as student
 
 from ffbm.data.encode import encode_features
@@ -21,6 +21,8 @@ from ffbm.theta.parts import code_cells, find_parts, missing_of, rows_of_vertice
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
+
+from .unknown_laws import log_evidence
 
 TINY = pd.DataFrame(
     {
@@ -54,7 +56,7 @@ def exact_law(x, labels, w, n_classes, held_out=()):
     parts = find_parts(design)
     codes, _ = code_cells(parts, rows_of_vertices(design, None), missing_of(design, 0))
     assert not len(parts.number)
-    blank, n_values = np.argwhere(codes < 0), np.diff(parts.start)
+    blank = np.argwhere(codes < 0)
     options = [range(parts.start[p], parts.start[p + 1]) for _, p in blank]
     log_p = []
     for values in product(*options):
@@ -65,25 +67,9 @@ def exact_law(x, labels, w, n_classes, held_out=()):
         row[np.nonzero(feature >= 0)[0], feature[feature >= 0]] = 1
         fit = log_softmax(row @ w, axis=1)[np.arange(len(full)), labels]
         fit[list(held_out)] = 0
-        log_p.append(fit.sum() + _log_evidence(full, parts, n_values, n_classes))
+        log_p.append(fit.sum() + log_evidence(full, parts, n_classes))
     p = np.exp(np.array(log_p) - logsumexp(log_p))
     return blank, list(product(*options)), p
-
-
-def _log_evidence(codes, parts, n_values, n_classes):
-    terms = []
-    for classes in product(range(n_classes), repeat=len(codes)):
-        counts = np.bincount(classes, minlength=n_classes)
-        term = gammaln(mixture.SHARES) - gammaln(mixture.SHARES + len(codes))
-        term += (gammaln(mixture.SHARES / n_classes + counts) - gammaln(mixture.SHARES / n_classes)).sum()
-        for k, p in product(range(n_classes), range(len(n_values))):
-            own = codes[np.array(classes) == k, p] - parts.start[p]
-            seen, a = np.bincount(own, minlength=n_values[p]), mixture.VALUES / n_values[p]
-            term += (
-                gammaln(mixture.VALUES) - gammaln(mixture.VALUES + len(own)) + (gammaln(a + seen) - gammaln(a)).sum()
-            )
-        terms.append(term)
-    return logsumexp(terms)
 
 
 def distance(sampler, rng, w, law, n_sweeps=4000):

@@ -1,9 +1,5 @@
 """The joint chain under the learned prior against exact laws, and faults planted in it."""
 
-import inspect
-import sys
-from types import ModuleType
-
 import numpy as np
 import pytest
 
@@ -21,6 +17,8 @@ from ffbm.verification.joint_selection import (
     exact_moments,
     follow_the_law,
 )
+
+from ..mutants import put_in_place
 
 NAME = "two columns, held out"
 QUICK = Effort(False, 3, lambda work, items: [work(item) for item in items])
@@ -68,13 +66,7 @@ FAULTS = {  # what is changed in the chain, and the moves by which it is seen
 )
 def test_faults_are_caught(fault, monkeypatch):
     right, wrong, settings = FAULTS[fault]
-    source = inspect.getsource(selection)
-    assert source.count(right) == 1
-    planted = ModuleType(selection.__name__)
-    monkeypatch.setitem(sys.modules, selection.__name__, planted)
-    exec(source.replace(right, wrong), planted.__dict__)
-    for name in ("start", "advance", "column_setup"):
-        monkeypatch.setattr(joint_selection, name, getattr(planted, name))
+    put_in_place(monkeypatch, selection, right, wrong, joint_selection, ("start", "advance", "column_setup"))
     monkeypatch.setattr(joint_selection, "RUNS", 4)
     assert not follow_the_law(NAME, QUICK, settings).passed
 

@@ -1,15 +1,13 @@
 """Geweke's test of the joint chain under the learned prior, and faults planted in the chain that it has to see."""
 
-import inspect
-import sys
-from types import ModuleType
-
 import pytest
 
 from ffbm.joint import selection
 from ffbm.verification import joint_selection_geweke as geweke
 from ffbm.verification.findings import Effort
 from ffbm.verification.geweke import compare_means
+
+from ..mutants import put_in_place
 
 QUICK = Effort(False, 3, lambda work, items: [work(item) for item in items])
 
@@ -42,11 +40,5 @@ FAULTS = {  # what is changed in the chain, and the steps of a run in which it i
 )
 def test_faults_are_caught(fault, monkeypatch):
     right, wrong, n_steps = FAULTS[fault]
-    source = inspect.getsource(selection)
-    assert source.count(right) == 1
-    planted = ModuleType(selection.__name__)
-    monkeypatch.setitem(sys.modules, selection.__name__, planted)
-    exec(source.replace(right, wrong), planted.__dict__)
-    for name in ("start", "advance", "column_setup"):
-        monkeypatch.setattr(geweke, name, getattr(planted, name))
+    put_in_place(monkeypatch, selection, right, wrong, geweke, ("start", "advance", "column_setup"))
     assert not longer(n_steps).passed

@@ -1,9 +1,5 @@
 """The joint chain of a tree against exact laws, and faults planted in it."""
 
-import inspect
-import sys
-from types import ModuleType
-
 import numpy as np
 import pytest
 
@@ -24,7 +20,7 @@ from ffbm.verification.joint_tree import (
     follow_the_law_of_labels,
 )
 
-from ..mutants import planted
+from ..mutants import planted, put_in_place
 
 QUICK = Effort(False, 3, lambda work, items: [work(item) for item in items])
 
@@ -74,13 +70,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_caught(fault, monkeypatch):
     right, wrong = FAULTS[fault]
-    source = inspect.getsource(tree)
-    assert source.count(right) == 1
-    faulty = ModuleType(tree.__name__)
-    monkeypatch.setitem(sys.modules, tree.__name__, faulty)
-    exec(source.replace(right, wrong), faulty.__dict__)
-    for name in ("start", "advance", "tree_setup"):
-        monkeypatch.setattr(joint_tree, name, getattr(faulty, name))
+    put_in_place(monkeypatch, tree, right, wrong, joint_tree, ("start", "advance", "tree_setup"))
     assert not follow_the_law("a flag", QUICK).passed
 
 

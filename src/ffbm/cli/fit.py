@@ -331,8 +331,8 @@ def fit(
     else:
         text = fitted.summary(verbose)
         print_text(text)
-        if told := sentence_below(fitted, text, verbose):
-            print_text(f"\n{told}")
+        if sentence := sentence_below(fitted, text, verbose):
+            print_text(f"\n{sentence}")
         if weighed is not None:
             print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
         if run.out is not None:

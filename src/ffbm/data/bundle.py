@@ -2,12 +2,12 @@
 
 import os
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from ffbm.data.files import shown
 from ffbm.data.remarks import shorten
+from ffbm.data.spreadsheet import DAMAGED_ZIP
 from ffbm.errors import DataError
 
 EDGES = frozenset({"edge", "edges", "edgelist", "links", "network", "graph"})  # what files of edges are called
@@ -61,7 +61,7 @@ def _in_archive(path: Path, where: str) -> tuple[Member, Member | None]:
                 raise DataError(f"{where} unpacks to more than a gigabyte: unpack it, and name the file of edges")
             table = None if nodes is None else Member(where, nodes, archive.read(nodes))
             return Member(where, edges, archive.read(edges)), table
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+    except DAMAGED_ZIP as error:
         raise DataError(f"{where} is a damaged zip archive ({error}): fetch or pack it again") from None
 
 

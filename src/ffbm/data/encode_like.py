@@ -80,8 +80,8 @@ def encode_like(features: Features, table: pd.DataFrame, is_averaged: bool = Fal
         cells = _replace(table.iloc[:, by_name[name]], features.replaced.get(name, {}))
         missing, more = _encode_column(features, name, positions, cells, values)
         if is_averaged:
-            said = f"column {name!r} has {count_of(int(missing.sum()), 'missing cell')}: averaged over"
-            more = [replace(note, message=said) if note.code == "missing" else note for note in more]
+            message = f"column {name!r} has {count_of(int(missing.sum()), 'missing cell')}: averaged over"
+            more = [replace(note, message=message) if note.code == "missing" else note for note in more]
         notes += more
         by_column.append(np.flatnonzero(missing))
     unused = [name for name in by_name if name not in wanted]

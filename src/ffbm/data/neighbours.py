@@ -24,16 +24,16 @@ def read_neighbours(
     >>> read_neighbours(b"# ann\nbob 2.5\ncem 1\n# bob\ncem 3\n", "g.lgl", ".lgl", edge_weight="weight").ids.tolist()
     ['ann', 'bob', 'cem']
     """
-    found = Collector(where, multiplicity, edge_weight)
+    collector = Collector(where, multiplicity, edge_weight)
     lines = check_text(data, where).decode().splitlines()
     for source, targets in _lgl(lines, where) if suffix == ".lgl" else _adjacency(lines):
-        found.meet_node(source)
+        collector.meet_node(source)
         for target, weight in targets:
-            found.meet_node(target)
-            found.add_edge(source, target)
+            collector.meet_node(target)
+            collector.add_edge(source, target)
             if weight is not None:
-                found.set_edge("weight", weight)
-    return found.finish()
+                collector.set_edge("weight", weight)
+    return collector.finish()
 
 
 def _adjacency(lines: list[str]) -> Iterator[tuple[str, list[tuple[str, None]]]]:

@@ -40,23 +40,23 @@ def read_nodelink(data: bytes, where: str, multiplicity: str | None = None, edge
     if nodes is None or links is None:
         required = "JSON must hold a list 'nodes' and a list 'links' or 'edges' of objects"
         raise DataError(f"{where}: {required}, as networkx and D3 write it: save it so, or as CSV or GraphML")
-    found = Collector(where, multiplicity, edge_weight)
-    found.is_directed = whole.get("directed") is True or graph.get("directed") is True
+    collector = Collector(where, multiplicity, edge_weight)
+    collector.is_directed = whole.get("directed") is True or graph.get("directed") is True
     key = next((key for key in _IDS if nodes and all(_is_plain(item.get(key)) for item in nodes)), None)
     ids = [str(item[key]) if key else str(place) for place, item in enumerate(nodes)]
     for name, item in zip(ids, nodes, strict=True):
-        _describe(found, found.add_node(name), item, key)
+        _describe(collector, collector.add_node(name), item, key)
     ends = [(_end(item.get("source")), _end(item.get("target"))) for item in links]
     flat = [name or "" for pair in ends for name in pair]
     if key and not set(flat) <= set(ids) and all(name.isdecimal() and int(name) < len(ids) for name in flat):
         places = [ids[int(name)] for name in flat]  # as D3 once wrote it: places in the list of nodes
         ends = list(zip(places[::2], places[1::2], strict=True))
     for (source, target), item in zip(ends, links, strict=True):
-        found.add_edge(source, target)
+        collector.add_edge(source, target)
         for name, value in item.items():
             if name not in _ASIDE and _is_plain(value):
-                found.set_edge(name, str(value))
-    return found.finish()
+                collector.set_edge(name, str(value))
+    return collector.finish()
 
 
 def _items(graph: Any, *names: str) -> list[dict[str, Any]] | None:
@@ -77,11 +77,11 @@ def _end(value: Any) -> str | None:
     return str(value) if _is_plain(value) else None
 
 
-def _describe(found: Collector, number: int, item: dict[str, Any], key: str | None) -> None:
+def _describe(collector: Collector, number: int, item: dict[str, Any], key: str | None) -> None:
     for name, value in item.items():
         if isinstance(value, list | dict):
-            found.leave_out(name)
+            collector.leave_out(name)
         elif name != key and value is not None:
-            found.set_node(number, name, str(value))
+            collector.set_node(number, name, str(value))
         if name == "label":
-            found.display = name
+            collector.display = name

@@ -61,8 +61,8 @@ def read_preamble(data: bytes) -> Preamble:
             break
         found = _KONECT.match(line)
         kind = found[1] if found and not kind else kind
-        said = _SNAP.match(line)
-        says = said[1].casefold() if said and not says else says
+        snap = _SNAP.match(line)
+        says = snap[1].casefold() if snap and not says else says
         last = "" if found else line.lstrip("".join(_MARKS)).strip()
         end, n_lines, n_comments = after, n_lines + 1, n_comments + bool(line)
     return Preamble(end, n_lines, n_comments, last, separator, kind, says)

@@ -167,14 +167,12 @@ def read_network(
         number_from_one(raw, table)
     if grid is not None and table is not None and begins_with_names(raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
-    if grid is not None and table is not None and (found := find_ends(grid, raw, table)) is not None:
+    if grid is not None and table is not None and (pair := find_ends(grid, raw, table)) is not None:
         raw = read_edges(
-            grid, source_column=found[0], target_column=found[1], multiplicity=multiplicity, edge_weight=edge_weight,
+            grid, source_column=pair[0], target_column=pair[1], multiplicity=multiplicity, edge_weight=edge_weight,
             bipartite=bipartite,
         )  # fmt: skip
-        message = (
-            f"{where}: ends taken from the columns {found[0]!r} and {found[1]!r}, which hold ids of the node table"
-        )
+        message = f"{where}: ends taken from the columns {pair[0]!r} and {pair[1]!r}, which hold ids of the node table"
         raw.notes.append(Note("ends", f"{message}; {option('source_column')} overrules", 1))
     choices = collect_choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     net = assemble_network(

@@ -14,6 +14,9 @@ from ffbm.plain import count_of
 from ffbm.types import Note
 
 _MARK = b"xl/workbook.xml"  # the name of a member, which a zip archive does not pack
+DAMAGED_ZIP = (  # what zipfile raises; the last two of a password, and of a compression that it does not know
+    zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError,
+)  # fmt: skip
 _SHEET = re.compile(rb"<(?:\w+:)?sheet\b[^>]*\bname=\"([^\"]*)\"")
 _MOST_BOOK = 1 << 20  # bytes of the list of sheets
 _MOST_BYTES = 1 << 30  # unpacked
@@ -29,7 +32,7 @@ def has_sheet(data: bytes, called: Collection[str]) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_MARK.decode()) as file:
             names = [name.decode().casefold() for name in _SHEET.findall(file.read(_MOST_BOOK))]
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError, KeyError, NotImplementedError):
+    except (*DAMAGED_ZIP, ValueError, KeyError):
         return False
     return len(names) > 1 and sum(name in called for name in names) == 1
 
@@ -108,5 +111,5 @@ def _check_archive(data: bytes, where: str) -> None:
                     with archive.open(member) as file:
                         if b"<!DOCTYPE" in file.read(4096):
                             raise DataError(f"{where} has a DOCTYPE in {member.filename!r}: save it again from Excel")
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
+    except (*DAMAGED_ZIP, ValueError) as error:
         raise DataError(f"{where} is a damaged spreadsheet ({error}): save it again, or as CSV") from None

@@ -43,16 +43,16 @@ def read_ucinet(data: bytes, where: str, multiplicity: str | None = None, edge_w
     (['ann', 'bob', 'cem'], True)
     """
     text = check_text(data, where).decode()
-    found = _DATA.search(text)
-    if found is None:
+    mark = _DATA.search(text)
+    if mark is None:
         raise DataError(f"{where}: a DL file must have a line 'data:'; this one has none: fetch or write it again")
-    head, body = text[: found.start()], text[found.end() :]
+    head, body = text[: mark.start()], text[mark.end() :]
     n_nodes, form = _read_head(head, where)
     is_embedded = _EMBEDDED.search(head) is not None
     labels = _labels(head)
     if labels and len(labels) != n_nodes:
         raise DataError(f"{where}: there must be {n_nodes:,} labels, as N says; there are {len(labels):,}: repair them")
-    first = text.count("\n", 0, found.end()) + 1
+    first = text.count("\n", 0, mark.end()) + 1
     if form == "fullmatrix":
         labels, entries = _full_matrix(body, n_nodes, labels, is_embedded, where)
     else:
@@ -103,24 +103,24 @@ def _full_matrix(
     words = _words(body)
     if is_embedded:
         labels, words = words[:n_nodes], words[n_nodes:]
-        words = [word for place, word in enumerate(words) if place % (n_nodes + 1)]
+        words = [word for number, word in enumerate(words) if number % (n_nodes + 1)]
     if n_nodes**2 > _MOST_CELLS or len(words) != n_nodes**2:
         raise DataError(
             f"{where}: a full matrix must have {n_nodes**2:,} cells, as N says; it has {len(words):,}: repair it"
         )
     return labels, [
-        (place // n_nodes, place % n_nodes, value)
-        for place, word in enumerate(words)
-        if (value := _number(word, where, f"cell {place + 1:,}"))
+        (number // n_nodes, number % n_nodes, value)
+        for number, word in enumerate(words)
+        if (value := _number(word, where, f"cell {number + 1:,}"))
     ]
 
 
 def _lists(
     body: str, n_nodes: int, labels: list[str], is_embedded: bool, form: str, where: str, first: int
 ) -> tuple[list[str], list[tuple[int, int, float]]]:
-    number_of = {label: place for place, label in enumerate(labels)}
+    number_of = {label: number for number, label in enumerate(labels)}
     if not is_embedded:
-        number_of |= {str(place + 1): place for place in range(n_nodes)}
+        number_of |= {str(number + 1): number for number in range(n_nodes)}
     entries = []
     for line, words in _rows(body, first):
         if len(words) < 2 and form == "edgelist1":
@@ -134,7 +134,7 @@ def _lists(
         weight = _number(words[2], where, f"line {line}") if form == "edgelist1" and len(words) > 2 else 1.0
         entries += [(number_of[ends[0]], number_of[target], weight) for target in ends[1:]]
     if is_embedded:
-        labels = [*number_of, *(f"vertex {place + 1}" for place in range(len(number_of), n_nodes))]
+        labels = [*number_of, *(f"vertex {number + 1}" for number in range(len(number_of), n_nodes))]
     return labels, entries
 
 
@@ -144,7 +144,7 @@ def _rows(body: str, first: int) -> Iterator[tuple[int, list[str]]]:
             yield line, words
 
 
-def _number(word: str, where: str, place: str) -> float:
+def _number(word: str, where: str, number: str) -> float:
     if not is_number(word):
-        raise DataError(f"{where}: a tie must be a number; {place} has {word[:40]!r}: repair it")
+        raise DataError(f"{where}: a tie must be a number; {number} has {word[:40]!r}: repair it")
     return float(word)

@@ -51,9 +51,9 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
         draw_vertices(
             axes, net, positions, mode.labels, mode.probs.max(axis=1, initial=0), members.n_blocks, 1 / columns
         )
-        told = [f"{mode.weight:.0%} of draws"] if members.shares_are_known else []
-        told += [f"{mode.changed(modes[0]):.0%} moved"] if number else []
-        text = f"mode {number}" + (f": {', '.join(told)}" if told else "")
+        remarks = [f"{mode.weight:.0%} of draws"] if members.shares_are_known else []
+        remarks += [f"{mode.changed(modes[0]):.0%} moved"] if number else []
+        text = f"mode {number}" + (f": {', '.join(remarks)}" if remarks else "")
         axes.set_title(text, fontsize=SMALL, color=INK, pad=2)
     left = members.n_modes - len(modes)
     parts = [title] * bool(title) + [f"{left} more modes are not drawn"] * bool(left)

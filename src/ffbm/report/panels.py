@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffbm.plain import count_of
-from ffbm.report import charts, network, tables
+from ffbm.report import charts, heatmaps, network, tables
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
@@ -28,7 +28,7 @@ def explanation_panels(subject: Subject) -> dict[str, Panel]:
         panels["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject))
     if subject.parts.memberships.n_blocks > 1:
         summary = "Heat map of the centred weight of each feature in each block"
-        panels["heatmap"] = Panel(summary, charts.draw_heat_map(subject), tables.weight_table(subject))
+        panels["heatmap"] = Panel(summary, heatmaps.draw_heat_map(subject), tables.weight_table(subject))
         panels["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject))
         summary = "Largest change in the probability of a block for each feature, with 95 % intervals"
         panels["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject))
@@ -55,7 +55,7 @@ def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:
         panels["network"] = Panel(f"The network: {size}", network.draw_network(scene), tables.vertex_table(scene))
     if n_blocks > 1:  # of one block there is one number, which the page says in words
         pairs = "Edges from each block to each other" if net.graph.is_directed else "Edges between each pair of blocks"
-        panels["block_matrix"] = Panel(pairs, charts.draw_block_matrix(scene), tables.matrix_table(scene))
+        panels["block_matrix"] = Panel(pairs, heatmaps.draw_block_matrix(scene), tables.matrix_table(scene))
     panels["traces-s"] = _trace(blocks.entropy, "description length", "S, nats")
     settings, trips = blocks.settings, blocks.diagnostics.round_trips
     if trips is not None and len(settings["tempering"]) > 1:

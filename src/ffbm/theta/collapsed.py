@@ -45,7 +45,7 @@ class Options(NamedTuple):
 
 def find_column_cells(cells: Cells, groups: ColumnGroups) -> list[ColumnCells]:
     """Return the unknown cells by column, of columns that have some."""
-    parts, found = cells.parts, []
+    parts, by_column = cells.parts, []
     first = np.maximum.reduceat(parts.feature, parts.start[:-1]) if parts.n_parts else np.zeros(0, np.int64)
     own, own_numbers = groups.of_feature[first], groups.of_feature[parts.number]
     for g in range(len(groups.names)):
@@ -53,8 +53,8 @@ def find_column_cells(cells: Cells, groups: ColumnGroups) -> list[ColumnCells]:
         numbers = [q for q in np.flatnonzero(own_numbers == g).tolist() if len(cells.number_row_of(q))]
         each = [cells.row_of(p) for p in its] + [cells.number_row_of(q) for q in numbers]
         if each:
-            found.append(ColumnCells(g, np.unique(np.concatenate(each)), its, numbers))
-    return found
+            by_column.append(ColumnCells(g, np.unique(np.concatenate(each)), its, numbers))
+    return by_column
 
 
 def move_column(

@@ -24,7 +24,7 @@ from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
 from ffbm.types import Array, Features
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_each
 
 N_DRAWS, THIN, N_WARMUP = 49, 4, 60
 N_BINS = 5
@@ -105,10 +105,8 @@ def _table(cells: Cells, state: CellState) -> tuple[Array, Array]:
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 tables in full runs, 40 else; return the smallest p of uniform ranks."""
-    n_tables = 300 if effort.full else 40
-    ranks = np.array(effort.each(partial(rank_of_truth, effort.seed), range(n_tables)))
-    histograms = rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, f"N={N_NODES} B={N_BLOCKS}")
-    return smallest_p(histograms, n_tables, n_draws=N_DRAWS)
+    rank, size = partial(rank_of_truth, effort.seed), f"N={N_NODES} B={N_BLOCKS}"
+    return rank_each(rank, QUANTITIES, 300 if effort.full else 40, N_DRAWS, N_BINS, size, effort)
 
 
 CHECKS = (

@@ -21,7 +21,7 @@ from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array, Features, Graph
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.imputation import COLUMNS, NAMES, PARTS, draw_table, matrix_of
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import rank_among, rank_each
 
 N_NODES, N_BLOCKS, N_EDGES, N_TRAINED = 16, 2, 40, 13
 N_DRAWS, THIN, BURN, GAP = 39, 8, 100, 2
@@ -94,10 +94,8 @@ def quantities(graph: Graph, b: Array, inside: Array, w: Array, cells: tuple[Arr
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 networks in full runs, 20 else; return the smallest p of uniform ranks."""
-    n_networks = 300 if effort.full else 20
-    ranks = np.array(effort.each(partial(rank_of_truth, effort.seed), range(n_networks)))
-    histograms = rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, f"N={N_NODES} B={N_BLOCKS}")
-    return smallest_p(histograms, n_networks, n_draws=N_DRAWS)
+    rank, size = partial(rank_of_truth, effort.seed), f"N={N_NODES} B={N_BLOCKS}"
+    return rank_each(rank, QUANTITIES, 300 if effort.full else 20, N_DRAWS, N_BINS, size, effort)
 
 
 CHECKS = (

@@ -59,8 +59,8 @@ class Moments(NamedTuple):
     """What is compared."""
 
     together: Array  # (N, N): the probability that two vertices share a block
-    inclusion: Array  # (G,)
-    size: Array  # (G,): E[ln(1 + |V_g|^2)]
+    inclusion: Array  # (G,), of each node of a tree (C, G)
+    size: Array  # the same: E[ln(1 + |V_g|^2)]
     empty: float  # the probability that a block is empty
 
 

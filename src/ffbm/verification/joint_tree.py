@@ -34,6 +34,7 @@ from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import RUNS, graph_of
 from ffbm.verification.findings import Check, Effort, Finding
+from ffbm.verification.joint_selection import Case, Moments
 from ffbm.verification.partitions import FIVE, FULL, MESS, QUICK, RING
 from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
@@ -102,44 +103,16 @@ def follow_the_law_of_labels(name: str, effort: Effort) -> Finding:
     return Finding(distance, bound, doubt=doubt, details={"chance": floor, "n_steps": n_sweeps})
 
 
-class Case(NamedTuple):
-    """A tiny network with columns of one feature each."""
-
-    edges: tuple[tuple[int, int], ...]
-    features: tuple[tuple[float, ...], ...]  # of each vertex
-    parents: tuple[Array, ...]
-    held_out: tuple[int, ...] = ()
-
-    @property
-    def x(self) -> Array:
-        """The features and an intercept (N, G + 1)."""
-        return np.column_stack((np.array(self.features, dtype=float), np.ones(len(self.features))))
-
-    @property
-    def trained(self) -> Array:
-        """The training vertices."""
-        return np.setdiff1d(np.arange(len(self.features)), self.held_out)
-
-
-class Moments(NamedTuple):
-    """What is compared."""
-
-    together: Array  # (N, N): the probability that two vertices share a leaf
-    inclusion: Array  # (C, G)
-    size: Array  # (C, G): E[ln(1 + |V|^2)]
-    empty: float  # the probability that a leaf is empty
-
-
 CASES = {
     "a flag": Case(
         ((0, 1), (0, 1), (1, 2), (2, 2), (3, 4), (2, 3)),
         ((1,), (1,), (0,), (1,), (0,)),
-        THREE,
+        (0,),
     ),
     "two columns, held out": Case(
         ((0, 1), (0, 1), (2, 3), (3, 4), (4, 4), (0, 5), (1, 5)),
         ((1, 2), (1, 1), (1, 0), (0, -1), (0, -2), (1, 3)),
-        THREE,
+        (0, 1),
         held_out=(5,),
     ),
 }
@@ -147,9 +120,9 @@ CASES = {
 
 def exact_moments(case: Case, n_points: int = 12) -> Moments:
     """Sum over labels and sets of columns of all nodes; see the head of the file."""
-    x, trained, children = case.x, case.trained, tree_children(case.parents)
+    x, trained, children = case.x, case.trained, tree_children(THREE)
     n_columns, n_nodes = x.shape[1] - 1, len(children)
-    target = TreeTarget(graph_of(case.edges, len(x)), case.parents)
+    target = TreeTarget(graph_of(case.edges, len(x)), THREE)
     states = np.array(list(product(range(target.n_leaves), repeat=len(x))))
     s = np.array([target.entropy(b) for b in states])
     sets = [np.array(one, dtype=bool) for one in product((False, True), repeat=n_columns)]
@@ -203,7 +176,7 @@ def sampled_moments(case: Case, n_cycles: int, effort: Effort) -> Moments:
 
 
 def _draws(case: Case, n_cycles: int, seed: int, number: int) -> Moments:
-    x, target = case.x[:, :-1], TreeTarget(graph_of(case.edges, len(case.features)), case.parents)
+    x, target = case.x[:, :-1], TreeTarget(graph_of(case.edges, len(case.features)), THREE)
     rng = np.random.default_rng([seed, number, len(x)])
     labels = rng.integers(0, target.n_leaves, len(x))
     setup = tree_setup(target, x, labels, TreeSettings(60, 1), case.trained, INTERCEPT_SD)

@@ -1,12 +1,12 @@
 """Ranks of the truth among draws, their histograms, and the smallest p of uniform ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ffbm.types import Array
-from ffbm.verification.findings import Finding
+from ffbm.verification.findings import Effort, Finding
 from ffbm.verification.goodness import chi_square
 
 
@@ -32,6 +32,14 @@ def rank_histograms(names: Sequence[str], ranks: Array, n_draws: int, n_bins: in
         p = chi_square(counts.astype(float), np.full(n_bins, len(ranks) / n_bins))
         entries.append({"quantity": name, "size": size, "p": p, "counts": counts.tolist()})
     return entries
+
+
+def rank_each(
+    rank: Callable[[int], Array], names: Sequence[str], n: int, n_draws: int, n_bins: int, size: str, effort: Effort
+) -> Finding:
+    """Rank the truth in n data sets, numbered from 0, of one size; return the smallest p of uniform ranks."""
+    ranks = np.array(effort.each(rank, range(n)))
+    return smallest_p(rank_histograms(names, ranks, n_draws, n_bins, size), n, n_draws=n_draws)
 
 
 def smallest_p(
