@@ -9,7 +9,7 @@ import pytest
 from ffbm.theta import collapsed
 from ffbm.theta import selection as columns_chain
 from ffbm.theta.cellsweep import CellSampler
-from ffbm.theta.collapsed import find_column_cells
+from ffbm.theta.collapsed import find_column_cells, move_column
 from ffbm.theta.imputed import ImputedSelection, advance_imputed_selection, start_imputed_selection
 from ffbm.theta.mixture import draw_mixture
 from ffbm.theta.mode import find_mode
@@ -123,6 +123,30 @@ def test_faults_are_seen(monkeypatch, fault):
     exec(compile(source.replace(right, wrong), collapsed.__file__, "exec"), space)
     monkeypatch.setattr(columns_chain, "move_column", space["move_column"])
     assert np.abs(moved_from_the_law(None, ((0,), (1,)), 300)).max() > 3.9
+
+
+@pytest.mark.parametrize(("way", "moves"), [(1, True), (-1, False)])
+def test_a_birth_is_decided_by_the_vertices_without_an_answer(way, moves):
+    """Whatever the cell is, weights of 40 speak for the vertex's own block, or against it: e^40 times as likely."""
+    table = pd.DataFrame({"party": ["a", None, "b", "a", "b", "c"], "home": ["x", "y", "x", "y", "x", "y"]})
+    model, state = chain_of(2, None, table)
+    sweeper, chain, cells = columns_chain.Sweeper(model.setup), state.chain, model.unknown.cells
+    more = [sweeper.columns.value]
+    sampler = CellSampler(cells, model.unknown.y, state.cells, sweeper.target, model.unknown.base, more)
+    [own] = find_column_cells(cells, model.setup.target.groups)
+    column = model.setup.target.groups.of_feature[model.setup.target.training.rows.active] == own.column
+    chain.inside[own.column], chain.weights[column] = False, 0.0
+    before = chain.weights.copy()
+    sampler.tie()
+
+    def be_born():
+        chain.inside[own.column] = True
+        chain.weights[column] = way * 40.0 * (2 * model.unknown.y[own.rows[0]] - 1)
+
+    rng = np.random.default_rng(5)
+    assert move_column(rng, sampler, own, chain.weights, chain.inside, be_born) is moves
+    assert chain.inside[own.column] == moves
+    assert np.array_equal(chain.weights, before) is not moves
 
 
 def test_cells_by_column():
