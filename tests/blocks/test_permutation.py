@@ -132,8 +132,8 @@ FAULTS = {
     "not the last one itself": ("(last - first + 1)", "(last - first)"),
     "half of the pairs": ("min(r, s), max(r, s)", "r, s"),
     "no factor two inside": ("- LN2 * inside", ""),
-    "ends of blocks left out": ("adjacency += lf[e[row]]", "adjacency += 0.0"),
-    "sizes left out": ("degrees += lf[size] + ", "degrees += "),
+    "ends of blocks left out": ("adjacency += log_factorial(lf, e[row])", "adjacency += 0.0"),
+    "sizes left out": ("degrees += log_factorial(lf, size) + ", "degrees += "),
     "counts that are not cleared": ("    clear(eta)\n", ""),
     "a stratum runs into the next": ("bounds[stratum + 1] - 1", "bounds[-1] - 1"),
 }

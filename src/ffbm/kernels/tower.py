@@ -14,7 +14,8 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside, log_factorial
+from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside
+from ffbm.kernels.tables import log_factorial
 
 
 class Tower(NamedTuple):
