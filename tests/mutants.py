@@ -13,8 +13,8 @@ from ffbm.kernels import NamedByContent
 
 BLOCKS = [
     "ffbm.kernels.compilation",
-    "ffbm.kernels.logq",
     "ffbm.kernels.tables",
+    "ffbm.kernels.logq",
     "ffbm.kernels.dispatch",
     "ffbm.kernels.ledger",
     "ffbm.kernels.halfedges",
