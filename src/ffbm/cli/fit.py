@@ -297,8 +297,8 @@ def fit(
     if reading["directed"] is None and settings.directed is True:
         reading["directed"] = True
     reading |= {"nodes": nodes, "group_by": group_by}
-    given = {name: value for name, value in reading.items() if value not in (None, [], {})}
-    network = options.open_network(source, **recorded | given)
+    chosen = {name: value for name, value in reading.items() if value not in (None, [], {})}
+    network = options.open_network(source, **recorded | chosen)
     from ffbm.pipeline.clock import Schedule
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured

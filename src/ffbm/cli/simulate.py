@@ -80,19 +80,19 @@ def simulate(
     from ffbm.store.folder import check_new_folder
 
     check_new_folder(out, "--out")
-    given: Any = features
+    source: Any = features
     if like is not None:
         if features is not None or vertices is not None:
             raise OptionError("--like brings its own vertices and features; leave out --vertices and --features")
         network = options.open_network(like, "--like", nodes=nodes)
-        given, edges = network.features, network.n_edges if edges is None else edges
+        source, edges = network.features, network.n_edges if edges is None else edges
     elif nodes is not None:
         raise OptionError("--nodes is the table of the network that --like names; give --like as well")
     made = draw(
         vertices,
         blocks,
         edges,
-        given,
+        source,
         exact=exact,
         degree_corrected=not no_degree_correction,
         directed=directed,

@@ -33,9 +33,9 @@ def note_collinear(features: Features) -> list[Note]:
         names = features.column_names
         shown = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
         more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
-        what = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
+        subject = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
         message = (
-            f"{what} nearly the same: {shown}{more}; what they explain is shared, {option('exclude')} leaves one out"
+            f"{subject} nearly the same: {shown}{more}; what they explain is shared, {option('exclude')} leaves one out"
         )
         notes.append(Note("near-identical", message, len(pairs)))
     sums = _sums(features, covariance, {g for pair in pairs for g in pair})
@@ -51,8 +51,8 @@ def _pairs(features: Features, covariance: Array) -> list[tuple[int, int]]:
     column = np.array([index_of[name] for name in features.columns])
     member = sp.csr_array((np.ones(len(column)), (column, np.arange(len(column)))))  # (G, D)
     shared = np.asarray(member @ (member @ covariance**2).T)
-    own = np.sqrt(np.maximum(np.diag(shared), np.finfo(float).tiny))
-    alike = np.triu(shared / np.outer(own, own), 1)
+    length = np.sqrt(np.maximum(np.diag(shared), np.finfo(float).tiny))
+    alike = np.triu(shared / np.outer(length, length), 1)
     pairs = np.argwhere(alike > _SAME)
     return [(int(g), int(h)) for g, h in pairs[np.argsort(-alike[tuple(pairs.T)], kind="stable")]]
 

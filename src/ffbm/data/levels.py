@@ -38,8 +38,8 @@ def column_levels(features: Features, name: str, most: int = 5, least: int = 5) 
     values = column_values(features, name)
     sizes = np.bincount(values.codes[values.codes >= 0], minlength=values.n_values)
     order = np.argsort(-sizes, kind="stable")
-    room = most if values.n_values <= most and (sizes >= least).all() else most - 1
-    kept = np.sort(order[:room][sizes[order[:room]] >= least])
+    most_levels = most if values.n_values <= most and (sizes >= least).all() else most - 1
+    kept = np.sort(order[:most_levels][sizes[order[:most_levels]] >= least])
     number = np.full(values.n_values + 1, len(kept))
     number[kept], number[-1] = np.arange(len(kept)), -1  # the last entry is that of code -1
     codes = number[values.codes]

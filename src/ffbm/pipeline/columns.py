@@ -100,11 +100,11 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     which = _some(parts)
     some = replace(blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], diagnostics=None)
     members = parts.memberships
-    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    chain_members = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
-        sample = sampler_given(short, design, some, own, RunContext(None, tell))
+        sample = sampler_given(short, design, some, chain_members, RunContext(None, tell))
         sampled = sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain")
     return sampled.weights
 
@@ -139,8 +139,8 @@ def _shares(labels: Array, n_blocks: int) -> Array:
 
 def _changed(shares: Array) -> float:
     """Return the share of vertices that are not most often in the same block in all chains."""
-    own = shares.argmax(axis=2)
-    return float((own != own[0]).any(axis=0).mean())
+    labels = shares.argmax(axis=2)
+    return float((labels != labels[0]).any(axis=0).mean())
 
 
 def _chain(trace: WeightTrace, number: int) -> WeightTrace:
@@ -163,12 +163,12 @@ def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list
     chain = np.unique(selected.partition) // blocks.n_draws
     scored = []
     for c in np.unique(chain):
-        own = selected.by_partition[chain == c]
-        inclusion = own.mean(axis=0)
+        by_draw = selected.by_partition[chain == c]
+        inclusion = by_draw.mean(axis=0)
         score = np.minimum(inclusion - LEAST, 0.0)
         decided = list(find_decided(inclusion, fdr))
         score[decided] = inclusion[decided] - LEAST
-        scored.append((score, _ERRORS * np.hypot(own.std(axis=0) / np.sqrt(len(own)), selected.error)))
+        scored.append((score, _ERRORS * np.hypot(by_draw.std(axis=0) / np.sqrt(len(by_draw)), selected.error)))
     return scored
 
 

@@ -208,8 +208,8 @@ def sampler_given(
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
             half = {"n_sweeps": 0, "max_minutes": minutes_left(0.5 * (time.monotonic() + until))}
             weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
-            its = stream(seed, "selection", "vertices")
-            some = affordable_rows(design, rows, members.n_blocks, its, config.effort)
+            rng = stream(seed, "selection", "vertices")
+            some = affordable_rows(design, rows, members.n_blocks, rng, config.effort)
             one |= {"max_minutes": minutes_left(until), "whole_minutes": config.max_minutes, "rows": some}
             selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
             weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))
@@ -252,8 +252,8 @@ def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
     """Tell that some of the vertices had to be enough, if so."""
     if len(some) == len(asked):
         return ()
-    what = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
-    message = f"{what} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
+    purpose = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
+    message = f"{purpose} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
     return (Note(code, message, len(some)),)
 
 

@@ -248,12 +248,12 @@ def _imputed(model: JointModel, states: list[Any]) -> Imputed | None:
     return gather_imputed(model.unknown.cells, [one.cells for one in cold], np.stack([one.laws for one in cold]))
 
 
-def number_like(found: JointTrace, like: Memberships) -> JointTrace:
+def number_like(trace: JointTrace, like: Memberships) -> JointTrace:
     """Give the blocks of a trace the numbers of those of other memberships that they overlap with most."""
-    members = like_numbers(found.memberships, like)
-    blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
+    members = like_numbers(trace.memberships, like)
+    blocks, members, w = number_alike(trace.blocks, members, trace.weights.weights)
     mean, sd = moments(w)
-    return JointTrace(blocks, members, replace(found.weights, weights=w, chain_mean=mean, chain_sd=sd))
+    return JointTrace(blocks, members, replace(trace.weights, weights=w, chain_mean=mean, chain_sd=sd))
 
 
 def like_numbers(members: Memberships, like: Memberships) -> Memberships:

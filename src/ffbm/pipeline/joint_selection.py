@@ -204,22 +204,22 @@ def gather(
     return SelectedBlocks(blocks, members, selected, notes)
 
 
-def number_blocks_like(found: SelectedBlocks, like: Memberships) -> SelectedBlocks:
+def number_blocks_like(draws: SelectedBlocks, like: Memberships) -> SelectedBlocks:
     """Give the blocks of a run the numbers of those of other memberships that they overlap with most."""
-    members = like_numbers(found.memberships, like)
-    blocks, members, w = number_alike(found.blocks, members, found.selected.weights)
-    return found._replace(blocks=blocks, memberships=members, selected=replace(found.selected, weights=w))
+    members = like_numbers(draws.memberships, like)
+    blocks, members, w = number_alike(draws.blocks, members, draws.selected.weights)
+    return draws._replace(blocks=blocks, memberships=members, selected=replace(draws.selected, weights=w))
 
 
 def draw_full_weights(
-    net: Network, design: Design, found: SelectedBlocks, **options: Any
+    net: Network, design: Design, draws: SelectedBlocks, **options: Any
 ) -> tuple[WeightTrace, VarianceSplit]:
     """Draw the weights of the full model given some of the kept partitions, evenly spaced: a cut step.
 
     As many of each chain are taken as about a minute of one core allows, 20 at least: ``settings["n_partitions"]`` of
     the trace says how many in all. ``options`` are those of ``sample_weights_drawn``.
     """
-    blocks, members = found.blocks, found.memberships
+    blocks, members = draws.blocks, draws.memberships
     n_chains, n_draws = blocks.labels.shape[:2]
     each = seconds_of_draws(net, blocks.n_blocks, _EACH)
     n_some = int(min(max(SECONDS / (each * n_chains), LEAST_PARTITIONS), n_draws))
@@ -227,7 +227,7 @@ def draw_full_weights(
     some = replace(
         blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], acceptance=blocks.acceptance[:, which]
     )
-    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
-    weights, variance = sample_weights_drawn(design, some, own, n_sweeps=0, weight_prior="learned", **options)
+    aligned = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    weights, variance = sample_weights_drawn(design, some, aligned, n_sweeps=0, weight_prior="learned", **options)
     counted = {"target": "joint", "n_partitions": n_chains * n_some}
-    return replace(weights, settings=weights.settings | counted, notes=(*weights.notes, *found.notes)), variance
+    return replace(weights, settings=weights.settings | counted, notes=(*weights.notes, *draws.notes)), variance

@@ -167,10 +167,10 @@ def _number_blocks(axes: Axes, positions: Array, labels: Array, called: list[str
     """Write the number of each block, or its name, at its vertex nearest to the middle of them."""
     box = "circle,pad=0.22" if max(map(len, called)) < 3 else "round,pad=0.2"
     for block, name in enumerate(called):
-        own = positions[labels == block]
-        if len(own):
-            middle = np.median(own, axis=0)
-            at = own[np.argmin(((own - middle) ** 2).sum(axis=1))]
+        members = positions[labels == block]
+        if len(members):
+            middle = np.median(members, axis=0)
+            at = members[np.argmin(((members - middle) ** 2).sum(axis=1))]
             axes.text(
                 at[0], at[1], name, fontsize=SMALL, color=INK, ha="center", va="center", zorder=3, parse_math=False,
                 bbox={"boxstyle": box, "facecolor": "white", "edgecolor": block_colour(int(looks[block])),

@@ -95,7 +95,7 @@ def _run(dataset: str, runs: int, seed: int, workers: int | None, tell: Listener
         return run_blocks(item.net, item.paper, child_seed(seed, item.paper.name, item.number), listen)
 
     blocks = _run_all("blocks", begin, items, workers, tell, seconds)
-    items = [item._replace(blocks=own) for item, own in zip(items, blocks, strict=True)]
+    items = [item._replace(blocks=labels) for item, labels in zip(items, blocks, strict=True)]
     published = _run_all("published program", _on(run_published), items, workers, tell, seconds)
     exact = _run_all("exact posterior", _on(run_exact), items, workers, tell, seconds)
     limit = _run_all("the program's limit", _on(run_limit), items, workers, tell, seconds)
@@ -165,12 +165,12 @@ def _gather(
     exact: Sequence[ColumnRun],
     limit: Sequence[dict[str, float]],
 ) -> DatasetRuns:
-    own = [number for number, item in enumerate(items) if item.paper.name == name]
+    numbers = [number for number, item in enumerate(items) if item.paper.name == name]
     return DatasetRuns(
         paper=PAPER[name],
         network=net,
-        blocks=[items[number].blocks for number in own],
-        published=[published[number] for number in own],
-        exact=[exact[number] for number in own],
-        limit=[limit[number] for number in own],
+        blocks=[items[number].blocks for number in numbers],
+        published=[published[number] for number in numbers],
+        exact=[exact[number] for number in numbers],
+        limit=[limit[number] for number in numbers],
     )

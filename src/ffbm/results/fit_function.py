@@ -214,9 +214,9 @@ def fit(
     >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
     ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
-    given = dict(locals())
+    arguments = dict(locals())
     if node_type is not None:
-        return _fit_types(given)  # type: ignore[return-value]  # as the documentation says
+        return _fit_types(arguments)  # type: ignore[return-value]  # as the documentation says
     config = FitConfig(
         n_blocks=n_blocks,
         target=target,
@@ -253,21 +253,21 @@ def fit(
         impute=impute,
     )
     run = RunOptions(workers, out, resume)  # type: ignore[arg-type]  # checked there
-    net = open_for_fit(net, nodes, reading, given)
+    net = open_for_fit(net, nodes, reading, arguments)
     fitted = fit_with(net, config, run, blocks, progress)
     fitted.converged.warn(n_wrappers=1)
     return fitted
 
 
-def _fit_types(given: dict[str, Any]) -> TypedFit:
+def _fit_types(arguments: dict[str, Any]) -> TypedFit:
     """Fit a network with types of vertices by what was given to ``fit``; options that types do not have are refused."""
-    net, nodes, reading = (given.pop(name) for name in ("net", "nodes", "reading"))
+    net, nodes, reading = (arguments.pop(name) for name in ("net", "nodes", "reading"))
     is_read = isinstance(net, Network)
-    net = open_for_fit(net, nodes, reading, given)
+    net = open_for_fit(net, nodes, reading, arguments)
     if not is_read:
-        del given["directed"]
+        del arguments["directed"]
     defaults = {name: parameter.default for name, parameter in inspect.signature(fit).parameters.items()}
-    return fit_types(net, **{name: value for name, value in given.items() if value is not defaults[name]})
+    return fit_types(net, **{name: value for name, value in arguments.items() if value is not defaults[name]})
 
 
 def fit_with(

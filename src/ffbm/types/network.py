@@ -102,8 +102,8 @@ class Features:
 
     def with_values(self, name: str, values: "Features") -> "Features":
         """Return the features with the other reading of a column, as values, in the place of its number."""
-        own = [j for j, column in enumerate(self.columns) if column == name]
-        first, last = own[0], own[-1] + 1
+        inside = [j for j, column in enumerate(self.columns) if column == name]
+        first, last = inside[0], inside[-1] + 1
         parts = (self.values[:, :first], values.values, self.values[:, last:])
         x = sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts], format="csr"))
         x.sort_indices()

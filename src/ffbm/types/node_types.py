@@ -79,13 +79,13 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
             raise OptionError(f"{it} names a column, and a Graph has none: give a type per vertex")
         texts = _column_texts(net, node_type)
     else:
-        given = np.asarray(node_type)
-        if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
+        entries = np.asarray(node_type)
+        if entries.shape != (net.n_nodes,) or entries.dtype.kind not in "iubUSO":
             raise OptionError(
                 f"{keyword('node_type')} must be the name of a column, or a type for each of the {net.n_nodes:,}"
-                f" vertices; got {given.dtype} of shape {given.shape}"
+                f" vertices; got {entries.dtype} of shape {entries.shape}"
             )
-        texts = given.astype(str)
+        texts = entries.astype(str)
     values, of_vertex = np.unique(texts, return_inverse=True)
     column = node_type if isinstance(node_type, str) else None
     return NodeTypes(tuple(values.tolist()), of_vertex.reshape(-1), column)

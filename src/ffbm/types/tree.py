@@ -113,8 +113,8 @@ class Tree:
         """The blocks below each node."""
         blocks: dict[int, list[int]] = {}
         for node in reversed(self.nodes):
-            own = [] if node.block is None else [node.block]
-            blocks[node.number] = sorted(own + [block for child in node.children for block in blocks[child]])
+            leaf = [] if node.block is None else [node.block]
+            blocks[node.number] = sorted(leaf + [block for child in node.children for block in blocks[child]])
         return blocks
 
     def blocks(self, number: int) -> tuple[int, ...]:
@@ -218,8 +218,8 @@ class Tree:
 
     def _name(self, number: int) -> str:
         node = self.nodes[number]
-        what = f"[{number}]" if node.block is None else f"block {node.block}"
-        return f"{what} ({self.size(number):,})"
+        name = f"[{number}]" if node.block is None else f"block {node.block}"
+        return f"{name} ({self.size(number):,})"
 
     def __repr__(self) -> str:
         sizes = "-".join(str(len(set(self.level(level).tolist()))) for level in range(self.n_levels))

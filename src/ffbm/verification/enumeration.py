@@ -126,8 +126,8 @@ def random_start(case: Case, rng: np.random.Generator) -> Array:
         np.empty(case.n_nodes, dtype=np.int64),
     )
     for t in range(int(block_types.max()) + 1):
-        own = rng.permutation(np.flatnonzero(types == t))
-        labels[own] = np.resize(np.flatnonzero(block_types == t), len(own))
+        members = rng.permutation(np.flatnonzero(types == t))
+        labels[members] = np.resize(np.flatnonzero(block_types == t), len(members))
     return labels
 
 

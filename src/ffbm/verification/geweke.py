@@ -86,14 +86,14 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
     model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)
-    given = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
+    geometry = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
     active = model.training.rows.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
-    adapt = first_adaptation(given.first_step)
+    adapt = first_adaptation(geometry.first_step)
     means = []
     for step in range(n_steps + 1):
         setup = JointSetup(_with_graph(model, graph), SETTINGS)
-        state = resume_at(setup, b, contrasts, adapt, given, rng)
+        state = resume_at(setup, b, contrasts, adapt, geometry, rng)
         if step:  # the first is a fresh draw itself
             means.append(functions(w, b, graph, float(state.totals[ENTROPY])))
         if step < n_steps:

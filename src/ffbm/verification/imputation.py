@@ -73,8 +73,8 @@ def quantities(w: Array, codes: Array, numbers: Array, missing: Array, labels: A
 
 def rank_of_truth(seed: int, number: int) -> Array:
     """Draw a table, weights and labels, take cells away and return the rank (Q,) of the truth among draws."""
-    own = child_seed(seed, "imputation", number)
-    rng = np.random.default_rng([own % 2**32, 11])
+    table_seed = child_seed(seed, "imputation", number)
+    rng = np.random.default_rng([table_seed % 2**32, 11])
     codes, numbers = draw_table(rng, N_NODES)
     x = matrix_of(codes, numbers)
     w = SIGMA * rng.normal(size=(N_BLOCKS, len(NAMES) + 1))

@@ -104,8 +104,8 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
         weight = np.exp(log_prior - (s - s.min()))
         mass[at] = weight * share.sum(axis=0)
         for g in np.flatnonzero(inside):
-            own = np.log1p((w[:, :, [*np.equal(case.columns, g), False]] ** 2).sum(axis=(1, 2)))
-            sizes[at, :, g] = weight * (own @ share)
+            size = np.log1p((w[:, :, [*np.equal(case.columns, g), False]] ** 2).sum(axis=(1, 2)))
+            sizes[at, :, g] = weight * (size @ share)
     total = mass.sum()
     of_b = mass.sum(axis=0) / total
     together = np.einsum("s,sij->ij", of_b, (states[:, :, np.newaxis] == states[:, np.newaxis, :]).astype(float))
@@ -137,9 +137,9 @@ def setup_of(case: Case, settings: JointSettings) -> ColumnSetup:
         groups.setdefault(f"column {g}", []).append(str(d))
     graph = graph_of(case.edges, len(case.features))
     x = np.array(case.features, dtype=float)
-    given = settings._replace(thin=case.gap)
-    made = column_setup(graph, x, case.n_blocks, given, case.trained, True, INTERCEPT_SD, groups)
-    return made._replace(gap=case.gap)
+    chain_settings = settings._replace(thin=case.gap)
+    setup = column_setup(graph, x, case.n_blocks, chain_settings, case.trained, True, INTERCEPT_SD, groups)
+    return setup._replace(gap=case.gap)
 
 
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, effort: Effort) -> Moments:

@@ -64,8 +64,8 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     first = start(setup, np.arange(len(X)) % n_blocks, rng, full=True)  # geometry that no draw has a part in
     means = []
     for _ in range(n_steps):
-        given = _with_graph(setup, problem.graph)
-        _, draws = advance(given, _state_at(given, first, problem, rng), SWEEPS)
+        next_setup = _with_graph(setup, problem.graph)
+        _, draws = advance(next_setup, _state_at(next_setup, first, problem, rng), SWEEPS)
         labels = draws.labels[0].astype(np.int64)
         problem = problem._replace(graph=draw_multigraph(rng, labels, n_blocks, SIZE.n_edges), truth=draws)
         means.append(functions(problem))

@@ -92,8 +92,8 @@ def quantities(inside: Array, scales: Array, w: Array, energy: float) -> Array:
 
 def calibrate_one(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
-    own = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
-    rng = np.random.default_rng([own % 2**32, 7])
+    data_seed = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
+    rng = np.random.default_rng([data_seed % 2**32, 7])
     x, truth = draw_features(rng, size.n_nodes), draw_truth(rng, size.n_blocks)
     y = draw_memberships(rng, x, truth.weights)
     target = _target(x, y)
