@@ -19,7 +19,7 @@ from ffbm.kernels.metric import Metric
 from ffbm.kernels.mode import MEMORY, ModeBuffers
 from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
@@ -228,8 +228,8 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:
     blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
     carrier, moves = _carrier_and_moves(setup, state)
     run_joint(
-        state.rng, blocks, state.ledger, settings.schedule, n_sweeps, carrier, moves, state.weights, state.adapt,
-        state.counters, make_workspace(n_nodes, n_blocks), draws,
+        state.rng, blocks, state.ledger, settings.schedule, n_sweeps, carrier, moves, state.counters,
+        make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return draws
 
@@ -268,6 +268,6 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
         diverging=np.empty(n_moves, dtype=np.bool_),
     )
     target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
-    moments = np.zeros((2, n_blocks, n_features))
-    moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, moments, record)
+    chain = ChainArrays(state.weights, state.adapt, *np.zeros((2, n_blocks, n_features)))
+    moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, chain, record)
     return Carrier(target, model.metric_at_zero, buffers, mode_buffers), moves

@@ -197,9 +197,7 @@ def blocks_of_type(
 ) -> tuple[BlockTrace, Memberships]:
     """Return the draws and the memberships of the vertices of one type in the blocks of that type, numbered from 0."""
     chain_numbers = np.array(blocks.settings["node_types"][value])
-    numbers = np.unique(
-        members.order[0, 0, chain_numbers]
-    )  # those of its blocks after alignment, the same in all draws
+    numbers = np.unique(members.order[0, 0, chain_numbers])  # after alignment, the same in all draws
     index_of = np.full(members.n_blocks, -1)
     index_of[numbers] = np.arange(len(numbers))
     labels = blocks.labels[:, :, vertices] - chain_numbers[0]

@@ -8,14 +8,14 @@ from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
-from ffbm.pipeline.labels import number_labels
+from ffbm.pipeline.labels import number_labels, take_draws
 from ffbm.progress import listening
 from ffbm.relevance import LEAST, find_decided
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_weights
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
-from ffbm.types import Array, BlockTrace, Memberships
+from ffbm.types import Array, BlockTrace
 from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
@@ -97,14 +97,11 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     if config.target == "joint" or config.memberships == "drawn":
         step = -(-parts.weights.weights.shape[1] // _LOOKED_AT)
         return parts.weights if step == 1 else replace(parts.weights, weights=parts.weights.weights[:, ::step].copy())
-    which = _some(parts)
-    some = replace(blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], diagnostics=None)
-    members = parts.memberships
-    chain_members = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    some, members = take_draws(blocks, parts.memberships, _some(parts))
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
-        sample = sampler_given(short, design, some, chain_members, RunContext(None, tell))
+        sample = sampler_given(short, design, some, members, RunContext(None, tell))
         sampled = sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain")
     return sampled.weights
 

@@ -121,7 +121,9 @@ def column_bits(
             alone[g], alone_se[g] = refits.mean(done, (g,))
         if weights.selected is None:
             order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
-        tested = [_without(all_in, g) for g in order[: n if config.columns == "all" else int(config.columns)]]
+        tested = [
+            tuple(h for h in all_in if h != g) for g in order[: n if config.columns == "all" else int(config.columns)]
+        ]
         pairs = _pairs(whole, groups, alone, alone_se)
         beyond = refits.run([all_in, *tested, *pairs], done.n_folds, end)
         against_all = beyond.of(tested) if all_in in beyond.sets else []  # of two, each alone is there anyway
@@ -190,16 +192,14 @@ def measuring_on(
     of this process, and the time that a fit may take, from when they are asked for.
     """
 
-    def measure(tell: Listener = _nobody, workers: Workers = None, schedule: Schedule | None = None) -> ColumnBits:
+    def measure(
+        tell: Listener = lambda _: None, workers: Workers = None, schedule: Schedule | None = None
+    ) -> ColumnBits:
         context = RunContext(threads if workers is None else workers, tell)
         end = (schedule or Schedule.of(config)).end_of("columns")
         return column_bits(net, config, design, weights, folds, seed, context, among, end)
 
     return measure
-
-
-def _nobody(_: Progress) -> None:
-    """Hear nothing."""
 
 
 class _Work(NamedTuple):
@@ -303,10 +303,6 @@ def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
         largest = np.abs(weights.mean - weights.mean.mean(axis=0)).max(axis=0)
         size = np.array([largest[of_feature == g].max() for g in range(len(groups.names))])
     return [int(g) for g in np.argsort(-size, kind="stable")]
-
-
-def _without(columns: tuple[int, ...], g: int) -> tuple[int, ...]:
-    return tuple(h for h in columns if h != g)
 
 
 def _members(design: Design, groups: ColumnGroups) -> list[list[str]]:

@@ -56,21 +56,10 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     n_folds = config.n_folds(net.n_nodes)
     n_runs = 1 + (n_folds if n_folds > 1 else 0) + (config.n_kept is not None)
     options: dict[str, Any] = {
-        "rows": train,
-        "intercept": bool(config.intercept),
-        "sampler": config.sampler,
-        "n_sweeps": config.n_sweeps,
-        "burn_in": config.burn_in,
-        "thin": config.thin,
-        "n_draws": config.countable_draws,
-        "n_warmup": config.n_warmup,
-        "n_chains": config.n_chains,
-        "moves": config.moves,
-        "degree_corrected": config.degree_corrected,
-        "tempering": config.tempering,
+        "rows": train, "intercept": bool(config.intercept), "n_draws": config.countable_draws,
         "max_minutes": _OF_CHAINS * config.max_minutes / n_runs,
-        **context.options,
-    }
+        **config.pick(*_LENGTH, "sampler", "n_warmup", "n_chains", "moves", "degree_corrected"), **context.options,
+    }  # fmt: skip
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
     if config.n_sweeps == "auto":
         made = first.blocks.settings
@@ -110,8 +99,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
     options: dict[str, Any] = {
         "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
     }  # fmt: skip
-    length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
-    length["tempering"] = config.tempering
+    length = config.pick(*_LENGTH)
     n_folds = config.n_folds(net.n_nodes)
     n_runs = 1 + n_folds + (config.n_kept is not None)  # scores come from others, which are as long as the first
     length["max_minutes"] = _OF_CHAINS * config.max_minutes / n_runs

@@ -68,15 +68,10 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     if verbose:
         return _text(fit, LONG)
     for length in (SHORT, MEDIUM):
-        if fits_a_screen(text := _text(fit, length)) and sentence_below(fit, text, verbose=False):
+        if (text := _text(fit, length)).count("\n") < SCREEN and sentence_below(fit, text, verbose=False):
             return text
     text = _text(fit, TIGHT)
     return text if sentence_below(fit, text, verbose=False) else _text(fit, TIGHT, names_sentence=True)
-
-
-def fits_a_screen(text: str) -> bool:
-    """Tell whether a summary leaves room for what the command line prints below it."""
-    return text.count("\n") < SCREEN
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:

@@ -195,7 +195,7 @@ def advance_imputed_selection(
 
     def impute(target: Target, columns: Columns) -> CellSampler:
         sampler = CellSampler(
-            model.unknown.cells, model.unknown.y, cells, target, model.unknown.base, more=[columns.value]
+            model.unknown.cells, model.unknown.y, cells, target, model.unknown.base, copies=[columns.value]
         )
         sampler.tie()
         return sampler

@@ -13,7 +13,6 @@ from scipy.special import log_softmax
 
 from ffbm.rng import child_seed
 from ffbm.theta.blanks import N_CLASSES
-from ffbm.theta.cells import Cells, CellState
 from ffbm.theta.chain import set_up
 from ffbm.theta.design import make_design
 from ffbm.theta.imputed import ImputedSetup, advance_imputed, start_imputed
@@ -95,12 +94,8 @@ def rank_of_truth(seed: int, number: int) -> Array:
     for _ in range(N_DRAWS):
         state, drawn = advance_imputed(model, state, THIN)
         # the draw is of the weights before the last sweep over the cells: both are draws of the posterior together
-        draws.append(quantities(drawn.weights[-1], *_table(unknown.cells, state.cells), missing, labels))
+        draws.append(quantities(drawn.weights[-1], *unknown.cells.complete(state.cells), missing, labels))
     return rank_among(np.array(draws).T, quantities(w, codes, numbers, missing, labels), rng)
-
-
-def _table(cells: Cells, state: CellState) -> tuple[Array, Array]:
-    return cells.complete(state)
 
 
 def uniform_ranks(effort: Effort) -> Finding:
