@@ -64,16 +64,8 @@ def test(
 
     network = options.open_network(source, nodes=nodes, **reading)
     with announcing(quiet) as progress:
-        table = permutation_test(
-            network,
-            _split(columns, network),
-            permutations,
-            within,
-            seed,
-            workers,
-            blocks=None if no_gamma else "auto",
-            progress=progress,
-        )
+        named, blocks = _split(columns, network), None if no_gamma else "auto"
+        table = permutation_test(network, named, permutations, within, seed, workers, blocks=blocks, progress=progress)
     settings = {str(name): value for name, value in table.attrs.items()}
     table = table.sort_values(["p_adjacency", "adjacency_saved"], ascending=[True, False])
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]

@@ -38,9 +38,9 @@ def tell_usage(problem: Any, arguments: Sequence[str], commands: Collection[str]
 
 def _given_to(names: Sequence[str], arguments: Sequence[str]) -> str | None:
     """Return what an option was given last on a command line."""
-    given = None
+    last = None
     for position, word in enumerate(arguments):
         name, equals, value = word.partition("=")
         if name in names:
-            given = value if equals else next(iter(arguments[position + 1 :]), None)
-    return given
+            last = value if equals else next(iter(arguments[position + 1 :]), None)
+    return last

@@ -61,12 +61,12 @@ def _sums(features: Features, covariance: Array, known: set[int]) -> list[str]:
     """Return the numbers, in no reported pair, that the other numbers determine."""
     names = features.column_names
     known_names = {names[g] for g in known}
-    own = [
+    inside = [
         j for j in np.flatnonzero(features.is_number) if features.columns[j] not in known_names and covariance[j, j] > 0
     ]
-    if not 3 <= len(own) < features.values.shape[0]:
+    if not 3 <= len(inside) < features.values.shape[0]:
         return []
-    scale = np.sqrt(np.diag(covariance)[own])
-    correlation = covariance[np.ix_(own, own)] / np.outer(scale, scale)
-    left = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(own))))  # of each variance, without the others
-    return [features.columns[j] for j, share in zip(own, left, strict=True) if share < 1 - _SUM]
+    scale = np.sqrt(np.diag(covariance)[inside])
+    correlation = covariance[np.ix_(inside, inside)] / np.outer(scale, scale)
+    left = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(inside))))  # of each variance, without the others
+    return [features.columns[j] for j, share in zip(inside, left, strict=True) if share < 1 - _SUM]

@@ -78,8 +78,8 @@ def with_tables_by_name(function: Callable[Given, Result]) -> Callable[Given, Re
     """Make a function whose second argument is a number of blocks refuse a table there, and say how to give it."""
 
     @functools.wraps(function)
-    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
-        second: Any = given[1] if len(given) > 1 else None
+    def checked(*arguments: Given.args, **named: Given.kwargs) -> Result:
+        second: Any = arguments[1] if len(arguments) > 1 else None
         is_table = isinstance(second, pd.DataFrame | pd.Series | np.ndarray | os.PathLike)
         if is_table or (isinstance(second, str) and "n_blocks" in named):
             came = f"a {type(second).__name__}" if is_table else repr(second)
@@ -87,7 +87,7 @@ def with_tables_by_name(function: Callable[Given, Result]) -> Callable[Given, Re
                 f"the second argument must be the number of blocks; got {came}: give the table of the vertices by name,"
                 f" {function.__name__}(edges, nodes=table)"
             )
-        return function(*given, **named)
+        return function(*arguments, **named)
 
     return checked
 

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.data.encode_like import text_of
 from ffbm.data.values import column_values
@@ -49,9 +48,8 @@ def column_levels(features: Features, name: str, most: int = 5, least: int = 5) 
 
 def _name(features: Features, column: str, members: Array) -> str:
     """Return what a value is called: its text, yes or no, a number or where numbers lie."""
-    inside = np.flatnonzero([own == column for own in features.columns])
-    cells = features.values[np.flatnonzero(members)][:, inside]
-    x = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    inside = features.of_column(column)
+    x = features.dense(inside)[members]
     if features.is_number[inside[0]]:
         mean, sd = features.mean[inside[0]], features.sd[inside[0]]
         low, high = (round(mean + sd * end, 9) for end in (x[:, 0].min(), x[:, 0].max()))

@@ -177,9 +177,11 @@ def _sweep_cells(setup: JointSetup, state: JointState) -> JointState:
     """Draw the unknown cells given labels and weights, and the law of the columns given all cells."""
     training, done = setup.model.training, int(state.tally[SWEEPS]) - setup.settings.burn
     assert setup.model.unknown is not None
-    given = setup.model.unknown.given(training, state.ledger.b[training.vertices])
+    unknown = setup.model.unknown.given(training, state.ledger.b[training.vertices])
     target = training.target(np.empty_like(state.weights), state.scale, state.values)
-    CellSampler(given.cells, given.y, state.cells, target, given.base).sweep(state.rng, state.weights, keeps=done > 0)
+    CellSampler(unknown.cells, unknown.y, state.cells, target, unknown.base).sweep(
+        state.rng, state.weights, keeps=done > 0
+    )
     if done <= 0 or done % LAW_EVERY:
         return state
     n_seen, law = done // LAW_EVERY, state.cells.law_table[np.newaxis]

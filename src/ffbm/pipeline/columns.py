@@ -62,7 +62,8 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         if len(chains) < 2:
             return None
     labels = number_labels(parts.blocks.labels[chains], parts.memberships.order[chains])
-    shares = _shares(labels, parts.memberships.n_blocks)
+    n_blocks = parts.memberships.n_blocks
+    shares = np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)  # of a chain's draws (C, N, B)
     trace = _weights_by_chain(parts)
     if selected is None:
         names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
@@ -127,11 +128,6 @@ def _some_vertices(parts: FitParts) -> Array:
     if n >= len(train):
         return train
     return np.sort(stream(parts.config.known_seed, "columns", "vertices").choice(train, n, replace=False))
-
-
-def _shares(labels: Array, n_blocks: int) -> Array:
-    """Return how often each vertex is in each block in each chain, (C, N, B)."""
-    return np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)
 
 
 def _changed(shares: Array) -> float:

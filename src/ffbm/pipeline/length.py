@@ -100,10 +100,10 @@ def run_for(
         if total * (1 - length.burn_in) > most_kept * thin:
             thin, whole = 2 * thin, None if whole is None else _every_second(whole)
         first = 0 if done else ahead
-        its = setup._replace(settings=setup.settings._replace(thin=thin))
+        thinned = setup._replace(settings=setup.settings._replace(thin=thin))
         clock = Clock(length.end, _PER_BURN * thin, stage, done, note, first and first + _PER_BURN * thin)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_chains(name, stepper, its, begin, first + total - done, context, key, clock)
+        states, draws, made = run_chains(name, stepper, thinned, begin, first + total - done, context, key, clock)
         begin, done = partial(list, states), done + made - first
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin

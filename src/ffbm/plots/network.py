@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from ffbm.errors import DataError
 from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_axes
 from ffbm.types import Array, Graph, Memberships, Network
 
 _MOST_EDGES = 60_000  # beyond, a random part is drawn: more ink shows less
@@ -71,8 +71,7 @@ def plot_network(
     span = np.ptp(xy, axis=0) if len(xy) else np.ones(2)
     tall = float(np.clip(span[1] / max(span[0], 1e-12), 0.45, 1.1))
     n_rows = -(-n_blocks // _LEGEND_ROW)
-    figure = new_figure(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.03)

@@ -95,10 +95,10 @@ def render_types(subject: TypesSubject) -> str:
     for number, chapter in enumerate(subject.chapters):
         record: dict[str, Any] = {"is_explained": False, "suffix": f"-{number}"}
         if chapter.subject is not None:
-            own = explanation_panels(chapter.subject)
+            panels = explanation_panels(chapter.subject)
             names, of = _block_names(chapter.subject), f" of {visible(chapter.title)}"
-            record = _explained(chapter.subject, own, names, scene, record["suffix"], of)
-            figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in own.items()}
+            record = _explained(chapter.subject, panels, names, scene, record["suffix"], of)
+            figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in panels.items()}
         types.append({**record, "title": visible(chapter.title), "answer": chapter.answer})
     page = _page(
         scene, figures, subject.config, subject.provenance, title=scene.title, sizes=_sizes(scene, len(types)),

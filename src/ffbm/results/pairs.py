@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from scipy.stats import false_discovery_control
 
 from ffbm.check import check_column, check_int
@@ -124,11 +123,10 @@ def _additive(
 
 
 def _features_of(features: Features, column: str) -> Array:
-    inside = np.flatnonzero([own == column for own in features.columns])
+    inside = features.of_column(column)
     support = features.support[inside]
     inside = inside[np.argsort(-support, kind="stable")][: min(_MOST_FEATURES, int((support >= _SUPPORT).sum()))]
-    cells = features.values[:, np.sort(inside)]
-    return np.asarray(cells.toarray() if sp.issparse(cells) else cells, dtype=np.float64)
+    return features.dense(np.sort(inside))
 
 
 def _tabulate(pairs: list[Pair], scores: list[CellScore], cells: list[list[Pair]], blocks: Array) -> pd.DataFrame:

@@ -212,13 +212,13 @@ class Sweeper:
         rng, target, aside = state.rng, self.target, np.zeros(len(MOVES), np.int32)
         if self.groups is None or not len(target.rows.values):
             return
-        for own in find_column_cells(sampler.cells, self.groups):
-            g = own.column
+        for unknown in find_column_cells(sampler.cells, self.groups):
+            g = unknown.column
             if self.freedom[g] == 0 or rng.random() >= rate[g]:
                 continue
             data, arrays = self.arrays(state, aside)
             move = partial(enter_or_leave, rng, self.columns, data, g, arrays, self.work)
-            if move_column(rng, sampler, own, state.weights, state.inside, move):
+            if move_column(rng, sampler, unknown, state.weights, state.inside, move):
                 accepted[BIRTHS if state.inside[g] else DEATHS] += 1
 
     def energy(self, state: SelectionState) -> float:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError, either, keyword, named
 from ffbm.plain import did_you_mean
@@ -94,13 +93,12 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
 def _column_texts(net: Network, name: str) -> Array:
     """Return the value (N,) of each vertex in a column, as text."""
     x = net.features
-    inside = np.flatnonzero([column == name for column in x.columns])
+    inside = x.of_column(name)
     if not len(inside):
         hint = did_you_mean(name, x.column_names) or f"its columns are {', '.join(map(repr, x.column_names[:8]))}"
         hint = hint if x.n_features else f"it has no columns: give a table with {either('nodes= (--nodes)', '--nodes')}"
         raise OptionError(f"{keyword('node_type', repr(name))} must name a column that varies; {hint}")
-    cells = x.values[:, inside]
-    cells = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    cells = x.dense(inside)
     known = ~x.is_missing(name)
     if x.is_number[inside].any():
         texts = np.array([f"{value:.12g}" for value in x.mean[inside[0]] + x.sd[inside[0]] * cells[:, 0]])
