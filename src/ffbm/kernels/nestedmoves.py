@@ -15,6 +15,7 @@ from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_sco
 from ffbm.kernels.tables import log_factorial, look
 from ffbm.kernels.target import keep_term, move
 from ffbm.kernels.tower import n_types, type_of
+from ffbm.kernels.workspace import ENTROPY
 
 
 @njit(**INNER)
@@ -103,7 +104,7 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
     if not accepts(rng.random(), -beta * cost if opens else beta * cost):
         return False
     if opens:
-        totals[0] += cost
+        totals[ENTROPY] += cost
         for row in range(last, u, -1):
             copy_row(tower, row - 1, row)
         if u == 0:
@@ -112,7 +113,7 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
             stand_alone(tower, u, tower.ers[u - 1], n_members)
         count_row(sums, tower, u, c)
     else:
-        totals[0] -= cost
+        totals[ENTROPY] -= cost
         for g in range(n_members):
             tower.b[u, g] = tower.b[u + 1, tower.b[u, g]]
         for g in range(n_members):
