@@ -39,10 +39,9 @@ def score_graph(graph: Graph) -> ScoredGraph:
     sides = (graph.out_degrees, graph.in_degrees) if graph.is_directed else (graph.degrees,)
     degrees = np.column_stack(sides)
     different, kind = np.unique(degrees, return_inverse=True)
+    source, target = np.ascontiguousarray(graph.edges.T, dtype=np.int32)
     return ScoredGraph(
-        EdgeList(
-            *np.ascontiguousarray(graph.edges.T, dtype=np.int32), degrees, kind.reshape(degrees.shape).astype(np.int32)
-        ),
+        EdgeList(source, target, degrees, kind.reshape(degrees.shape).astype(np.int32)),
         DEGREE_CORRECTED.tables(graph, np.zeros(1)),
         DEGREE_CORRECTED.constant(graph),
         len(different),
