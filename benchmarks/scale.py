@@ -39,15 +39,10 @@ SETTINGS = {"n_blocks": N_BLOCKS, "n_sweeps": N_SWEEPS, "n_chains": N_CHAINS, "c
 def plant(n_edges, folder):
     """Write edges.csv, people.csv and what was planted."""
     graph, truth = planted(n_edges // 10, n_edges, N_BLOCKS)
-    write_files(graph, truth, N_BLOCKS, folder)
-
-
-def write_files(graph, truth, n_blocks, folder):
-    """Write edges.csv, people.csv with columns of which two tell something of the blocks, and what was planted."""
     rng = np.random.default_rng(1)
     table = {"id": np.arange(graph.n_nodes)}
     for column in range(N_COLUMNS):
-        own, chance = rng.integers(0, N_VALUES, n_blocks)[truth], rng.integers(0, N_VALUES, graph.n_nodes)
+        own, chance = rng.integers(0, N_VALUES, N_BLOCKS)[truth], rng.integers(0, N_VALUES, graph.n_nodes)
         telling = rng.random(graph.n_nodes) < (0.3 if column < 2 else 0.0)
         table[f"column{column}"] = np.char.add("v", np.where(telling, own, chance).astype(str))
     pd.DataFrame(graph.edges, columns=["source", "target"]).to_csv(folder / "edges.csv", index=False)

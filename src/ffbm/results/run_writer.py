@@ -87,7 +87,7 @@ def write_nodes(fit: FitParts, draft: Path) -> None:
 def graphml_of(net: Network, members: Memberships, names: Sequence[str] | None = None) -> dict[str, Writer | str]:
     """Return what writes ``network.graphml``; nothing if the network is so large that no program draws it.
 
-    An edge takes half a kilobyte of memory on the way.
+    An edge takes about a kilobyte of memory on the way.
     """
     if net.n_edges > _MOST_EDGES:
         logging.getLogger("ffbm").info(
