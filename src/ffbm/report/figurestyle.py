@@ -113,17 +113,6 @@ def shades(values: Array, palette: Sequence[str], low: float, high: float) -> li
     return [palette[k] for k in np.clip(position.astype(np.int64), 0, len(palette) - 1)]
 
 
-def ink_on(colour: str) -> str:
-    """Return black or white, whichever is easier to read on a colour.
-
-    >>> ink_on("#f7f7f7"), ink_on("#053061")
-    ('#000000', '#ffffff')
-    """
-    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    light = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
-    return "#000000" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"  # contrasts as WCAG defines them
-
-
 def colours(blocks: Iterable[Any]) -> list[str]:
     """Return the colour of each block."""
     return [block_colour(int(block)) for block in blocks]

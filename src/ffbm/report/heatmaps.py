@@ -6,9 +6,10 @@ import numpy as np
 
 from ffbm.plain import visible
 from ffbm.plots.heatmap import NUMBERED, short_count
+from ffbm.plots.palette import ink_on
 from ffbm.plots.paper import block_ticks
 from ffbm.report.charts import ROW, SHOWN, intervals
-from ffbm.report.figurestyle import NAME, add_colour_scale, ink_on, name_axis, new_chart, shades, tell
+from ffbm.report.figurestyle import NAME, add_colour_scale, name_axis, new_chart, shades, tell
 from ffbm.report.network import edge_counts
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
