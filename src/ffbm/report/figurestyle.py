@@ -13,7 +13,7 @@ from ffbm.types import Array
 TEXT = "#4d4d4d"  # the page's script sets colours for light and dark; these are for print
 OUTLINE = "#777777"  # of pale markers: seen on light and on dark
 DEEPER = {"#e3c000": "#998200", "#33bbee": "#1590c4", "#bbbbbb": "#878787"}
-_FONT = "system-ui, sans-serif"
+FONT = "system-ui, sans-serif"
 _MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "P": "plus", "X": "x",
     "*": "star",
@@ -36,7 +36,7 @@ def new_chart(
     for axis, label in ((chart.xaxis, xlabel), (chart.yaxis, ylabel)):
         axis.axis_label = PlainText(text=label) if label else None
         axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font = axis.major_label_text_font = _FONT
+        axis.axis_label_text_font = axis.major_label_text_font = FONT
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "13px"
         axis.axis_label_text_color = axis.major_label_text_color = TEXT
         axis.minor_tick_line_color = None
@@ -85,7 +85,7 @@ def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
 
     bar = ColorBar(
         color_mapper=mapper, title=title, height=10, width="auto", margin=6, padding=0, background_fill_color=None,
-        border_line_color=None, bar_line_color=None, major_label_text_font=_FONT, title_text_font=_FONT,
+        border_line_color=None, bar_line_color=None, major_label_text_font=FONT, title_text_font=FONT,
         title_text_font_style="normal", title_text_font_size="13px", major_label_text_font_size="12px",
         title_text_color=TEXT, major_label_text_color=TEXT, title_standoff=4,
     )  # fmt: skip

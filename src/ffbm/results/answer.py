@@ -83,7 +83,7 @@ def _sure(fit: FitParts) -> str:
 
 def grade_in_a_line(fit: FitParts) -> str:
     """Say the grade of a fit, and behind it the command that would help."""
-    return f"{tell_grade(fit)} {fit.converged.command}".rstrip()
+    return f"{tell_grade(fit, brief=True)} {fit.converged.command}".rstrip()
 
 
 def _left(fit: FitParts, predicted: Array) -> str:
