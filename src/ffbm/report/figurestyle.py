@@ -79,8 +79,9 @@ def from_zero(low: Array, high: Array) -> tuple[float, float]:
     return least - margin * (least < 0), most + margin
 
 
-def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
-    """Show below a chart which colour stands for which number."""
+def add_colour_scale(chart: Any, mapper: Any, title: str, ticks: Sequence[float] | None = None) -> None:
+    """Show below a chart which colour stands for which number, at some ``ticks`` where they are given."""
+    from bokeh.models import BasicTickFormatter, FixedTicker
     from bokeh.models.annotations import ColorBar
 
     bar = ColorBar(
@@ -89,7 +90,24 @@ def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
         title_text_font_style="normal", title_text_font_size="13px", major_label_text_font_size="12px",
         title_text_color=TEXT, major_label_text_color=TEXT, title_standoff=4,
     )  # fmt: skip
+    if ticks is not None:
+        bar.ticker, bar.formatter = FixedTicker(ticks=list(ticks)), BasicTickFormatter()
     chart.add_layout(bar, "below")
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return a few round numbers between two, for an axis in logarithms.
+
+    >>> log_ticks(0.004, 0.9), log_ticks(0.06, 0.9), log_ticks(0.12, 0.8)
+    ([0.01, 0.1], [0.1, 0.3], [0.2, 0.5])
+    """
+    ticks: list[float] = []
+    for steps in ((1,), (1, 3), (1, 2, 5)):
+        powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        ticks = [tick for power in powers for step in steps if low <= (tick := float(f"{step}e{power}")) <= high]
+        if len(ticks) > 1:
+            break
+    return ticks[:: -(-len(ticks) // 4) or 1]
 
 
 def shape(block: Any) -> str:

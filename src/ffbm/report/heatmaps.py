@@ -9,7 +9,7 @@ from ffbm.plots.heatmap import NUMBERED, short_count
 from ffbm.plots.palette import ink_on
 from ffbm.plots.paper import block_ticks
 from ffbm.report.charts import ROW, SHOWN, intervals
-from ffbm.report.figurestyle import NAME, add_colour_scale, name_axis, new_chart, shades, tell
+from ffbm.report.figurestyle import NAME, add_colour_scale, log_ticks, name_axis, new_chart, shades, tell
 from ffbm.report.network import edge_counts
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
@@ -102,7 +102,8 @@ def draw_block_matrix(scene: Scene) -> Any:
     chart.grid.visible = False
     low, high = float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9
     fill = _shade("shown", GREENS, least, float(np.exp(high)), is_log=True)
-    add_colour_scale(chart, fill.transform, "edges per pair of vertices")
+    ticks = log_ticks(least, float(np.exp(high)))
+    add_colour_scale(chart, fill.transform, "edges per pair of vertices", ticks)
     tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
     if n_blocks <= NUMBERED:
         written = [short_count(k) for k in counts.ravel()]
