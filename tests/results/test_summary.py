@@ -48,7 +48,7 @@ def test_a_good_fit(good):
         "2 blocks, by size",
         "Ranking (all), from 56 training vertices",
         "Features explain ",
-        "R-hat of S",
+        "\nBlocks: ",
     ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)

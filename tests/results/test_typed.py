@@ -75,6 +75,8 @@ def test_the_text(fit):
     ):
         assert part in text
     assert "it run longer: --sweeps " in text
+    assert len(text.splitlines()) <= 36  # "about 35 lines"
+    assert text.startswith("NOT CONVERGED")
     assert "chains: " in fit.summary(verbose=True)
     assert max(map(len, text.splitlines())) <= 100
     told = json.loads(json.dumps(fit.to_dict(), allow_nan=False))

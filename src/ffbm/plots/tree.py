@@ -47,7 +47,9 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
         text = _fitting(_text(tree, node), share * width * _PER_INCH)
         at = left[node.number] + share / 2, max(top - 0.5, bottom + 0.5)
         style = "italic" if node.is_uncertain else "normal"
-        axes.text(*at, text, ha="center", va="center", fontsize=SMALL, color=ink_on(colour), style=style, parse_math=False)
+        axes.text(
+            *at, text, ha="center", va="center", fontsize=SMALL, color=ink_on(colour), style=style, parse_math=False
+        )
         begin = left[node.number]
         for child in node.children:
             left[child] = begin

@@ -229,7 +229,11 @@ def name_grade(fit: FitParts, brief: bool = False) -> str:
     which = f" ({list_of(stages)})" if stages else ""
     if judged:
         return "The chains converged."
-    return f"The chains are usable, not converged{which}." if judged.is_usable else f"NOT CONVERGED: {judged.grade}{which}."
+    return (
+        f"The chains are usable, not converged{which}."
+        if judged.is_usable
+        else f"NOT CONVERGED: {judged.grade}{which}."
+    )
 
 
 def explain_grade(fit: FitParts, brief: bool = False) -> str:

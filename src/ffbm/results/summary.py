@@ -97,7 +97,12 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
 def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     verbose, is_tight = length is LONG, length.is_tight
     lead = [name_grade(fit, brief=not verbose)] if fit.converged.is_usable else []
-    first = [wrap(" ".join([*lead, *tell_relevance(fit).split()])), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
+    first = [
+        wrap(" ".join([*lead, *tell_relevance(fit).split()])),
+        tell_modes(fit, is_tight),
+        tell_direction(fit),
+        tell_readings(fit),
+    ]
     first.append(tell_no_answers(fit))
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
     blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]

@@ -68,7 +68,10 @@ def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:
     head = f"{count_of(n, 'vertex', 'vertices')} in {count_of(len(sizes), 'block')} of {held}."
     if value not in fit.explanations:
         if len(sizes) == 1:
-            return (head, "Nothing to explain: there is one block; the permutation test (ffbm test) asks without blocks.")
+            return (
+                head,
+                "Nothing to explain: there is one block; the permutation test (ffbm test) asks without blocks.",
+            )
         return (head, "Nothing to explain: no column varies among these vertices.")
     parts = parts_of(fit, value)
     sentences = (tell_misleading(parts), tell_relevance(parts), "" if parts.scores.misleads else tell_verdict(parts))

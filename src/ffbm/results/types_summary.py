@@ -26,6 +26,7 @@ from ffbm.typeset import sentence, wrap
 
 _SCREEN = 33  # lines; where the files are comes below
 
+
 def judge(fit: TypedParts) -> Verdict:
     """Return whether the chains of blocks and of the weights of every type agree: a grade and its reason."""
     judged: Verdict = fit.blocks.converged.named("blocks")
