@@ -139,7 +139,7 @@ def _run_command(command: str) -> str:
 
 
 def _keep(shown: str, said: str, is_exact: bool) -> str:
-    """Return what is shown if it covers what was said or, unless ``is_exact``, is alike on another processor; else what was said."""
+    """Return what is shown if it covers what was said or, unless ``is_exact``, is alike; else what was said."""
     covers = _MATCHES(shown, said, doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE)
     return shown if covers or (not is_exact and _are_alike(shown, said)) else said
 

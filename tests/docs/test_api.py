@@ -42,15 +42,15 @@ ATTRIBUTES = {
     SelectionTrace: "inclusion scales",
     ffbm.Ranking: "order kept cutoff mean sd table by_column",
     ffbm.Evidence: "nats error curve",
-    ffbm.Fit: "network config train blocks memberships weights ranking scores reduced diagnostics converged summary predict"
-    " effects to_datatree to_networkx save plot report column_table block_table to_frame explanation tree level check"
-    " sentence imputed link_scores link_probabilities to_inference_data",
+    ffbm.Fit: "network config train blocks memberships weights ranking scores reduced diagnostics converged summary"
+    " predict effects to_datatree to_networkx save plot report column_table block_table to_frame explanation tree level"
+    " check sentence imputed link_scores link_probabilities to_inference_data",
 }
 OPTIONS = (
     "--nodes --blocks --target --keep --chains --workers --seed --out --resume --config --json --quiet --strict --id"
     " --source-column --target-column --include --exclude --drop --missing --categorical --multiplicity --min-support"
-    " --weight-prior --no-intercept --preset --max-minutes --directed --undirected --edge-weight --node-type --hierarchy"
-    " --no-degree-correction --impute --evidence --columns --verbose --numeric --merge --encoding"
+    " --weight-prior --no-intercept --preset --max-minutes --directed --undirected --edge-weight --node-type"
+    " --hierarchy --no-degree-correction --impute --evidence --columns --verbose --numeric --merge --encoding"
 )
 
 

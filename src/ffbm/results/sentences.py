@@ -237,7 +237,7 @@ def name_grade(fit: FitParts, brief: bool = False) -> str:
 
 
 def explain_grade(fit: FitParts, brief: bool = False) -> str:
-    """Say what stands behind the grade: why, unless ``brief``, what it means, and that a command is to follow, if any."""
+    """Say why, unless ``brief``, what the grade means, and that a command is to follow, if any."""
     judged, message = fit.converged, sentence(fit.converged.reason)
     if judged:
         return "" if brief else message

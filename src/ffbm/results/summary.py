@@ -142,7 +142,7 @@ def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool 
 
 
 def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
-    """Say what stands behind the grade, and the grade itself where it is a warning: else it stands in the first line."""
+    """Say what stands behind the grade, which stands here if it is a warning and else in the first line."""
     command = visible(fit.converged.command)  # in one line, so that it can be copied
     warning = "" if fit.converged.is_usable else name_grade(fit, brief=not verbose)
     text = wrap(f"{warning} {explain_grade(fit, brief=not verbose)}".strip())
