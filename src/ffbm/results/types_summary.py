@@ -65,13 +65,13 @@ def _text(fit: TypedParts, length: Length) -> str:
     parts = ["\n".join(head)]
     for value in fit.types.values:
         message = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
-        own_parts = [message]
+        type_parts = [message]
         if value in fit.explanations:
-            own = parts_of(fit, value)
-            own_parts += [columns_text(own, length.columns, length.more, verbose, not length.has_words)]
-            own_parts += [tree_text(own.hierarchy, "the type", is_tight), blocks_text(own, length)]
-            own_parts += [ranking_text(own, length)] if own.relevance is None else []
-        parts.append(together.join(part for part in own_parts if part))
+            fitted = parts_of(fit, value)
+            type_parts += [columns_text(fitted, length.columns, length.more, verbose, not length.has_words)]
+            type_parts += [tree_text(fitted.hierarchy, "the type", is_tight), blocks_text(fitted, length)]
+            type_parts += [ranking_text(fitted, length)] if fitted.relevance is None else []
+        parts.append(together.join(part for part in type_parts if part))
     if verbose:
         parts += [reading_text(net), GLOSSARY]
     elif net.notes:
@@ -101,12 +101,12 @@ def typed_record(fit: TypedParts) -> dict[str, Any]:
     """Return everything short that the fit says, by type."""
     record, names, judged = {}, names_of(fit), judge(fit)
     for value, size in zip(fit.types.values, fit.types.sizes.tolist(), strict=True):
-        own, explanation = numbers_of(fit, value), fit.explanations.get(value)
+        blocks, explanation = numbers_of(fit, value), fit.explanations.get(value)
         record[value] = {
             "n_nodes": size,
-            "blocks": own.tolist(),
-            "block_names": [names[r] for r in own],
-            "block_sizes": fit.memberships.sizes[own].tolist(),
+            "blocks": blocks.tolist(),
+            "block_names": [names[r] for r in blocks],
+            "block_sizes": fit.memberships.sizes[blocks].tolist(),
             "scores": None if explanation is None else explanation.scores.to_dict(),
             "relevance": None
             if explanation is None or explanation.relevance is None
