@@ -19,9 +19,11 @@ from ffbm.plots import (
     plot_modes,
     plot_ranking,
     plot_tree,
+    plot_weights,
 )
 from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
+from ffbm.ranking import rank_features
 from ffbm.types import Graph, Memberships
 from ffbm.types.tree import Tree, TreeNode
 
@@ -138,6 +140,14 @@ def test_modes_that_no_chain_left_have_no_shares():
     other = replace(one, weight=0.25, chains=np.array([0.0, 1.0]), labels=np.array([0, 0, 1, 1, 1, 2]))
     figure = plot_modes(ffbm.as_network(EDGES), replace(whole, modes=(one, other)))
     assert [axes.get_title() for axes in figure.axes] == ["mode 0", "mode 1: 17% moved"]
+
+
+@pytest.mark.parametrize(("scale", "n_ticks"), [(0.5, 3), (70.0, 2)])
+def test_large_weights_have_fewer_numbers_so_that_these_do_not_touch(scale, n_ticks):
+    draws = scale * np.random.default_rng(1).normal(size=(50, 10, 6))
+    figure = plot_weights(rank_features(draws, n_kept=6, names=[f"conference={k}" for k in range(6)]))
+    assert len(figure.axes[0].get_xticks()) == n_ticks
+    check_text(figure)
 
 
 def test_what_is_written_on_blocks_of_a_tree_can_be_read():
