@@ -40,9 +40,9 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     a few seconds, from streams named "columns" under the seed of the fit.
 
     Under the learned prior a column matters by a chain if it is decided so from the partitions of that chain for which
-    columns were selected. Under the fixed one the score of its best feature is to be above 0, as in the ranking, and the
-    sentence says no more than that.
-    Three standard errors either way are chance. Chains for whose partitions there was no time are not compared.
+    columns were selected. Under the fixed one the score of its best feature is to be above 0, as in the ranking, and
+    the sentence says no more than that. Three standard errors either way are chance. Chains for whose partitions there
+    was no time are not compared.
 
     Examples
     --------
