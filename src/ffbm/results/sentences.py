@@ -211,8 +211,11 @@ def _tell_probabilities(fit: FitParts) -> str:
     known = fit.blocks.settings.get("probabilities")
     if not known:
         return ""
-    shown = ", ".join(f"{n} with {share:.0%}" for n, share in known[:_NUMBERS])
-    return f"; with B free, chains have {shown}{', ...' if len(known) > _NUMBERS else ''}"
+    (most, share), *others = known[:_NUMBERS]
+    but = "" if most == fit.blocks.candidates["n_blocks"][0] else "but "
+    shown = "".join(f", of {n} {p:.0%}" for n, p in others)
+    rest = ", ..." if len(known) > _NUMBERS else ""
+    return f"; {but}with B free the probability of {count_of(most, 'block')} is {share:.0%}{shown}{rest}"
 
 
 def tell_grade(fit: FitParts, brief: bool = False) -> str:
