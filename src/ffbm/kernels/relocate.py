@@ -14,6 +14,7 @@ for the way back in the state after the move. The merged block may be the one th
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.bare import bare
@@ -32,6 +33,21 @@ def relocate(rng, model, ledger, beta, n_steps, totals, work, scratch):
     copy(c.b, work[0])
     change, lift, log_ratio = _elsewhere(rng, m, c, beta, n_steps, work, scratch)
     return decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
+
+
+def relocate_if_dense(rng, model, ledger, beta, n_steps, totals, work, scratch):
+    """Do so if the tables are dense, which their type says when a kernel is compiled."""
+    return ledger.ers.ndim == 2 and relocate(rng, model, ledger, beta, n_steps, totals, work, scratch)
+
+
+@overload(relocate_if_dense)
+def _choose(rng, model, ledger, beta, n_steps, totals, work, scratch):  # noqa: ARG001
+    table = ledger.types[ledger.instance_class._fields.index("ers")]
+    if table.ndim == 2:
+        return lambda rng, model, ledger, beta, n_steps, totals, work, scratch: relocate(
+            rng, model, ledger, beta, n_steps, totals, work, scratch
+        )
+    return lambda rng, model, ledger, beta, n_steps, totals, work, scratch: False  # noqa: ARG005
 
 
 @njit(**ONCE)
