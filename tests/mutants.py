@@ -32,6 +32,7 @@ BLOCKS = [
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",
     "ffbm.kernels.mergesplit",
+    "ffbm.kernels.relocate",
     "ffbm.kernels.blockchain",
     "ffbm.kernels.ladder",
     "ffbm.kernels.visits",
