@@ -63,7 +63,7 @@ FAULTS = {
         "types, two levels",
     ),
 }
-ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
+ONE_LEVEL = ("        r, s = np.int64(b[u, r]), np.int64(b[u, s])\n", "        r = s\n")
 
 
 def forget_answers(monkeypatch):
