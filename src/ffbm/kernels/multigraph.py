@@ -125,7 +125,7 @@ def arcs_inside(tables, n, e):
 
 
 @njit(**INLINE)
-def half_edges_more(tables, n, e, more):
+def edges_inside_more(tables, n, e, more):
     """Return what ``more`` half-edges inside a group, two for each edge, cost."""
     return ways_more(tables.lf, n * (n + 1) // 2, e >> 1, more >> 1)
 
@@ -217,12 +217,12 @@ def block_term(likelihood, n, e):  # noqa: ARG001
 
 
 answer(
-    Multigraph, between=edges_between, between_more=edges_more, inside=edges_inside, inside_more=half_edges_more, both_ways=edges_both_ways,
-    ends_of_loops=two_ends,
+    Multigraph, between=edges_between, inside=edges_inside, between_more=edges_more, inside_more=edges_inside_more,
+    both_ways=edges_both_ways, ends_of_loops=two_ends,
 )  # fmt: skip
 answer(
-    DirectedMultigraph, between=arcs_between, between_more=arcs_more, inside=arcs_inside, inside_more=arcs_inside_more, both_ways=arcs_both_ways,
-    ends_of_loops=one_end,
+    DirectedMultigraph, between=arcs_between, inside=arcs_inside, between_more=arcs_more, inside_more=arcs_inside_more,
+    both_ways=arcs_both_ways, ends_of_loops=one_end,
 )  # fmt: skip
 for kind_of_graph in (Multigraph, DirectedMultigraph):
     register(kind_of_graph, change=change, block_term=block_term)
