@@ -41,14 +41,14 @@ def build_table(
 
     names = weights.column_names
     n, nothing = len(names), np.full(len(names), np.nan)
-    own = _features_of(weights)
+    columns = _features_of(weights)
     numbers = features.names_of_numbers
     decisions: Sequence[str | None] = [None] * n if relevance is None else relevance.decisions
     table = pd.DataFrame(
         {
             "column": list(names),
-            "kind": [_kind(weights, inside, numbers) for inside in own],
-            "n_features": [len(inside) for inside in own],
+            "kind": [_kind(weights, inside, numbers) for inside in columns],
+            "n_features": [len(inside) for inside in columns],
             "inclusion": nothing if relevance is None else relevance.inclusion,
             "decision": np.array(decisions, dtype=object),
             "bits_alone": nothing if bits is None else bits.alone,
@@ -62,7 +62,7 @@ def build_table(
     linked = np.zeros(n, dtype=bool) if bits is None else _linked(bits.p_adjacency)
     table["verdict"] = [_verdict(g, names, bits, relevance, linked[g]) for g in range(n)]
     table["sets_apart"] = [
-        _sets_apart(weights, ranking, relevance, names[g], own[g], numbers, table["verdict"][g]) for g in range(n)
+        _sets_apart(weights, ranking, relevance, names[g], columns[g], numbers, table["verdict"][g]) for g in range(n)
     ]
     table["shares_with"] = [
         ", ".join(names[_other(pair, g)] for pair in (() if bits is None else _sharing(bits, g))) for g in range(n)
@@ -101,8 +101,8 @@ def pairs_that_share(bits: ColumnBits) -> list[SharedBits]:
 
 def _sharing(bits: ColumnBits, g: int) -> list[SharedBits]:
     """Return the pairs of a column that explain much of the same, the largest first."""
-    own = [pair for pair in pairs_that_share(bits) if g in (pair.first, pair.second)]
-    return [pair for pair in own if pair.bits >= SAME * bits.alone[g]]
+    pairs = [pair for pair in pairs_that_share(bits) if g in (pair.first, pair.second)]
+    return [pair for pair in pairs if pair.bits >= SAME * bits.alone[g]]
 
 
 def _other(pair: SharedBits, g: int) -> int:
@@ -183,7 +183,7 @@ def verdict_in_words(
     explains: bool,
     is_tested: bool,
     adds: bool,
-    much: bool,
+    is_large: bool,
     is_own: bool,
     partner: str = "",
     decided: str = "",
@@ -215,7 +215,7 @@ def verdict_in_words(
     >>> verdict_in_words(False, True, False, False, False)
     'no sign that it matters'
     """
-    amount = "much" if much else "a little"
+    amount = "much" if is_large else "a little"
     if explains and not is_tested:
         return f"explains {amount}; not tested beyond the others"
     if explains and adds and is_own:

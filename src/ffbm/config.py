@@ -295,6 +295,14 @@ class FitConfig:
         """Return the settings by name."""
         return asdict(self)
 
+    def pick(self, *names: str) -> dict[str, Any]:
+        """Return some settings by name, as keywords of a stage.
+
+        >>> FitConfig().pick("thin", "n_chains")
+        {'thin': 5, 'n_chains': 4}
+        """
+        return {name: getattr(self, name) for name in names}
+
     def to_toml(self) -> str:
         """Return the settings as TOML, one a line; what is None is left out, as TOML has no word for it."""
         return "".join(f"{name} = {toml_of(value)}\n" for name, value in self.to_dict().items() if value is not None)

@@ -8,13 +8,13 @@ from typing import Any
 EACH_WAY = 2.0  # standard errors of a 95 % interval
 
 
-def count_of(number: int, thing: str, things: str = "") -> str:
+def count_of(number: int, noun: str, plural: str = "") -> str:
     """Write a number of things.
 
     >>> count_of(1, "cell"), count_of(1200, "cell"), count_of(2, "vertex", "vertices")
     ('1 cell', '1,200 cells', '2 vertices')
     """
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

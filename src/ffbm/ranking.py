@@ -82,10 +82,10 @@ def rank_features(
     of_columns: dict[str, Any] = {}
     if rule == "inclusion":
         of_columns["inclusion"] = np.append(selected.probability, 0.0)[selected.of_feature][is_feature]
-        given = included_moments(weights)  # centred weights are those that decisions are made of
-        centred_mean, centred_sd, centred_positive = given.mean, given.sd, given.positive
-        of_columns["certainty"] = given.sure.max(axis=0)[is_feature]
-        of_columns |= {"centred_low": given.low[:, is_feature], "centred_high": given.high[:, is_feature]}
+        moments = included_moments(weights)  # centred weights are those that decisions are made of
+        centred_mean, centred_sd, centred_positive = moments.mean, moments.sd, moments.positive
+        of_columns["certainty"] = moments.sure.max(axis=0)[is_feature]
+        of_columns |= {"centred_low": moments.low[:, is_feature], "centred_high": moments.high[:, is_feature]}
         number = selected.of_feature[is_feature]
         of_columns["columns"] = tuple(selected.column_names[g] for g in number)
     return Ranking(

@@ -152,8 +152,8 @@ def included_moments(weights: Any) -> IncludedMoments:
             continue
         low, high = np.quantile(w, (0.025, 0.975), axis=0)
         above, below = (w > 0).mean(axis=0), (w < 0).mean(axis=0)
-        own = (w.mean(axis=0), w.std(axis=0), low, high, above, np.maximum(above, below))
-        for array, values in zip(moments, own, strict=True):
+        from_draws = (w.mean(axis=0), w.std(axis=0), low, high, above, np.maximum(above, below))
+        for array, values in zip(moments, from_draws, strict=True):
             array[:, features] = values
     return moments
 

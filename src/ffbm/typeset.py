@@ -37,9 +37,9 @@ def at_most(text: str, n_lines: int, width: int = WIDTH) -> str:
     if len(lines) <= n_lines:
         return text
     mark, last = " ... (--verbose)", lines[n_lines - 1]
-    room = width - len(mark)
-    if len(last) > room:
-        last = last[: last.rfind(" ", 0, room + 1)] if " " in last[:room].strip() else last[:room]
+    space = width - len(mark)
+    if len(last) > space:
+        last = last[: last.rfind(" ", 0, space + 1)] if " " in last[:space].strip() else last[:space]
     ends = [end for end in (last.rfind(mark) for mark in (". ", "; ", ": ", ", ")) if 5 * end > len(last)]
     last = last[: max(ends)] if ends else last
     return "\n".join([*lines[: n_lines - 1], last.rstrip(",;:.") + mark])
@@ -61,8 +61,8 @@ def tabulate(
     lines = []
     for row in cells:
         parts = [
-            cut(cell, room) if number == gives else cell
-            for number, (cell, room) in enumerate(zip(row, widths, strict=True))
+            cut(cell, space) if number == gives else cell
+            for number, (cell, space) in enumerate(zip(row, widths, strict=True))
         ]
         padded = [c.rjust(w) if p in right else c.ljust(w) for p, (c, w) in enumerate(zip(parts, widths, strict=True))]
         lines.append((" " * indent + "  ".join(padded)).rstrip())

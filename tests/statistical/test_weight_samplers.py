@@ -97,7 +97,7 @@ def test_a_scale_of_the_wrong_feature_fails_the_battery(sampler, monkeypatch):
 
 @pytest.mark.parametrize("law", LAWS)
 def test_equal_scales_are_one_sigma(law):
-    given = LAWS[law]().given
+    given = LAWS[law]().arguments
     n_features = given["features"].shape[1]
     options = {"n_draws": 50, "n_warmup": 50, "n_chains": 1, "progress": False}
     one = sample_weights(**given | {"sigma": 0.7}, **options)

@@ -81,7 +81,7 @@ def run_trajectory(setup, w, v, h, n_steps):
     q, line = np.empty_like(w), np.empty((2, setup.metric.root.shape[1]))
     scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
     apply_inverse(setup.metric, g, q, line)
-    u, kinetic = trajectory(setup.target.kernel, setup.metric, w, v, g, h, n_steps, q, *scratch, line)
+    u, kinetic = trajectory(setup.target.kernel, setup.metric, w, v, g, h, n_steps, q, (*scratch, line))
     return w, v, u - u0 + kinetic
 
 

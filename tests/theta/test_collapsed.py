@@ -101,7 +101,7 @@ FAULTS = {
         "if not np.log(rng.random()) < (log_sum_exp(weights) - log_sum_exp(old)).sum():",
         "if False:",
     ),
-    "cells not empty while the column moves": ("sampler.tie((own.parts, own.numbers))", "sampler.tie()"),
+    "cells not empty while the column moves": ("sampler.tie((column.parts, column.numbers))", "sampler.tie()"),
     "cells without their block": (
         "fit = log_probability(by_option, y[:, np.newaxis]) - log_probability(empty, y)[:, np.newaxis]",
         "fit = np.zeros(by_option.shape[:2])",

@@ -221,7 +221,7 @@ def retraced(kernels):
     _, _, target = made()
     setup = set_up_selection(target, 0, np.random.default_rng(6).normal(size=target.sums.shape))
     state, sweeper = start_selection(setup, np.random.default_rng(1), full=True), Sweeper(setup)
-    visits, off, kernel = kernels["ffbm.kernels.selection"], [], sweeper.target
+    visits, off = kernels["ffbm.kernels.selection"], []
     weigh, present = visits.weigh, state.weights.copy()
 
     def watch(*given):
@@ -234,8 +234,8 @@ def retraced(kernels):
     visits.weigh = watch
     only = setup.columns._replace(pair=setup.columns.pair[:0])
     visits.visit_columns(
-        state.rng, only, kernel.rows.counts, kernel.sums, sweeper.freedom, state.weights, state.inside, sweeper.logits,
-        sweeper.work, (np.arange(len(state.inside)) == 1) * 2.0, state.chance, np.zeros(5, np.int32),
+        state.rng, only, *sweeper.arrays(state, np.zeros(5, np.int32)), sweeper.work,
+        (np.arange(len(state.inside)) == 1) * 2.0, state.chance,
     )  # fmt: skip
     (found,) = off
     return found
@@ -310,12 +310,10 @@ def shares_of_sets(with_exchange, seed, n_sweeps=8000):
     if not with_exchange:
         setup = setup._replace(columns=setup.columns._replace(pair=setup.columns.pair[:0]))
     state, sweeper = start_selection(setup, np.random.default_rng(seed), full=True), Sweeper(setup)
-    kernel, accepted, visits = sweeper.target, np.zeros(5, np.int32), np.zeros(4)
+    accepted, visits = np.zeros(5, np.int32), np.zeros(4)
     for _ in range(n_sweeps):
-        visit_columns(
-            state.rng, sweeper.columns, kernel.rows.counts, kernel.sums, sweeper.freedom, state.weights, state.inside,
-            sweeper.logits, sweeper.work, np.ones(2), state.chance, accepted,
-        )  # fmt: skip
+        arrays = sweeper.arrays(state, accepted)
+        visit_columns(state.rng, sweeper.columns, *arrays, sweeper.work, np.ones(2), state.chance)
         visits[state.inside @ [1, 2]] += 1
     assert (accepted[EXCHANGED] > 0) == with_exchange
     return visits / n_sweeps

@@ -1,7 +1,6 @@
 """Tiny networks with unknown cells, exactly: labels, columns inside and cells enumerated, weights by points."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from ffbm.data.encode import encode_features
 from ffbm.theta import mixture
 from ffbm.theta.design import make_design
 from ffbm.theta.parts import code_cells, find_parts, missing_of, rows_of_vertices
-from ffbm.verification.joint_selection import _prior_points
+from ffbm.verification.joint_selection import prior_points
 
 TABLE = pd.DataFrame(
     {
@@ -93,7 +92,7 @@ class Law:
     def _points(self, column, inside, n_points, learned):
         if learned:
             k, n = int(inside.sum()), len(inside)
-            points = _prior_points(SimpleNamespace(n_blocks=2, columns=tuple(column)), inside, n_points)
+            points = prior_points(column, inside, 2, n_points)
             return points, betaln(1 + k, 2 * n - k) - betaln(1, n)
         v = SIGMA * norm.ppf(qmc.Sobol(len(column), seed=1).random_base2(n_points))
         return np.stack((v, -v), axis=1) / np.sqrt(2), 0.0

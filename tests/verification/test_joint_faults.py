@@ -97,7 +97,7 @@ def planted_joint(module, *changes):
 # moves that carry the weights along, so often that sweeps cannot make good what is wrong with them
 # (and mix so much faster that half the sweeps do)
 OFTEN, SWEEPS = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0), 4000
-WAY_BACK = "informed_scan(rng, plain, sighted, c, way, n_scans, split, before, True, spare, *tail)\n    elif"
+WAY_BACK = "informed_scan(rng, tools, c, way, split, before, True, spare)\n    elif"
 OPENING, CLOSING = "        ratio += log(free)\n", "        ratio -= log(n_blocks - c.used[0])\n"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (

@@ -20,8 +20,7 @@ def test_the_law_is_kept():
 
 def longer(n_steps):
     """Run the test in 40 runs of so many steps."""
-    runs, fresh = ([means(3, n_steps, run) for run in range(40)] for means in (geweke.chain_means, geweke.fresh_means))
-    return compare_means(geweke.FUNCTIONS, runs, fresh, n_steps)
+    return compare_means(geweke.FUNCTIONS, geweke.chain_means, geweke.fresh_means, 40, n_steps, QUICK)
 
 
 FAULTS = {  # what is changed in the chain, and the steps of a run in which it is seen

@@ -79,7 +79,7 @@ def mean_worth(kernels, law, n_draws, seed=1):
     for _ in range(n_draws):
         a = rng.choice(grid, p=p / p.sum()) * np.array([1, -1]) / np.sqrt(2) + rng.normal() * 1.28 / np.sqrt(2)
         t = weight.propose_log_scale(rng, columns.degrees[0], centre, spread)
-        found.append(weight.weigh(rng, columns, counts, sums, 0, t, centre, spread, a, False, work))
+        found.append(weight.weigh(rng, columns, counts, sums, 0, t, (centre, spread), a, False, work))
     worth = np.exp(found)
     return np.log(worth.mean()), worth.std() / worth.mean() / np.sqrt(n_draws)
 

@@ -44,9 +44,9 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     >>> members.probs.shape, bool(members.agreement > 0.8), len(members.modes)
     ((105, 3), True, 1)
     """
-    given: Any = blocks
-    if not isinstance(given, BlockTrace):
-        kind = type(given).__name__
+    trace: Any = blocks
+    if not isinstance(trace, BlockTrace):
+        kind = type(trace).__name__
         raise OptionError(f"align_blocks takes what sample_blocks returns; got {kind}: of a fit, see fit.memberships")
     n_chains, n_draws, n_nodes = blocks.labels.shape
     if n_chains * n_draws == 0:
@@ -79,8 +79,8 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
 def _types_of_blocks(blocks: BlockTrace) -> Array:
     """Return the type (B,) of each block of a draw; all alike if there are no types, or they change between draws."""
     block_types = np.zeros(blocks.n_blocks, dtype=np.int64)
-    for t, own in enumerate(blocks.settings.get("node_types", {}).values()):
-        block_types[own or []] = t
+    for t, numbers in enumerate(blocks.settings.get("node_types", {}).values()):
+        block_types[numbers or []] = t
     return block_types
 
 

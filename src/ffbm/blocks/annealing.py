@@ -77,10 +77,10 @@ def _refine_freely(
     current = Candidate(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
         block_types = with_room(target.types, current.labels, _room)
-        model, room = resized(target, model, block_types), len(block_types)
-        ledger = block_ledger(model, current.labels, room)
+        model, n_blocks = resized(target, model, block_types), len(block_types)
+        ledger = block_ledger(model, current.labels, n_blocks)
         if current.n_blocks <= _FEW:
-            _, work, scratch = make_workspace(len(labels), room)
+            _, work, scratch = make_workspace(len(labels), n_blocks)
             split_down(rng, model, ledger, 2, work, scratch)
             while merge_cheapest(model, ledger, LEAST, work) >= LEAST:
                 pass

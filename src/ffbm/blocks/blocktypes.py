@@ -66,10 +66,10 @@ def number_by_type(types: Array | None, labels: Array, block_types: Array) -> Ar
     if types is None or np.array_equal(block_types[labels], types):
         return labels
     labels = np.unique(labels, return_inverse=True)[1]
-    own = types_of_blocks(types, labels)
-    order = np.argsort(own, kind="stable")
-    number = np.empty_like(own)
+    type_of = types_of_blocks(types, labels)
+    order = np.argsort(type_of, kind="stable")
+    number = np.empty_like(type_of)
     for t in range(n_types_of(types)):
-        blocks = order[own[order] == t]
+        blocks = order[type_of[order] == t]
         number[blocks] = np.flatnonzero(block_types == t)[: len(blocks)]
     return np.asarray(number[labels])

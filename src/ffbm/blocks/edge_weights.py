@@ -35,21 +35,21 @@ def weight_parts(graph: Graph, b: Array) -> tuple[float, float]:
     if graph.weights is None or not graph.n_edges:
         return 0.0, 0.0
     weights, sums = graph.weights, pair_sums(graph, b)
-    given = constant(graph)
+    given_sums = constant(graph)
     if weights.prior is not None:
-        return given + float(conjugate(weights.model, weights.prior, sums).sum()), 0.0
+        return given_sums + float(conjugate(weights.model, weights.prior, sums).sum()), 0.0
     least = least_square(weights)
     if is_summed(weights):
         if weights.model == "poisson":
-            given += float((sums.x * np.log(sums.m) - gammaln(sums.x + 1)).sum())
+            given_sums += float((sums.x * np.log(sums.m) - gammaln(sums.x + 1)).sum())
         else:
-            given += float(ways_to_sum(weights, sums.m, sums.x).sum())
-        return given, float(ways_to_sum(weights, len(sums.m), weights.values.sum()))
+            given_sums += float(ways_to_sum(weights, sums.m, sums.x).sum())
+        return given_sums, float(ways_to_sum(weights, len(sums.m), weights.values.sum()))
     spread = np.maximum(sums.v, least * sums.m)[sums.m > 1]
-    given += float(sphere(sums.m, sums.v, least).sum()) + float(
+    given_sums += float(sphere(sums.m, sums.v, least).sum()) + float(
         simplex(len(spread), spread.sum()) if len(spread) else 0
     )
-    return given, float(sphere(len(sums.m), np.square(sums.x - sums.x.mean()).sum(), least))
+    return given_sums, float(sphere(len(sums.m), np.square(sums.x - sums.x.mean()).sum(), least))
 
 
 def level_parts(graph: Graph, levels: Sequence[Array]) -> list[float]:
@@ -60,11 +60,11 @@ def level_parts(graph: Graph, levels: Sequence[Array]) -> list[float]:
     costs what a pair of blocks with m edges does; of Poisson weights what one of geometric weights does. Sums that are
     left on top are a part of the last level. Where the sums are not explained by levels all is in the first entry.
     """
-    given, sums = weight_parts(graph, levels[0])
+    given_sums, sums = weight_parts(graph, levels[0])
     if graph.weights is None or not graph.n_edges or not is_summed(graph.weights):
-        return [given + sums, *(0.0 for _ in levels[1:])]
+        return [given_sums + sums, *(0.0 for _ in levels[1:])]
     ends, pair = pairs_of(graph, levels[0][graph.edges])
-    parts, x = [given], np.bincount(pair, weights=graph.weights.scored)
+    parts, x = [given_sums], np.bincount(pair, weights=graph.weights.scored)
     for labels in levels[1:]:
         ends, pair = pairs_of(graph, labels[ends])
         x = np.bincount(pair, weights=x)

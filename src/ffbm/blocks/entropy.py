@@ -154,11 +154,11 @@ def _nominal_of_types(b: Array, n_blocks: Any, types: NodeTypes) -> list[int]:
     used = np.bincount(block_types[block_types >= 0], minlength=len(types.values)).tolist()
     if n_blocks is None:
         return used
-    given = types.numbers(n_blocks, allow_empty=True)
-    for value, most, has in zip(types.values, given, used, strict=True):
+    numbers = types.numbers(n_blocks, allow_empty=True)
+    for value, most, has in zip(types.values, numbers, used, strict=True):
         if has > most:
             raise OptionError(f"n_blocks of type {value!r} must be at least the {has} that are in use; got {most}")
-    return given
+    return numbers
 
 
 def _nested_length(

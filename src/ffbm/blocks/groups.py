@@ -130,10 +130,10 @@ def predict(group: Group, draws: Array, which: Array) -> tuple[Array, Array]:
     """
     n_blocks = group.order.shape[1]
     order = number_like(draws, group.main, n_blocks)
-    given = Group(draws, which, order)
-    score = given.sums(np.log((group.counts + 1 / n_blocks) / (group.n_draws + 1)))
-    own = np.isin(which, group.which)
-    if own.any():
+    members = Group(draws, which, order)
+    score = members.sums(np.log((group.counts + 1 / n_blocks) / (group.n_draws + 1)))
+    is_member = np.isin(which, group.which)
+    if is_member.any():
         others = np.maximum(group.counts - 1, 0)
-        score[own] = given.part(own).sums(np.log((others + 1 / n_blocks) / group.n_draws))
+        score[is_member] = members.part(is_member).sums(np.log((others + 1 / n_blocks) / group.n_draws))
     return order, score

@@ -56,7 +56,7 @@ def start(setup: LadderSetup, labels: Array, betas: Array, rng: np.random.Genera
     """Set up a ladder: replica k at ``labels[k]`` (R, N) and inverse temperature ``betas[k]`` (R,), from 1 down."""
     betas = np.array(betas, dtype=np.float64)
     plain = BlockSetup(setup.target, setup.model, setup.settings)
-    first = [block_start(plain, its, rng) for its in labels]
+    first = [block_start(plain, replica_labels, rng) for replica_labels in labels]
     lowest = min(first, key=lambda state: round(float(state.totals[ENTROPY]), 6))
     ledgers = type(first[0].ledger)(*map(np.stack, zip(*(state.ledger for state in first), strict=True)))
     rungs, plain_rung = lay_out(setup, betas), lay_out(setup, np.ones(1))

@@ -101,9 +101,9 @@ def typed_nats(labels: Array, types: Array | None) -> float:
 def check_level(labels: Array, level: int, n_members: int) -> Array:
     """Return the labels of one level if they are those of its members, with no group left empty."""
     b = np.asarray(labels)
-    what = "vertices" if level == 0 else f"groups of level {level - 1}"
+    named = "vertices" if level == 0 else f"groups of level {level - 1}"
     if b.shape != (n_members,):
-        raise DataError(f"level {level} must label the {n_members} {what}, shape ({n_members},); got shape {b.shape}")
+        raise DataError(f"level {level} must label the {n_members} {named}, shape ({n_members},); got shape {b.shape}")
     if b.size and (b.dtype.kind not in "iu" or set(np.unique(b).tolist()) != set(range(int(b.max()) + 1))):
         raise DataError(
             f"level {level} must use all of its labels, whole numbers from 0; got {np.unique(b).tolist()[:8]}"
@@ -126,7 +126,7 @@ def check_typed_levels(levels: Sequence[Array], types: NodeTypes) -> list[Array]
     while len(kept) > 1 and len(types.values) > 1 and int(kept[-1].max(initial=0)) == 0:
         kept.pop()
     labels = np.arange(len(types.of_vertex))
-    for own in kept:
-        labels = own[labels]
+    for level in kept:
+        labels = level[labels]
         types.check_blocks(labels)
     return kept

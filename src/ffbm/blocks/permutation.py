@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED
-from ffbm.kernels.permutation import EdgeList, score_permutations
+from ffbm.kernels.permutation import EdgeList, LabelCounts, score_permutations
 from ffbm.kernels.tables import compact_table
 from ffbm.types import Array, Graph
 
@@ -97,9 +97,8 @@ def permuted_parts(graph: ScoredGraph, shuffle: Shuffle, n_permutations: int, rn
         for n_rows_of, n_columns, n_cells in ((n_blocks, n_blocks, n_edges), (n_rows, graph.n_kinds, n_sides * n_nodes))
     )
     nats, b = np.empty((n_permutations, 2)), shuffle.labels.copy()
-    score_permutations(
-        rng, graph.likelihood, graph.edges, b, shuffle.order, shuffle.bounds, ers, eta, n, e, nats
-    )  # fmt: skip
+    counts = LabelCounts(ers, eta, n, e)
+    score_permutations(rng, graph.likelihood, graph.edges, b, shuffle.order, shuffle.bounds, counts, nats)
     nats[:, 0] += graph.constant
     return nats
 

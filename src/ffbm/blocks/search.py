@@ -135,9 +135,9 @@ def _keep(candidates: Candidates, new: Candidate) -> None:
 def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:
     """Return a partition with one block more (side = 1), by the best split, or fewer (-1), by the cheapest merge."""
     block_types = types_of_blocks(target.types, labels) if side < 0 else with_room(target.types, labels, _one_each)
-    model, room = resized(target, model, block_types), len(block_types)
-    ledger = block_ledger(model, labels, room)
-    _, work, scratch = make_workspace(len(labels), room)
+    model, n_blocks = resized(target, model, block_types), len(block_types)
+    ledger = block_ledger(model, labels, n_blocks)
+    _, work, scratch = make_workspace(len(labels), n_blocks)
     if side < 0:
         merge_cheapest(model, ledger, -np.inf, work)
     else:

@@ -53,10 +53,10 @@ def have_gap(one: Group, other: Group) -> bool:
     return between <= _RARER * min(at_one, at_other)
 
 
-def _places(own: Group, other: Group) -> Array:
+def _places(group: Group, other: Group) -> Array:
     """Return how much more each draw overlaps with the other half of its own group than with another group (M,)."""
-    late = np.arange(own.n_draws) >= own.n_draws // 2
-    halves = own.part(~late), own.part(late)
+    late = np.arange(group.n_draws) >= group.n_draws // 2
+    halves = group.part(~late), group.part(late)
     elsewhere = other.counts / other.n_draws
     return np.concatenate(
         [half.sums(rest.counts / rest.n_draws - elsewhere) for half, rest in zip(halves, reversed(halves), strict=True)]

@@ -25,8 +25,8 @@ def nats_by_levels(graph: Graph, labels: Array) -> float:
         return 0.0
     levels = [blocks, *stack_levels(edge_matrix(graph, blocks), graph.is_directed)]
     flat, *_ = level_lengths(graph, [blocks])
-    own, *above = level_lengths(graph, [*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)])
-    nested = own.weights + sum(level.edge_counts + level.partition + level.weights for level in above)
+    lowest, *above = level_lengths(graph, [*levels, np.zeros(int(levels[-1].max()) + 1, dtype=np.int64)])
+    nested = lowest.weights + sum(level.edge_counts + level.partition + level.weights for level in above)
     return max(flat.edge_counts + flat.weights - nested, 0.0)
 
 

@@ -96,9 +96,9 @@ def _cut_to(types: Array | None, labels: Array, least: Array, rng: np.random.Gen
     if types is None:
         return labels
     for t, wanted in enumerate(least.tolist()):
-        own = np.flatnonzero(types == t)
-        if len(np.unique(labels[own])) < wanted:
-            labels[own] = labels.max() + 1 + random_labels(len(own), wanted, rng)
+        members = np.flatnonzero(types == t)
+        if len(np.unique(labels[members])) < wanted:
+            labels[members] = labels.max() + 1 + random_labels(len(members), wanted, rng)
     return np.asarray(np.unique(labels, return_inverse=True)[1])
 
 

@@ -28,14 +28,14 @@ def find_betas(setup: LadderSetup, labels: Array, rng: np.random.Generator) -> A
 
     Each run begins where the one before, a little colder, ended.
     """
-    its = setup._replace(settings=setup.settings._replace(burn=_N_SWEEPS // 2, thin=1))
+    run_setup = setup._replace(settings=setup.settings._replace(burn=_N_SWEEPS // 2, thin=1))
 
     def run(beta: float) -> Array:
         nonlocal labels
-        state = start(its, labels[None], np.array([beta]), rng)
-        state, draws = advance(its, state, _N_SWEEPS)
+        state = start(run_setup, labels[None], np.array([beta]), rng)
+        state, draws = advance(run_setup, state, _N_SWEEPS)
         labels = state.ledgers.b[0]
-        return its.settings.beta * likelihood_nats(its, draws.labels, draws.entropy, beta)
+        return run_setup.settings.beta * likelihood_nats(run_setup, draws.labels, draws.entropy, beta)
 
     return heat(run)
 
@@ -81,7 +81,7 @@ def half_distance(nats: Array) -> float:
 def likelihood_nats(setup: LadderSetup, labels: Array, entropy: Array, beta: float) -> Array:
     """Return L of each draw (T, N) of a replica at ``beta``: its S without the prior."""
     prior = setup.model.prior
-    sizes = np.array([np.bincount(its, minlength=n_blocks_of(setup.model)) for its in labels])
+    sizes = np.array([np.bincount(partition, minlength=n_blocks_of(setup.model)) for partition in labels])
     return np.asarray(entropy - tabulated_nats(prior, sizes) / beta)
 
 

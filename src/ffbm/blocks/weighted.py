@@ -81,5 +81,5 @@ def weighted_ledger(ledger: Ledger, n_cells: int, has_squares: bool) -> Weighted
         return np.zeros((size, size), dtype=np.int64) if is_dense else compact_table(size, n_cells if is_needed else 0)
 
     whole, around = np.zeros(4, dtype=np.int64), np.zeros((7, n_blocks), dtype=np.int64)
-    room = np.zeros((5, 4 * n_blocks + 4), dtype=np.int64)
-    return WeightedLedger(*ledger, table(), table(has_squares), whole, around, room)
+    noted = np.zeros((5, 4 * n_blocks + 4), dtype=np.int64)
+    return WeightedLedger(*ledger, table(), table(has_squares), whole, around, noted)

@@ -12,8 +12,6 @@ from ffbm.typeset import number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ffbm.results.checks import Check
-
 Replicates = Annotated[int, typer.Option(metavar="N", help="How many networks are drawn from the fit.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
 Columns = Annotated[bool, typer.Option("--columns", help="Also: does a column act inside blocks? Takes minutes.")]
@@ -55,7 +53,8 @@ def check(
     inside = [] if result.columns is None else result.columns.to_dict("records")
     if as_json:
         record = {"n_replicates": len(result.replicates), "seed": seed, "statistics": rows}
-        record |= {name: _record(table) for name, table in _of_features(result).items()}
+        of_features = {"calibration": result.calibration, "pairs": result.pairs}
+        record |= {name: _record(table) for name, table in of_features.items() if table is not None}
         print_json(record if result.refits is None else record | {"n_refits": len(result.refits), "columns": inside})
         return
     cells = [["statistic", "network", "replicates", "95 %", "p"]]
@@ -78,11 +77,6 @@ def check(
         print_text(align(cells, right=range(2, 6)) + "\n")
     for sentence in result.sentences:
         print_text(wrap(sentence, first="  - ", rest="    "))
-
-
-def _of_features(result: "Check") -> "dict[str, pd.DataFrame]":
-    both = {"calibration": result.calibration, "pairs": result.pairs}
-    return {name: table for name, table in both.items() if table is not None}
 
 
 def _record(table: "pd.DataFrame") -> dict[str, Any]:

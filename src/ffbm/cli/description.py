@@ -8,22 +8,18 @@ if TYPE_CHECKING:
 
 def describe_network(network: "Network") -> dict[str, Any]:
     """Return the sizes of a network, how its columns were read, its features and its notes."""
+    from ffbm.results.provenance import describe_sizes
+
     graph, features = network.graph, network.features
     is_number = features.is_number.tolist()
     return {
-        "name": network.name,
-        "n_nodes": network.n_nodes,
-        "n_edges": network.n_edges,
-        "directed": graph.is_directed,
-        "edge_weight": None if graph.weights is None else graph.weights.to_dict(),
-        "n_features": network.n_features,
+        **describe_sizes(network),
         "n_isolates": int((graph.degrees == 0).sum()),
         "n_components": len(graph.component_sizes),
         "largest_component": int(graph.component_sizes[0]) if network.n_nodes else 0,
         "n_loops": int(graph.loops.sum()),
         "n_parallel": _count_parallel(graph),
         "mean_degree": (1 if graph.is_directed else 2) * network.n_edges / network.n_nodes if network.n_nodes else None,
-        "fingerprint": network.fingerprint,
         "columns": _describe_columns(features, is_number),
         "features": [
             {

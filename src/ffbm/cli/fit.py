@@ -252,39 +252,18 @@ def fit(
         node_type = "node_type"
     if target is not None:
         check_choice("--target", target, (*TARGETS, BOTH))
+    begun = begun_with(out, target) if resume and out is not None else {}
     settings, run = settle(
-        config,
-        begun_with(out, target) if resume and out is not None else {},
-        n_blocks=blocks_asked(blocks, node_type, config),
-        node_type=node_type,
-        target="joint" if target == BOTH else target,
-        n_kept=number_or("all", "--keep", keep),
-        n_chains=chains,
-        workers=workers if cluster is None else cluster,
-        seed=seed,
-        out=out,
-        resume=resume or None,
-        n_sweeps=number_or("auto", "--sweeps", sweeps),
-        max_minutes=max_minutes,
-        tempering=tempering,
-        n_draws=number_or("auto", "--draws", draws),
-        n_warmup=warmup,
-        memberships=memberships,
-        sigma=sigma,
-        intercept=intercept,
-        train_fraction=train_fraction,
-        folds=number_or("auto", "--folds", folds),
-        columns=number_or("all", "--columns", columns),
-        degree_corrected=degree_correction,
-        directed=reading["directed"],
-        hierarchy=hierarchy,
-        impute=impute,
-        weight_prior=weight_prior,
-        intercept_sd=intercept_sd,
-        fdr=fdr,
-        preset=preset,
-        **{name: reading[name] for name in options.WEIGHTS},
-    )
+        config, begun, n_blocks=blocks_asked(blocks, node_type, config), node_type=node_type,
+        target="joint" if target == BOTH else target, n_kept=number_or("all", "--keep", keep), n_chains=chains,
+        workers=workers if cluster is None else cluster, seed=seed, out=out, resume=resume or None,
+        n_sweeps=number_or("auto", "--sweeps", sweeps), max_minutes=max_minutes, tempering=tempering,
+        n_draws=number_or("auto", "--draws", draws), n_warmup=warmup, memberships=memberships, sigma=sigma,
+        intercept=intercept, train_fraction=train_fraction, folds=number_or("auto", "--folds", folds),
+        columns=number_or("all", "--columns", columns), degree_corrected=degree_correction,
+        directed=reading["directed"], hierarchy=hierarchy, impute=impute, weight_prior=weight_prior,
+        intercept_sd=intercept_sd, fdr=fdr, preset=preset, **{name: reading[name] for name in options.WEIGHTS},
+    )  # fmt: skip
     if evidence and settings.impute:
         raise OptionError("--evidence takes features as they are read; got --impute: leave one of them out")
     if settings.node_type and target == BOTH:
@@ -297,8 +276,8 @@ def fit(
     if reading["directed"] is None and settings.directed is True:
         reading["directed"] = True
     reading |= {"nodes": nodes, "group_by": group_by}
-    given = {name: value for name, value in reading.items() if value not in (None, [], {})}
-    network = options.open_network(source, **recorded | given)
+    chosen = {name: value for name, value in reading.items() if value not in (None, [], {})}
+    network = options.open_network(source, **recorded | chosen)
     from ffbm.pipeline.clock import Schedule
     from ffbm.results.bayes_factor import weigh
     from ffbm.results.fit_function import fit_with, measured

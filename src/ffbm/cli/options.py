@@ -134,12 +134,12 @@ def reads_network(command: Callable[..., Any], without: Collection[str] = ()) ->
     placed = [added if name == "reading" else [known] for name, known in signature.parameters.items()]
 
     @functools.wraps(command)
-    def run(**given: Any) -> Any:
-        reading = {known.name: given.pop(known.name) for known in added}
+    def run(**arguments: Any) -> Any:
+        reading = {known.name: arguments.pop(known.name) for known in added}
         reading["drop"] = split_drop(reading["drop"])
         if "edge_weight_prior" in reading:
             reading["edge_weight_prior"] = split_prior(reading["edge_weight_prior"])
-        return command(**given, reading=reading)
+        return command(**arguments, reading=reading)
 
     every = [known.replace(kind=inspect.Parameter.KEYWORD_ONLY) for known in itertools.chain(*placed)]
     run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]  # what typer looks at
@@ -205,28 +205,28 @@ def split_prior(text: str | None) -> str | dict[str, float] | None:
         raise OptionError(f"--edge-weight-prior takes numbers by name, as in a=1,b=2; got {text!r}") from None
 
 
-def open_network(source: str, what: str = "SOURCE", /, **options: Any) -> "Network":
+def open_network(source: str, argument: str = "SOURCE", /, **options: Any) -> "Network":
     """Load a registered data set, or read a file with the options that were given.
 
-    A name of a registered set means the set; a file of that name is read as ``./name``. ``what`` it was given as.
+    A name of a registered set means the set; a file of that name is read as ``./name``. ``argument`` names it.
     """
     from pathlib import Path
 
     from ffbm.data.registry import DATASETS, load_dataset
 
-    given = {name: value for name, value in options.items() if value not in (None, [], {})}
+    chosen = {name: value for name, value in options.items() if value not in (None, [], {})}
     if source in DATASETS:
-        if given:
+        if chosen:
             raise OptionError(
                 f"{source} is a registered data set and is read as registered; "
-                f"leave out {', '.join('--' + name.replace('_', '-') for name in given)}, or name a file"
+                f"leave out {', '.join('--' + name.replace('_', '-') for name in chosen)}, or name a file"
             )
         return load_dataset(source)
     if not Path(source).exists() and not Path(source).suffix:
         raise OptionError(
-            f"{what} must be a file or a registered data set ({', '.join(DATASETS)}); "
+            f"{argument} must be a file or a registered data set ({', '.join(DATASETS)}); "
             f"there is no file {source!r}: {did_you_mean(source, DATASETS) or 'see ffbm datasets'}"
         )
     from ffbm.data import read_network
 
-    return read_network(source, **given)
+    return read_network(source, **chosen)

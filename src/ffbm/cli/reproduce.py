@@ -83,8 +83,8 @@ def _text(reproduction: "Reproduction") -> str:
         + ")"
     )
     for name, runs in reproduction.datasets.items():
-        own = [reason for reason in reproduction.differences if reason["dataset"] == name]
-        lines = [wrap(reason["text"], first="  - ", rest="    ") for reason in own]
+        reasons = [reason for reason in reproduction.differences if reason["dataset"] == name]
+        lines = [wrap(reason["text"], first="  - ", rest="    ") for reason in reasons]
         parts.append("\n".join([f"{runs.paper.title}: why the columns differ", *lines]))
     unmet = [bound for bound in reproduction.bounds if not bound["met"]]
     parts.append(f"{len(reproduction.bounds) - len(unmet)} of {len(reproduction.bounds)} bounds met")

@@ -32,15 +32,15 @@ def source_of(source: str | None, config: str | None) -> tuple[str, dict[str, An
     return str(recorded.pop("source")), recorded
 
 
-def settle(path: str | None, begun: dict[str, Any], **given: Any) -> tuple[FitConfig, RunOptions]:
+def settle(path: str | None, begun: dict[str, Any], **arguments: Any) -> tuple[FitConfig, RunOptions]:
     """Put the command line over the file over what a run was begun with over the defaults."""
-    given = {name: value for name, value in given.items() if value is not None}
-    from_file = {} if path is None else _read_settings(path, given)
-    settings, run = split_options(begun | from_file | given)
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    from_file = {} if path is None else _read_settings(path, arguments)
+    settings, run = split_options(begun | from_file | arguments)
     return FitConfig(**settings), run
 
 
-def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
+def _read_settings(path: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Read a settings file; errors use the names that stand in it.
 
     Which others they go with may be said by the command line.
@@ -50,8 +50,9 @@ def _read_settings(path: str, given: dict[str, Any]) -> dict[str, Any]:
     except OptionError as error:
         raise OptionError(str(error)) from error
     try:
-        own, _ = split_options(settings)
-        FitConfig(**own | {name: given[name] for name in ("target", "weight_prior", "preset") if name in given})
+        options, _ = split_options(settings)
+        related = ("target", "weight_prior", "preset")  # what others are checked against
+        FitConfig(**options | {name: arguments[name] for name in related if name in arguments})
     except OptionError as error:
         raise OptionError(f"{path}: {error}") from error
     return settings

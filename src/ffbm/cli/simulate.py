@@ -80,31 +80,20 @@ def simulate(
     from ffbm.store.folder import check_new_folder
 
     check_new_folder(out, "--out")
-    given: Any = features
+    source: Any = features
     if like is not None:
         if features is not None or vertices is not None:
             raise OptionError("--like brings its own vertices and features; leave out --vertices and --features")
         network = options.open_network(like, "--like", nodes=nodes)
-        given, edges = network.features, network.n_edges if edges is None else edges
+        source, edges = network.features, network.n_edges if edges is None else edges
     elif nodes is not None:
         raise OptionError("--nodes is the table of the network that --like names; give --like as well")
     made = draw(
-        vertices,
-        blocks,
-        edges,
-        given,
-        exact=exact,
-        degree_corrected=not no_degree_correction,
-        directed=directed,
-        sigma=sigma,
-        weights=_read_matrix("--weights", weights),
-        block_matrix=_read_matrix("--block-matrix", block_matrix),
-        contrast=contrast,
-        degree_exponent=degree_exponent,
-        edge_weight_model=edge_weight_model,
-        edge_weight_prior=options.split_prior(edge_weight_prior),  # type: ignore[arg-type]  # checked there
-        seed=seed,
-    )
+        vertices, blocks, edges, source, exact=exact, degree_corrected=not no_degree_correction, directed=directed,
+        sigma=sigma, weights=_read_matrix("--weights", weights),
+        block_matrix=_read_matrix("--block-matrix", block_matrix), contrast=contrast, degree_exponent=degree_exponent,
+        edge_weight_model=edge_weight_model, edge_weight_prior=options.split_prior(edge_weight_prior), seed=seed,  # type: ignore[arg-type]  # checked there
+    )  # fmt: skip
     made.save(out)
     if as_json:
         print_json({"out": out, **{name: value for name, value in made.truth().items() if name != "labels"}})

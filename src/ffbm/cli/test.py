@@ -64,16 +64,8 @@ def test(
 
     network = options.open_network(source, nodes=nodes, **reading)
     with announcing(quiet) as progress:
-        table = permutation_test(
-            network,
-            _split(columns, network),
-            permutations,
-            within,
-            seed,
-            workers,
-            blocks=None if no_gamma else "auto",
-            progress=progress,
-        )
+        named, blocks = _split(columns, network), None if no_gamma else "auto"
+        table = permutation_test(network, named, permutations, within, seed, workers, blocks=blocks, progress=progress)
     settings = {str(name): value for name, value in table.attrs.items()}
     table = table.sort_values(["p_adjacency", "adjacency_saved"], ascending=[True, False])
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
@@ -129,12 +121,12 @@ def _sentence(row: dict[str, Any], within: str | None) -> str:
     if not row["n_permuted"]:
         alike = "all vertices with a value have the same" if within is None else f"it does not vary inside {within}"
         return f"{column}: not tested: {alike}"
-    whom = _verdict(row, "adjacency", "related to the edges", "no sign of a relation to the edges")
+    adjacency = _verdict(row, "adjacency", "related to the edges", "no sign of a relation to the edges")
     matched = row["p_adjacency_matched"]
     if (row["q_adjacency"] <= _LEVEL) != (matched <= _LEVEL) and row["p_degrees"] <= _LEVEL:
-        whom += f", but p = {matched:.2g} among vertices of like degree, which says more here: degrees differ"
+        adjacency += f", but p = {matched:.2g} among vertices of like degree, which says more here: degrees differ"
     many = _verdict(row, "degrees", "degrees differ between its values", "no sign that degrees differ")
-    return f"{column}: who with whom: {whom}; how many: {many}"
+    return f"{column}: who with whom: {adjacency}; how many: {many}"
 
 
 def _reading(row: dict[str, Any]) -> str:
@@ -144,10 +136,10 @@ def _reading(row: dict[str, Any]) -> str:
     return f"{count_of(row['n_values'], 'value')}{cut}"
 
 
-def _verdict(row: dict[str, Any], part: str, found: str, nothing: str) -> str:
+def _verdict(row: dict[str, Any], part: str, relation: str, nothing: str) -> str:
     p, q = row[f"p_{part}"], row[f"q_{part}"]
     if q <= _LEVEL:
-        return f"{found} (p = {p:.2g}, q = {q:.2g}; {row[f'{part}_saved']:.1f} nats saved)"
+        return f"{relation} (p = {p:.2g}, q = {q:.2g}; {row[f'{part}_saved']:.1f} nats saved)"
     if p <= _LEVEL:
         return f"{nothing} beyond what so many columns show by chance (p = {p:.2g}, q = {q:.2g})"
     return f"{nothing} (p = {p:.2g})"

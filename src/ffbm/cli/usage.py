@@ -22,8 +22,8 @@ def tell_usage(problem: Any, arguments: Sequence[str], commands: Collection[str]
     message = problem.format_message().rstrip(".")
     wanted = _NUMBERS.get(getattr(parameter, "metavar", None) or "")
     if parameter is not None and wanted is not None and message.startswith("Invalid value"):
-        given = _given_to(parameter.opts, arguments)
-        return f"{parameter.opts[0]} must be {wanted}" + ("" if given is None else f"; got {given!r}")
+        value = _given_to(parameter.opts, arguments)
+        return f"{parameter.opts[0]} must be {wanted}" + ("" if value is None else f"; got {value!r}")
     if extra := _EXTRA.search(message):
         has_table = context is not None and any("--nodes" in known.opts for known in context.command.params)
         if has_table and begun != "simulate":
@@ -38,9 +38,9 @@ def tell_usage(problem: Any, arguments: Sequence[str], commands: Collection[str]
 
 def _given_to(names: Sequence[str], arguments: Sequence[str]) -> str | None:
     """Return what an option was given last on a command line."""
-    given = None
+    last = None
     for position, word in enumerate(arguments):
         name, equals, value = word.partition("=")
         if name in names:
-            given = value if equals else next(iter(arguments[position + 1 :]), None)
-    return given
+            last = value if equals else next(iter(arguments[position + 1 :]), None)
+    return last

@@ -205,12 +205,12 @@ def _compare(raw: RawGraph, strangers: Array, declared: Array) -> str:
     ]
     if raw.sides is not None:
         ways.insert(0, ("the name of the column of edges", lambda text: text.partition(":")[2] or text))
-    for what, reduce in ways:
+    for difference, reduce in ways:
         known = {reduce(text): text for text in declared}
         alike = [text for text in strangers if reduce(text) in known]
         if alike:
             pair = f"{alike[0]!r} and {known[reduce(alike[0])]!r}"
-            agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for {what}, as {pair}"
+            agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for {difference}, as {pair}"
             return f"{agree}: write ids alike in both"
     return ""
 

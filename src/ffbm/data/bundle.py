@@ -65,7 +65,7 @@ def _in_archive(path: Path, where: str) -> tuple[Member, Member | None]:
         raise DataError(f"{where} is a damaged zip archive ({error}): fetch or pack it again") from None
 
 
-def _choose(names: Sequence[str], what: str) -> tuple[str, str | None]:
+def _choose(names: Sequence[str], requirement: str) -> tuple[str, str | None]:
     """Return the file of edges and that of vertices, by what they are called; a file alone is that of edges."""
     stems = {name: PurePath(name).name.split(".")[0].casefold() for name in names}
     tables = [name for name in names if stems[name] not in _ASIDE]
@@ -75,5 +75,5 @@ def _choose(names: Sequence[str], what: str) -> tuple[str, str | None]:
     edges = tables if len(tables) == 1 else edges
     if len(edges) != 1:
         has = f"it has {shorten(names, 5)}" if names else "it is empty"
-        raise DataError(f"{what}, and must hold one file called edges.csv; {has}: name a file in it")
+        raise DataError(f"{requirement}, and must hold one file called edges.csv; {has}: name a file in it")
     return edges[0], nodes[0] if len(nodes) == 1 else None

@@ -33,9 +33,9 @@ def note_collinear(features: Features) -> list[Note]:
         names = features.column_names
         shown = "; ".join(f"{names[g]!r} and {names[h]!r}" for g, h in pairs[:_SHOWN])
         more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
-        what = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
+        subject = "1 pair of columns says" if len(pairs) == 1 else f"{len(pairs):,} pairs of columns say"
         message = (
-            f"{what} nearly the same: {shown}{more}; what they explain is shared, {option('exclude')} leaves one out"
+            f"{subject} nearly the same: {shown}{more}; what they explain is shared, {option('exclude')} leaves one out"
         )
         notes.append(Note("near-identical", message, len(pairs)))
     sums = _sums(features, covariance, {g for pair in pairs for g in pair})
@@ -51,8 +51,8 @@ def _pairs(features: Features, covariance: Array) -> list[tuple[int, int]]:
     column = np.array([index_of[name] for name in features.columns])
     member = sp.csr_array((np.ones(len(column)), (column, np.arange(len(column)))))  # (G, D)
     shared = np.asarray(member @ (member @ covariance**2).T)
-    own = np.sqrt(np.maximum(np.diag(shared), np.finfo(float).tiny))
-    alike = np.triu(shared / np.outer(own, own), 1)
+    length = np.sqrt(np.maximum(np.diag(shared), np.finfo(float).tiny))
+    alike = np.triu(shared / np.outer(length, length), 1)
     pairs = np.argwhere(alike > _SAME)
     return [(int(g), int(h)) for g, h in pairs[np.argsort(-alike[tuple(pairs.T)], kind="stable")]]
 
@@ -61,12 +61,12 @@ def _sums(features: Features, covariance: Array, known: set[int]) -> list[str]:
     """Return the numbers, in no reported pair, that the other numbers determine."""
     names = features.column_names
     known_names = {names[g] for g in known}
-    own = [
+    inside = [
         j for j in np.flatnonzero(features.is_number) if features.columns[j] not in known_names and covariance[j, j] > 0
     ]
-    if not 3 <= len(own) < features.values.shape[0]:
+    if not 3 <= len(inside) < features.values.shape[0]:
         return []
-    scale = np.sqrt(np.diag(covariance)[own])
-    correlation = covariance[np.ix_(own, own)] / np.outer(scale, scale)
-    left = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(own))))  # of each variance, without the others
-    return [features.columns[j] for j, share in zip(own, left, strict=True) if share < 1 - _SUM]
+    scale = np.sqrt(np.diag(covariance)[inside])
+    correlation = covariance[np.ix_(inside, inside)] / np.outer(scale, scale)
+    left = 1 / np.diag(np.linalg.inv(correlation + 1e-9 * np.eye(len(inside))))  # of each variance, without the others
+    return [features.columns[j] for j, share in zip(inside, left, strict=True) if share < 1 - _SUM]

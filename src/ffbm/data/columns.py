@@ -44,9 +44,9 @@ _CELLS_PER_CODE = 5  # and at least so many cells for each, on average
 class CellError(DataError):
     """A cell that cannot be read; ``row`` counts from 0."""
 
-    def __init__(self, what: str, row: int, cure: str) -> None:
-        super().__init__(f"{what} in row {row}; {cure}")
-        self.what, self.row, self.cure = what, row, cure
+    def __init__(self, message: str, row: int, cure: str) -> None:
+        super().__init__(f"{message} in row {row}; {cure}")
+        self.what, self.row, self.cure = message, row, cure
 
     def at(self, place: str) -> str:
         """Return the message with a place that says more than a row."""
@@ -248,15 +248,15 @@ def _of_measures(
     """Make a column of numbers that were written with a unit."""
     codes, texts = _merge(codes, texts)  # texts are now those that the numbers were read from
     column, remarks = _of_numbers(name, np.append(numbers, np.nan)[codes], missing)
-    what = "commas between thousands" if unit == "," else f"the unit {unit!r}"
-    message = f"has numbers with {what} ({shorten(texts, 2)}): read as numbers; {option('categorical')} reads text"
+    mark = "commas between thousands" if unit == "," else f"the unit {unit!r}"
+    message = f"has numbers with {mark} ({shorten(texts, 2)}): read as numbers; {option('categorical')} reads text"
     return column, [Remark("units", name, message, len(texts)), *remarks]
 
 
 def _remark_codes(name: str, n_values: int, example: str = "") -> Remark:
-    what = f"values such as {example!r}" if example else "whole numbers"
+    kind = f"values such as {example!r}" if example else "whole numbers"
     message = (
-        f"has {n_values} different {what}: a fit reads it as a number or as values, whichever explains more;"
+        f"has {n_values} different {kind}: a fit reads it as a number or as values, whichever explains more;"
         f" {option('categorical')} or {option('numeric')} settles it"
     )
     return Remark("looks-coded", name, message, n_values)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 
 from ffbm.data.encode_like import text_of
 from ffbm.types import Array, Features
@@ -35,8 +34,7 @@ def decode_features(features: Features) -> pd.DataFrame:
 
 
 def _decode_column(features: Features, inside: list[int], missing: Array) -> pd.Series:
-    cells = features.values[:, inside]
-    x = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    x = features.dense(inside)
     if features.is_number[inside[0]]:
         numbers = np.array(
             [float(f"{value:.12g}") for value in x[:, 0] * features.sd[inside[0]] + features.mean[inside[0]]]

@@ -146,18 +146,18 @@ def _refuse(raw: RawWeights, model: str, where: str) -> None:
 def _choose(x: Array) -> tuple[str, str]:
     """Return the model that suits weights, and why."""
     if (x >= 0).all() and (x == np.floor(x)).all():
-        what, models = "whole numbers from 0", ("geometric", "poisson")
+        kind, models = "whole numbers from 0", ("geometric", "poisson")
     elif (x > 0).all():
-        what, models = "numbers above 0", ("exponential", "log-normal")
+        kind, models = "numbers above 0", ("exponential", "log-normal")
     else:
         return "normal", "some are below 0" if (x < 0).any() else "some are 0 and not all are whole"
     costs = [_one_law(x, model) for model in models]
     idle = f"; all are {x[0]:g} and say nothing of blocks" if len(x) and x.min() == x.max() else ""
     best, other = (0, 1) if costs[0] <= costs[1] else (1, 0)
     if np.isinf(costs[other]):
-        return models[best], f"{what}, all equal, which {models[other]} weights cannot be{idle}"
+        return models[best], f"{kind}, all equal, which {models[other]} weights cannot be{idle}"
     nats = f"{costs[other] - costs[best]:,.1f} nats"
-    return models[best], f"{what}, {models[best]} by {nats} over {models[other]}{idle}"
+    return models[best], f"{kind}, {models[best]} by {nats} over {models[other]}{idle}"
 
 
 def _one_law(x: Array, model: str) -> float:

@@ -119,14 +119,14 @@ def _encode_column(
     features: Features, name: str, positions: list[int], cells: pd.Series, values: Array
 ) -> tuple[Array, list[Note]]:
     """Fill the features of one column; return where it is missing (N,), and what could not be read."""
-    own = [d for d in positions if text_of(features, d) is None]
+    numeric = [d for d in positions if text_of(features, d) is None]
     flags = {d: text for d in positions if (text := text_of(features, d)) is not None}
     last = max(flags, default=-1)
     is_marker = last == positions[-1] and flags.get(last) in ("missing", "(missing)")
-    fate = "no flag" if not own or not features.is_number[own[0]] else "read as the earlier mean"
+    fate = "no flag" if not numeric or not features.is_number[numeric[0]] else "read as the earlier mean"
     unknown: dict[str, int] = {}
-    if own:
-        missing = _encode_numbers(features, name, own[0], cells, values)
+    if numeric:
+        missing = _encode_numbers(features, name, numeric[0], cells, values)
     else:
         known = {text: d for d, text in flags.items() if not (is_marker and d == last and text == "(missing)")}
         missing, unknown = _encode_values(name, known, cells, values)
@@ -149,14 +149,14 @@ def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, val
     column, _ = parse_column(name, cells)
     wants_flag = not features.is_number[d]
     if column.kind not in ("empty", "flag", *(() if wants_flag else ("number",))):
-        what = "0 or 1" if wants_flag else "numbers"
+        wanted = "0 or 1" if wants_flag else "numbers"
         read = truth_of if wants_flag else number_of
         others = [text for text in column.values if read(text) is None and text.casefold() not in MISSING_WORDS]
         came = shorten(others or column.values, 3) if column.kind == "values" else "other numbers"
         cure = "repair the cells or blank them"
         if not wants_flag and others and all(number_of(text.replace(",", ".", 1)) is not None for text in others):
             cure = "write them with a point, as pandas.read_csv(..., decimal=',') reads them"
-        raise DataError(f"column {name!r} must hold {what}, as it did before; got {came}: {cure}")
+        raise DataError(f"column {name!r} must hold {wanted}, as it did before; got {came}: {cure}")
     scaled = column.numbers if wants_flag else (column.numbers - features.mean[d]) / features.sd[d]
     values[:, d] = np.nan_to_num(scaled)
     return np.isnan(column.numbers)

@@ -109,7 +109,7 @@ def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
     check_one_graph(n_graphs, where)
 
 
-def _broken(text: str, where: str, at: int, what: str) -> DataError:
+def _broken(text: str, where: str, at: int, reason: str) -> DataError:
     starts = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
     line = text.count("\n", 0, starts[at]) + 1
-    return DataError(f"{where}: not GML at line {line}: {what}; the file may be cut short: fetch or write it again")
+    return DataError(f"{where}: not GML at line {line}: {reason}; the file may be cut short: fetch or write it again")

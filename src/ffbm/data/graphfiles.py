@@ -76,5 +76,5 @@ def _refuse_other_text(data: bytes, where: str) -> None:
     begin = data[:_HEAD].decode(errors="replace").lstrip("\ufeff").lstrip()
     if begin.startswith("<") or not (begin[:1].isalnum() or begin[:1] in "#\"'"):
         return  # XML, perhaps broken, or in another encoding
-    what, suffix = ("GML", ".gml") if is_gml(begin) else ("a table", ".csv")
-    raise DataError(f"{where} must be XML, as its name says; it looks like {what}: rename it to {suffix}")
+    kind, suffix = ("GML", ".gml") if is_gml(begin) else ("a table", ".csv")
+    raise DataError(f"{where} must be XML, as its name says; it looks like {kind}: rename it to {suffix}")

@@ -59,7 +59,7 @@ class _Reader:
         elif name == "node" and parent == "graph":
             self.nodes.append(self.collector.add_node(attributes.get("id")))
         elif name == "data":
-            self._open(self.keys.get(attributes.get("key", "")) or _undeclared(attributes))
+            self._open(self.keys.get(attributes.get("key", "")) or _Key(attributes.get("key", "data"), "all"))
         elif name == "key":
             self._add_key(attributes)
         elif name == "default" and parent == "key":
@@ -126,7 +126,3 @@ class _Reader:
             self.collector.set_node(self.nodes[-1], key.name, value)
         elif owner == "edge" and not self.has_children:
             self.collector.set_edge(key.name, value)
-
-
-def _undeclared(attributes: dict[str, str]) -> _Key:
-    return _Key(attributes.get("key", "data"), "all")

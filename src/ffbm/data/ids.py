@@ -69,12 +69,12 @@ def _write_out(numbers: Array) -> list[str]:
     n_places = len(str(high))
     characters = np.full((len(numbers), n_places + 1), ord(" "), dtype=np.uint8)
     left = numbers.astype(np.uint32) if high < 2**32 else numbers
-    for place in range(n_places, 0, -1):
+    for position in range(n_places, 0, -1):
         tenth = left // 10
         digits = left - 10 * tenth + ord("0")
-        if place < n_places:
+        if position < n_places:
             digits[left == 0] = ord(" ")  # before the first digit
-        characters[:, place] = digits
+        characters[:, position] = digits
         left = tenth
     return characters.tobytes().decode().split()
 

@@ -38,24 +38,24 @@ def open_network(source: Any, nodes: Any = None, **options: Any) -> Network:
     >>> open_network([("ann", "bob"), ("bob", "cem")]).n_nodes
     3
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    if "features" in given:
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if "features" in chosen:
         if nodes is not None:
             raise OptionError(f"{keyword('nodes', '')} and {keyword('features', '')} both give the table: choose one")
-        nodes = given.pop("features")
+        nodes = chosen.pop("features")
     if isinstance(source, Network):
-        _refuse(["nodes"] * (nodes is not None) + list(given), "a Network is read already")
+        _refuse(["nodes"] * (nodes is not None) + list(chosen), "a Network is read already")
         return source
     if isinstance(source, str) and source in DATASETS:
-        _refuse(["nodes"] * (nodes is not None) + list(given), f"{source} is read as registered")
+        _refuse(["nodes"] * (nodes is not None) + list(chosen), f"{source} is read as registered")
         return load_dataset(source)
     is_file = isinstance(source, str | os.PathLike)
     known = inspect.signature(read_network if is_file else as_network).parameters
-    for name in given:
+    for name in chosen:
         if name not in known:
             guess = did_you_mean(name, known) or f"see ffbm.{'read' if is_file else 'as'}_network"
             raise OptionError(f"{name}= is no option of reading {'a file' if is_file else 'a graph'}: {guess}")
-    return read_network(source, nodes, **given) if is_file else as_network(source, nodes, **given)
+    return read_network(source, nodes, **chosen) if is_file else as_network(source, nodes, **chosen)
 
 
 def open_for_fit(source: Any, nodes: Any, reading: Mapping[str, Any], settings: Mapping[str, Any]) -> Network:
@@ -78,8 +78,8 @@ def with_tables_by_name(function: Callable[Given, Result]) -> Callable[Given, Re
     """Make a function whose second argument is a number of blocks refuse a table there, and say how to give it."""
 
     @functools.wraps(function)
-    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
-        second: Any = given[1] if len(given) > 1 else None
+    def checked(*arguments: Given.args, **named: Given.kwargs) -> Result:
+        second: Any = arguments[1] if len(arguments) > 1 else None
         is_table = isinstance(second, pd.DataFrame | pd.Series | np.ndarray | os.PathLike)
         if is_table or (isinstance(second, str) and "n_blocks" in named):
             came = f"a {type(second).__name__}" if is_table else repr(second)
@@ -87,7 +87,7 @@ def with_tables_by_name(function: Callable[Given, Result]) -> Callable[Given, Re
                 f"the second argument must be the number of blocks; got {came}: give the table of the vertices by name,"
                 f" {function.__name__}(edges, nodes=table)"
             )
-        return function(*given, **named)
+        return function(*arguments, **named)
 
     return checked
 

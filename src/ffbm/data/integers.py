@@ -129,9 +129,9 @@ def _read_digits(text: bytes, codes: Array, begins: Array, lengths: Array) -> Ar
         eights >>= step
         eights &= keep
     numbers = eights.view(np.int64)
-    for place in range(8, longest):
-        is_there = lengths > place
-        digits = (codes[begins + place] - ord("0")) * is_there
+    for position in range(8, longest):
+        is_there = lengths > position
+        digits = (codes[begins + position] - ord("0")) * is_there
         if digits.max() > 9:
             return None
         numbers *= np.where(is_there, 10, 1)

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.data.encode_like import text_of
 from ffbm.data.values import column_values
@@ -38,8 +37,8 @@ def column_levels(features: Features, name: str, most: int = 5, least: int = 5) 
     values = column_values(features, name)
     sizes = np.bincount(values.codes[values.codes >= 0], minlength=values.n_values)
     order = np.argsort(-sizes, kind="stable")
-    room = most if values.n_values <= most and (sizes >= least).all() else most - 1
-    kept = np.sort(order[:room][sizes[order[:room]] >= least])
+    most_levels = most if values.n_values <= most and (sizes >= least).all() else most - 1
+    kept = np.sort(order[:most_levels][sizes[order[:most_levels]] >= least])
     number = np.full(values.n_values + 1, len(kept))
     number[kept], number[-1] = np.arange(len(kept)), -1  # the last entry is that of code -1
     codes = number[values.codes]
@@ -49,9 +48,8 @@ def column_levels(features: Features, name: str, most: int = 5, least: int = 5) 
 
 def _name(features: Features, column: str, members: Array) -> str:
     """Return what a value is called: its text, yes or no, a number or where numbers lie."""
-    inside = np.flatnonzero([own == column for own in features.columns])
-    cells = features.values[np.flatnonzero(members)][:, inside]
-    x = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    inside = features.of_column(column)
+    x = features.dense(inside)[members]
     if features.is_number[inside[0]]:
         mean, sd = features.mean[inside[0]], features.sd[inside[0]]
         low, high = (round(mean + sd * end, 9) for end in (x[:, 0].min(), x[:, 0].max()))

@@ -21,21 +21,21 @@ def read_single_lists(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, li
     (['1', 'b', ''], 'array([0.1, 0.2])', "nodes.csv: lists of one entry read as the entry in 1 column: 'group'")
     """
     read = {}
-    for place in range(table.shape[1]):
-        cells = table.iloc[:, place]
+    for position in range(table.shape[1]):
+        cells = table.iloc[:, position]
         texts = [text for text in cells if isinstance(text, str) and text.strip()]
         if texts and texts[0].lstrip().startswith(("[", "array(")) and all(map(_ONE.fullmatch, texts)):
-            read[place] = [_entry(cell) for cell in cells]
+            read[position] = [_entry(cell) for cell in cells]
     if not read:
         return table, []
-    names = [str(table.columns[place]) for place in read]
+    names = [str(table.columns[position]) for position in read]
     table = table.copy()
-    for place, entries in read.items():
-        table.isetitem(place, np.array(entries, dtype=object))
+    for position, entries in read.items():
+        table.isetitem(position, np.array(entries, dtype=object))
     message = f"{where}: lists of one entry read as the entry in {count_of(len(names), 'column')}: {shorten(names, 5)}"
     return table, [Note("lists", message, len(names))]
 
 
 def _entry(cell: object) -> object:
-    found = _ONE.fullmatch(cell) if isinstance(cell, str) else None
-    return cell if found is None else next((part for part in found.groups() if part is not None), "")
+    match = _ONE.fullmatch(cell) if isinstance(cell, str) else None
+    return cell if match is None else next((part for part in match.groups() if part is not None), "")

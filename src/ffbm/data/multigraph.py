@@ -139,8 +139,8 @@ def _describe(graph: Graph, where: str, u: Array, v: Array) -> list[Note]:
     n_loops = int(graph.loops.sum())
     if n_loops:
         adds = "adding" if n_loops == 1 else "each adding"
-        what = "1 to both degrees" if graph.is_directed else "2 to a degree"
-        message = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} {what}"
+        amount = "1 to both degrees" if graph.is_directed else "2 to a degree"
+        message = f"{where}: {count_of(n_loops, 'self-loop')} kept, {adds} {amount}"
         notes.append(Note("self-loops", message, n_loops))
     n_isolates = int(np.count_nonzero(graph.degrees == 0))
     if n_isolates:

@@ -73,10 +73,10 @@ def _far(distinct: Array) -> list[tuple[float, Array]]:
 def _last_codes(distinct: Array, sign: int) -> tuple[Array, Array]:
     """Split off the longest run of codes at the end that lies farther from the rest than that is wide."""
     n_codes = int(np.cumprod(np.isin(sign * distinct[::-1], _FAR)).sum())
-    for place in range(max(2, len(distinct) - n_codes), len(distinct)):
-        rest = distinct[:place]
-        if distinct[place] - rest[-1] > rest[-1] - rest[0]:
-            return distinct[place:], rest
+    for n_below in range(max(2, len(distinct) - n_codes), len(distinct)):
+        rest = distinct[:n_below]
+        if distinct[n_below] - rest[-1] > rest[-1] - rest[0]:
+            return distinct[n_below:], rest
     return distinct[:0], distinct
 
 

@@ -43,7 +43,7 @@ def read_nodelink(data: bytes, where: str, multiplicity: str | None = None, edge
     collector = Collector(where, multiplicity, edge_weight)
     collector.is_directed = whole.get("directed") is True or graph.get("directed") is True
     key = next((key for key in _IDS if nodes and all(_is_plain(item.get(key)) for item in nodes)), None)
-    ids = [str(item[key]) if key else str(place) for place, item in enumerate(nodes)]
+    ids = [str(item[key]) if key else str(position) for position, item in enumerate(nodes)]
     for name, item in zip(ids, nodes, strict=True):
         _describe(collector, collector.add_node(name), item, key)
     ends = [(_end(item.get("source")), _end(item.get("target"))) for item in links]

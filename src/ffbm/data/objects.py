@@ -70,9 +70,9 @@ def read_object(
     return tell_apart(raw, "source", "target") if bipartite else raw
 
 
-def _refuse_bipartite(bipartite: bool, what: str) -> None:
+def _refuse_bipartite(bipartite: bool, kind: str) -> None:
     if bipartite:
-        raise OptionError(f"bipartite= is for pairs and tables of edges; got {what}: name a column in node_type=")
+        raise OptionError(f"bipartite= is for pairs and tables of edges; got {kind}: name a column in node_type=")
 
 
 def _read_networkx(graph: Any, multiplicity: str | None, edge_weight: str | None) -> RawGraph:
@@ -261,12 +261,12 @@ def _read_pairs(pairs: Any, node_ids: Any, n_rows: int | None) -> RawGraph:
     if array.size == 0 and array.ndim in (1, 2):
         array = np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        what = f"an array of the shape {array.shape}" if array.ndim else f"an object of type {type(pairs).__name__}"
+        kind = f"an array of the shape {array.shape}" if array.ndim else f"an object of type {type(pairs).__name__}"
         required = "a graph must be pairs (E,2), a table, a sparse matrix, networkx or igraph"
-        raise DataError(f"{required}; got {what}: {_cure_shape(array)}")
+        raise DataError(f"{required}; got {kind}: {_cure_shape(array)}")
     if np.ma.isMaskedArray(pairs) or array.dtype.kind in "bcV":
-        what = "a masked array" if np.ma.isMaskedArray(pairs) else f"the type {array.dtype}"
-        raise DataError(f"pairs must hold ids; got {what}: give whole numbers or text")
+        kind = "a masked array" if np.ma.isMaskedArray(pairs) else f"the type {array.dtype}"
+        raise DataError(f"pairs must hold ids; got {kind}: give whole numbers or text")
     notes = []
     if array.dtype.kind == "f":
         _refuse_fractions(array)
@@ -292,8 +292,8 @@ def _refuse_fractions(array: Array) -> None:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         value = float(array[row, column])
-        what = "NaN" if np.isnan(value) else "infinite" if np.isinf(value) else "fractional" if value % 1 else "huge"
-        came = what if what == "NaN" else f"the {what} number {value!r}"
+        kind = "NaN" if np.isnan(value) else "infinite" if np.isinf(value) else "fractional" if value % 1 else "huge"
+        came = kind if kind == "NaN" else f"the {kind} number {value!r}"
         raise DataError(f"pairs must hold whole numbers or text; row {row} has {came}: repair or drop it")
 
 

@@ -41,8 +41,8 @@ def is_pajek(text: str) -> bool:
 
 def read_pajek(data: bytes, where: str, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph:
     """Read a Pajek file."""
-    found = Collector(where, multiplicity, edge_weight)
-    found.display = "label"
+    collector = Collector(where, multiplicity, edge_weight)
+    collector.display = "label"
     section, row, n_nodes, column = "", 0, 0, ""
     for line, words in _lines(check_text(data, where).decode()):
         if words[0].startswith("*"):
@@ -52,7 +52,7 @@ def read_pajek(data: bytes, where: str, multiplicity: str | None = None, edge_we
             elif section == "*vertices" and column:
                 section = "*values"
             elif section == "*vertices":
-                n_nodes = _declare(found, words, line, where)
+                n_nodes = _declare(collector, words, line, where)
             elif section == "*network" and n_nodes:
                 raise DataError(f"{where} must hold one network; line {line} begins another: keep one in a file")
             elif section not in _WAYS and section != "*network":
@@ -60,22 +60,22 @@ def read_pajek(data: bytes, where: str, multiplicity: str | None = None, edge_we
                 raise DataError(f"{where}: line {line} begins {words[0]!r}, which is no part of a network: {cure}")
         elif section == "*values":
             row += 1
-            found.set_node(_vertex(str(row), n_nodes, line, where), column, words[0])
+            collector.set_node(_vertex(str(row), n_nodes, line, where), column, words[0])
         elif section == "*vertices":
-            _describe(found, _vertex(words[0], n_nodes, line, where), words[1:])
+            _describe(collector, _vertex(words[0], n_nodes, line, where), words[1:])
         elif section == "*matrix":
             row += 1
-            for place, value in enumerate(words, start=1):
+            for position, value in enumerate(words, start=1):
                 if value != "0":
-                    _join(found, str(row), str(place), ONE_WAY, value)
+                    _join(collector, str(row), str(position), ONE_WAY, value)
         elif section in ("*arcslist", "*edgeslist"):
             for target in words[1:]:
-                _join(found, words[0], target, _WAYS[section])
+                _join(collector, words[0], target, _WAYS[section])
         elif len(words) < 2 or section not in _WAYS:
             raise DataError(f"{where}: an edge must have two ends; line {line} has not: repair it")
         else:
-            _join(found, words[0], words[1], _WAYS[section], *words[2:3])
-    return found.finish()
+            _join(collector, words[0], words[1], _WAYS[section], *words[2:3])
+    return collector.finish()
 
 
 def values_to_text(data: bytes, name: str) -> bytes | None:
@@ -97,21 +97,21 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, [quoted or bare for quoted, bare in _WORD.findall(line)]
 
 
-def _declare(found: Collector, words: list[str], line: int, where: str) -> int:
+def _declare(collector: Collector, words: list[str], line: int, where: str) -> int:
     """Add the vertices, 1 to N, whether or not they have a line."""
     if len(words) < 2 or not _COUNT.fullmatch(words[1]):
         most = "a whole number below 100 million"
         raise DataError(f"{where}: *Vertices must be followed by their number, {most}; line {line} has none: add it")
     n_nodes = int(words[1])
     for number in range(1, n_nodes + 1):
-        found.add_node(str(number))
+        collector.add_node(str(number))
     if len(words) > 2 and _COUNT.fullmatch(words[2]) and 0 < int(words[2]) < n_nodes:  # two modes, the first of so many
         for number in range(n_nodes):
-            found.set_node(number, COLUMN, "first" if number < int(words[2]) else "second")
+            collector.set_node(number, COLUMN, "first" if number < int(words[2]) else "second")
         message = (
             f"{where}: two modes, {int(words[2]):,} and {n_nodes - int(words[2]):,} vertices; the column {COLUMN!r}"
         )
-        found.notes.append(Note("two-mode", f"{message} says which: {option('node_type', COLUMN)}", n_nodes))
+        collector.notes.append(Note("two-mode", f"{message} says which: {option('node_type', COLUMN)}", n_nodes))
     return n_nodes
 
 
@@ -121,18 +121,18 @@ def _vertex(word: str, n_nodes: int, line: int, where: str) -> int:
     return int(word) - 1
 
 
-def _describe(found: Collector, number: int, words: list[str]) -> None:
+def _describe(collector: Collector, number: int, words: list[str]) -> None:
     if words:
-        found.set_node(number, "label", words[0])
+        collector.set_node(number, "label", words[0])
     rest = words[1:]
     while rest and (is_number(rest[0]) or rest[0].casefold() in _SHAPES):
         rest = rest[1:]
     for key, value in zip(rest[::2], rest[1::2], strict=False):
         if key.casefold() not in _DRAWING:
-            found.set_node(number, key, value)
+            collector.set_node(number, key, value)
 
 
-def _join(found: Collector, source: str, target: str, way: int, weight: str | None = None) -> None:
-    found.add_edge(source, target, way)
+def _join(collector: Collector, source: str, target: str, way: int, weight: str | None = None) -> None:
+    collector.add_edge(source, target, way)
     if weight is not None:
-        found.set_edge("weight", weight)
+        collector.set_edge("weight", weight)

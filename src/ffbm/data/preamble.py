@@ -59,11 +59,11 @@ def read_preamble(data: bytes) -> Preamble:
         line = data[end:after].decode().strip()
         if line and not line.startswith(_MARKS):
             break
-        found = _KONECT.match(line)
-        kind = found[1] if found and not kind else kind
+        match = _KONECT.match(line)
+        kind = match[1] if match and not kind else kind
         snap = _SNAP.match(line)
         says = snap[1].casefold() if snap and not says else says
-        last = "" if found else line.lstrip("".join(_MARKS)).strip()
+        last = "" if match else line.lstrip("".join(_MARKS)).strip()
         end, n_lines, n_comments = after, n_lines + 1, n_comments + bool(line)
     return Preamble(end, n_lines, n_comments, last, separator, kind, says)
 

@@ -9,10 +9,10 @@ import io
 import tarfile
 from pathlib import PurePosixPath
 from typing import NamedTuple
-from xml.etree import ElementTree
 
 import pandas as pd
 
+from ffbm.data.gexf import read_gexf
 from ffbm.errors import DataError
 from ffbm.types import Note
 
@@ -29,25 +29,11 @@ class Tables(NamedTuple):
 
 def parse_school(content: bytes) -> Tables:
     """Read SocioPatterns' gzipped GEXF: class and gender of each person, an edge for each pair that met."""
-    text = _unzip(content)
-    if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
-        raise DataError("a GEXF file must not have a DOCTYPE; this one has")
-    root = ElementTree.fromstring(text)
-    space = root.tag.removesuffix("gexf")  # the namespace, in braces
-    titles = {
-        attribute.attrib["id"]: attribute.attrib["title"]
-        for kind in root.iter(f"{space}attributes")
-        if kind.get("class") == "node"
-        for attribute in kind
-    }
-    rows = [
-        {"id": node.attrib["id"]}
-        | {titles[cell.attrib["for"]]: cell.attrib["value"] for cell in node.iter(f"{space}attvalue")}
-        for node in root.iter(f"{space}node")
-    ]
-    edges = [(edge.attrib["source"], edge.attrib["target"]) for edge in root.iter(f"{space}edge")]
-    nodes = pd.DataFrame(rows)[["id", "classname", "gender"]]
-    return Tables(pd.DataFrame(edges, columns=["source", "target"]), _sort_by_id(nodes))
+    raw = read_gexf(_unzip(content), "the file")
+    assert raw.vertices is not None
+    nodes = raw.vertices.table[["classname", "gender"]]
+    edges = pd.DataFrame({"source": raw.ids[raw.source], "target": raw.ids[raw.target]})
+    return Tables(edges, _sort_by_id(nodes.assign(id=raw.ids)[["id", "classname", "gender"]]))
 
 
 def parse_facebook(content: bytes) -> Tables:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pandas as pd
 from platformdirs import user_cache_path
@@ -25,17 +24,7 @@ from ffbm.errors import DataError, OptionError
 from ffbm.types import Graph, Network
 
 # What parsing bytes that are not the expected file can raise.
-_BROKEN = (
-    DataError,
-    EOFError,
-    KeyError,
-    LookupError,
-    OSError,
-    ValueError,
-    tarfile.TarError,
-    zlib.error,
-    ElementTree.ParseError,
-)
+_BROKEN = (DataError, EOFError, LookupError, OSError, ValueError, tarfile.TarError, zlib.error)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -49,12 +49,12 @@ def merge_repeats(
             owner = name.rpartition(separator)[0] if separator else ""
             known = first.setdefault((owner, _groups(features, features_of[name]).tobytes()), name)
             if known != name and name not in kept:
-                what = (
+                likeness = (
                     "are the same up to their unit"
                     if _is_number(features, features_of[name])
                     else ("make the same groups of vertices")
                 )
-                message = f"read as one with {known!r}: both {what}; {option('include')} keeps both"
+                message = f"read as one with {known!r}: both {likeness}; {option('include')} keeps both"
                 remarks.append(Remark("same", name, message, 1))
     if not remarks:
         return features, []
@@ -70,8 +70,8 @@ def _sizes(features: Features, inside: list[int]) -> tuple[int, ...]:
     """Return how large the groups of a column are, sorted: columns that differ in it need no further look."""
     if _is_number(features, inside):
         return (-1,)
-    own = features.support[inside]
-    return tuple(sorted(int(size) for size in (*own, features.values.shape[0] - own.sum()) if size))
+    support = features.support[inside]
+    return tuple(sorted(int(size) for size in (*support, features.values.shape[0] - support.sum()) if size))
 
 
 def _groups(features: Features, inside: list[int]) -> Array:

@@ -36,7 +36,7 @@ them, as in field:Biolgy=Biology
     slips = [] if len(values) > _MOST else find_slips({value: int(counts[index_of[value]]) for value in first.values()})
     short = [(first[letter], first[word]) for letter, word in _SHORT.items() if letter in first and word in first]
     remarks = []
-    for code, what, pairs in (
+    for code, how, pairs in (
         ("alike", "only in case or spaces", same),
         ("alike", "as a letter and its word do", short),
         ("spelling", "in one letter", slips),
@@ -46,7 +46,7 @@ them, as in field:Biolgy=Biology
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             wrong, right = sorted(pairs[0], key=lambda value: counts[index_of[value]])
             message = (
-                f"has values that differ {what} ({shown}{more}): different values; {option('merge')} makes one of them,"
+                f"has values that differ {how} ({shown}{more}): different values; {option('merge')} makes one of them,"
                 f" as in {visible(f'{column}:{wrong}={right}')}"
             )
             remarks.append(Remark(code, column, message, len(pairs)))

@@ -50,9 +50,9 @@ def read_edges(
             f"{grid.where}: an edge list must have two columns or more, separated by {_listed()}; line "
             f"{grid.first_line} is {cell[:40]!r}: check the separator"
         )
-    given = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
-    given["edge_weight"] = edge_weight
-    named = {str(name): option for option, name in given.items() if name is not None}
+    options = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
+    options["edge_weight"] = edge_weight
+    named = {str(name): option for option, name in options.items() if name is not None}
     names, has_header, notes = _find_header(grid, named, is_header=is_header)
     positions = pick_ends(names, source_column, target_column, grid.where)
     skip = int(has_header)
@@ -123,7 +123,7 @@ def _read_directions(
     grid: Grid, names: Sequence[str], skip: int, used: set[int]
 ) -> tuple[bool, Array | None, list[Note]]:
     """Read a column ``Type`` as Gephi writes it, which says of each edge whether it is directed."""
-    places = [place for place, name in enumerate(names) if name.casefold() == "type" and place not in used]
+    places = [position for position, name in enumerate(names) if name.casefold() == "type" and position not in used]
     cells = [text.strip().casefold() for text in grid.column(places[0], skip)] if len(places) == 1 and skip else []
     if not cells or not set(cells) <= _TYPES:
         return False, None, []
@@ -180,8 +180,8 @@ def find_ends(grid: Grid, raw: RawGraph, nodes: RawNodes) -> tuple[str, str] | N
     if grid.width < 3 or known_ends([name.strip() for name in grid.first]) or holds_all(known, raw.ids):
         return None
     skip = int(not known & {name.strip() for name in grid.first})
-    names = [name.strip() for name in grid.first] if skip else [str(place + 1) for place in range(grid.width)]
-    fitting = [place for place in range(grid.width) if holds_all(known, set(grid.column(place, skip)))]
+    names = [name.strip() for name in grid.first] if skip else [str(position + 1) for position in range(grid.width)]
+    fitting = [position for position in range(grid.width) if holds_all(known, set(grid.column(position, skip)))]
     return (names[fitting[0]], names[fitting[1]]) if len(fitting) == 2 and all(names[p] for p in fitting) else None
 
 
@@ -196,7 +196,7 @@ def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ())
     if not skip:
         message = f"{grid.where}: line {grid.first_line} begins with the id {names[0]!r}: read as a vertex, no header"
         notes.append(Note("no-header", f"{message}; columns are called 1, 2, 3, ...", 1))
-        names = [str(place) for place in range(1, grid.width + 1)]
+        names = [str(number) for number in range(1, grid.width + 1)]
     elif all(map(is_number, names)) and not grid.has_names:
         raise DataError(
             f"{grid.where}: the first row of a node table must name the columns; line {grid.first_line} "
@@ -209,7 +209,7 @@ def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ())
     cells[:] = grid.cells
     rows = cells.reshape(-1, grid.width)[skip:]
     if id is None and ends and not holds_all(rows[:, position], ends):
-        fitting = [place for place in range(grid.width) if holds_all(rows[:, place], ends)]
+        fitting = [number for number in range(grid.width) if holds_all(rows[:, number], ends)]
         if fitting and (fitting[0] == 0 or len(fitting) == 1):
             which = "the first column" if fitting[0] == 0 else "the column"
             message = f"{grid.where}: ids taken from {which} {names[fitting[0]]!r}, which has those of the edges"
@@ -295,8 +295,8 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
     names = [name.strip() for name in grid.first]
     numbers = [str(position) for position in range(1, grid.width + 1)]
     if grid.has_names:
-        for name, given in named.items():
-            pick_column(names, name, given, grid.where)
+        for name, column in named.items():
+            pick_column(names, name, column, grid.where)
         return names, True, []
     is_text = not any(map(is_number, names))
     if named:

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.types import Array, Features
 
@@ -35,9 +34,8 @@ def column_values(features: Features, name: str) -> ColumnValues:
     >>> age.codes.tolist(), age.read_as
     ([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, -1], 'quartiles: 2, 5, 8')
     """
-    inside = np.flatnonzero([column == name for column in features.columns])
-    cells = features.values[:, inside]
-    x = cells.toarray() if sp.issparse(cells) else cells
+    inside = features.of_column(name)
+    x = features.dense(inside)
     is_number = features.is_number[inside]
     flags = x[:, ~is_number] != 0
     known = ~features.is_missing(name) | flags.any(axis=1)

@@ -1,4 +1,4 @@
-"""How often pairs of vertices share a block, chain by chain: what block chains can be compared by."""
+"""Random pairs of vertices, and how often each shares a block in every chain: by this block chains are compared."""
 
 import math
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class PairMeasures(NamedTuple):
     rhat: Array  # of [b_i = b_j]; NaN for a pair that is always, or never, together, and for one chain
     ess: Array  # of [b_i = b_j], for its mean
     spread: Array  # the standard deviation between chains of each chain's own frequency; NaN for one chain
-    noise: Array  # what that would be if the chains sampled the same law: by each chain's own ESS
+    noise: Array  # the spread that is expected if all chains sample the same law, from the ESS of each
 
 
 def choose_pairs(n_nodes: int, n_pairs: int, seed: int) -> Array:
@@ -55,10 +55,10 @@ def measure_pairs(labels: Array, pairs: Array) -> PairMeasures:
     [0.5, 0.0]
     """
     n_chains, n_draws = labels.shape[:2]
-    step = max(1, _CHUNK // max(1, n_chains * n_draws))
+    n_at_once = max(1, _CHUNK // max(1, n_chains * n_draws))
     parts = []
-    for first in range(0, max(1, len(pairs)), step):
-        i, j = pairs[first : first + step].T
+    for first in range(0, max(1, len(pairs)), n_at_once):
+        i, j = pairs[first : first + n_at_once].T
         parts.append(_measure(labels[:, :, i] == labels[:, :, j]))
     return PairMeasures(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
@@ -73,9 +73,9 @@ def _measure(together: Array) -> PairMeasures:
     for number, part in enumerate((together[:, :half], together[:, n_draws - half :])):
         halves[:, :, number] = part.transpose(2, 1, 0)
     by_chain = together.mean(axis=1)  # (C, P)
-    alone = halves.transpose(0, 3, 1, 2).copy().reshape(-1, half, 2)
-    ess_alone = effective_sizes(alone).reshape(n_pairs, n_chains)
-    noise = np.sqrt((by_chain * (1 - by_chain) / ess_alone.T).mean(axis=0))
+    one_chain = halves.transpose(0, 3, 1, 2).copy().reshape(-1, half, 2)
+    ess_by_chain = effective_sizes(one_chain).reshape(n_pairs, n_chains)
+    noise = np.sqrt((by_chain * (1 - by_chain) / ess_by_chain.T).mean(axis=0))
     rhat, spread = np.full((2, n_pairs), np.nan)
     series = halves.reshape(n_pairs, half, 2 * n_chains)
     if n_chains > 1:

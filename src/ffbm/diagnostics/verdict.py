@@ -114,27 +114,27 @@ def verdict(
     """
     limit = check_real("rhat_limit", rhat_limit, low=1)
     least = check_real("ess_per_chain", ess_per_chain, low=0)
-    given = {name: summary for name, summary in quantities.items() if summary.rhat.size}
-    if not given:
+    checked = {name: summary for name, summary in quantities.items() if summary.rhat.size}
+    if not checked:
         return Verdict(CONVERGED, "there is nothing to converge")
-    counts = {summary.n_chains for summary in given.values()}
+    counts = {summary.n_chains for summary in checked.values()}
     if len(counts) > 1:
         raise OptionError(f"quantities judged together must come from the same chains; got {sorted(counts)}")
-    n_chains, n_draws = counts.pop(), min(summary.n_draws for summary in given.values())
+    n_chains, n_draws = counts.pop(), min(summary.n_draws for summary in checked.values())
     if n_chains < 2:
         return Verdict(TOO_SHORT, ONE_CHAIN)
     if n_draws < MIN_DRAWS:
         return Verdict(TOO_SHORT, f"{n_draws} draws per chain are too few to judge: keep at least {MIN_DRAWS}")
-    reasons = _all_against(given, limit, least * n_chains, tails)
+    reasons = _all_against(checked, limit, least * n_chains, tails)
     if not reasons:
-        return Verdict(CONVERGED, _in_favour(given, n_chains, tails))
-    is_rough = not _all_against(given, USABLE_RHAT, USABLE_ESS, tails)
+        return Verdict(CONVERGED, _in_favour(checked, n_chains, tails))
+    is_rough = not _all_against(checked, USABLE_RHAT, USABLE_ESS, tails)
     return Verdict(USABLE if is_rough else TOO_SHORT, "; ".join(reasons))
 
 
-def _all_against(given: Mapping[str, Summary], limit: float, least: float, tails: bool) -> list[str]:
+def _all_against(summaries: Mapping[str, Summary], limit: float, least: float, tails: bool) -> list[str]:
     """Return the clauses that speak against limits, one for each name that misses them."""
-    clauses = (_against(name, summary, limit, least, tails) for name, summary in given.items())
+    clauses = (_against(name, summary, limit, least, tails) for name, summary in summaries.items())
     return [clause for clause in clauses if clause]
 
 
@@ -168,17 +168,17 @@ def _against(name: str, summary: Summary, limit: float, least: float, tails: boo
     return ""
 
 
-def _in_favour(given: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
+def _in_favour(summaries: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
     """Return the sentence that says what was seen when nothing speaks against convergence."""
-    moving = [(summary, ~summary.constant) for summary in given.values() if not summary.constant.all()]
-    still = [name for name, summary in given.items() if summary.constant.all()]
+    moving = [(summary, ~summary.constant) for summary in summaries.values() if not summary.constant.all()]
+    still = [name for name, summary in summaries.items() if summary.constant.all()]
     lines = []
     if moving:
         rhat = max(float(summary.rhat[which].max()) for summary, which in moving)
         bulk = min(float(summary.ess_bulk[which].min()) for summary, which in moving)
         tail = min(float(summary.ess_tail[which].min()) for summary, which in moving)
         ess = min(bulk, tail) if tails else bulk
-        names = " and ".join(name for name, summary in given.items() if not summary.constant.all())
+        names = " and ".join(name for name, summary in summaries.items() if not summary.constant.all())
         lines.append(
             f"R-hat of {names} is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
         )

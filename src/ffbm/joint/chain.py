@@ -19,7 +19,7 @@ from ffbm.kernels.metric import Metric
 from ffbm.kernels.mode import MEMORY, ModeBuffers
 from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
@@ -177,9 +177,11 @@ def _sweep_cells(setup: JointSetup, state: JointState) -> JointState:
     """Draw the unknown cells given labels and weights, and the law of the columns given all cells."""
     training, done = setup.model.training, int(state.tally[SWEEPS]) - setup.settings.burn
     assert setup.model.unknown is not None
-    given = setup.model.unknown.given(training, state.ledger.b[training.vertices])
+    unknown = setup.model.unknown.given(training, state.ledger.b[training.vertices])
     target = training.target(np.empty_like(state.weights), state.scale, state.values)
-    CellSampler(given.cells, given.y, state.cells, target, given.base).sweep(state.rng, state.weights, keeps=done > 0)
+    CellSampler(unknown.cells, unknown.y, state.cells, target, unknown.base).sweep(
+        state.rng, state.weights, keeps=done > 0
+    )
     if done <= 0 or done % LAW_EVERY:
         return state
     n_seen, law = done // LAW_EVERY, state.cells.law_table[np.newaxis]
@@ -228,8 +230,8 @@ def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:
     blocks = model.blocks._replace(field=np.zeros((n_nodes, n_blocks)))
     carrier, moves = _carrier_and_moves(setup, state)
     run_joint(
-        state.rng, blocks, state.ledger, settings.schedule, n_sweeps, carrier, moves, state.weights, state.adapt,
-        state.counters, make_workspace(n_nodes, n_blocks), draws,
+        state.rng, blocks, state.ledger, settings.schedule, n_sweeps, carrier, moves, state.counters,
+        make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return draws
 
@@ -268,6 +270,6 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
         diverging=np.empty(n_moves, dtype=np.bool_),
     )
     target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
-    moments = np.zeros((2, n_blocks, n_features))
-    moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, moments, record)
+    chain = ChainArrays(state.weights, state.adapt, *np.zeros((2, n_blocks, n_features)))
+    moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, chain, record)
     return Carrier(target, model.metric_at_zero, buffers, mode_buffers), moves

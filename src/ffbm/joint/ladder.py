@@ -75,12 +75,12 @@ def start(
     """
     n = len(betas)
     chains: list[JointState | ColumnState] = []
-    for k, (beta, its, own) in enumerate(zip(betas.tolist(), labels, rng.spawn(n), strict=True)):
-        given = setup.at(beta, k == 0)
-        if isinstance(given, ColumnSetup):
-            chains.append(selection.start(given, its, own, full != (k % 2 == 1)))
+    for k, (beta, replica_labels, stream) in enumerate(zip(betas.tolist(), labels, rng.spawn(n), strict=True)):
+        setup_here = setup.at(beta, k == 0)
+        if isinstance(setup_here, ColumnSetup):
+            chains.append(selection.start(setup_here, replica_labels, stream, full != (k % 2 == 1)))
         else:
-            chains.append(joint.start(given, its, own))
+            chains.append(joint.start(setup_here, replica_labels, stream))
     return JointLadderState(np.array(betas, dtype=np.float64), chains, Exchange.start(n), rng)
 
 

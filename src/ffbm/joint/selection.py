@@ -273,9 +273,9 @@ class ColumnMoves:
         """Return what draws the unknown cells of a state given its labels, tied to the target of the columns."""
         training, unknown = self.setup.model.training, self.setup.model.unknown
         assert unknown is not None
-        given = unknown.given(training, state.ledger.b[training.vertices])
+        known = unknown.given(training, state.ledger.b[training.vertices])
         more = [self.sweeper.columns.value]
-        return CellSampler(given.cells, given.y, state.cells, self.sweeper.target, given.base, more)
+        return CellSampler(known.cells, known.y, state.cells, self.sweeper.target, known.base, more)
 
     def _part(self, inside: Array, geometry: Geometry) -> "_Part":
         """Return the model of the columns inside."""
@@ -292,8 +292,8 @@ class ColumnMoves:
             settings = self.setup.settings._replace(
                 burn=0, thin=_NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
             )
-            its = model._replace(training=training, metric_at_zero=metric_at_zero, unknown=None)
-            self.parts[key] = _Part(moving, JointSetup(its, settings), metric, _entries(model.training, moving))
+            part = model._replace(training=training, metric_at_zero=metric_at_zero, unknown=None)
+            self.parts[key] = _Part(moving, JointSetup(part, settings), metric, _entries(model.training, moving))
         return self.parts[key]
 
 
@@ -324,8 +324,8 @@ def _response(setup: ColumnSetup, labels: Array, cells: CellState) -> WeightTarg
 
 def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> SelectionSetup:
     """Return the set-up of columns for a response and a geometry."""
-    given = replace(target, scale=geometry.scale)
-    return setup.columns._replace(target=given, dense=geometry.dense, rest=geometry.rest)
+    weight_target = replace(target, scale=geometry.scale)
+    return setup.columns._replace(target=weight_target, dense=geometry.dense, rest=geometry.rest)
 
 
 def renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:

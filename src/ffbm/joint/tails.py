@@ -25,7 +25,7 @@ _EPS = 0.0025
 class Tails(NamedTuple):
     """The columns whose tails change along the path."""
 
-    own: Array  # (A,) the column of each active feature, G for those of no such column
+    column: Array  # (A,) the column of each active feature, G for those of no such column
     freedom: Array  # (G,) contrasts of each column; 0 if its tails stay as they are
 
     def degrees(self, t: float, still: Array) -> Array:
@@ -34,7 +34,7 @@ class Tails(NamedTuple):
 
     def squares(self, weights: Array) -> Array:
         """Return |V_g|^2 (G,) of weights (A, B)."""
-        each = np.bincount(self.own, weights=(weights**2).sum(axis=1), minlength=len(self.freedom) + 1)
+        each = np.bincount(self.column, weights=(weights**2).sum(axis=1), minlength=len(self.freedom) + 1)
         return np.asarray(each[:-1])
 
 
@@ -53,9 +53,9 @@ def make_tails(groups: ColumnGroups | None, moving: Array, training: Training) -
     if groups is None:
         return Tails(np.zeros(len(active), np.int64), np.zeros(0))
     none = len(groups.names)
-    own = np.where(moving[active], groups.of_feature[active], none)
-    freedom = np.bincount(own, minlength=none + 1)[:-1] * float(training.n_blocks - 1)
-    return Tails(own, freedom)
+    column = np.where(moving[active], groups.of_feature[active], none)
+    freedom = np.bincount(column, minlength=none + 1)[:-1] * float(training.n_blocks - 1)
+    return Tails(column, freedom)
 
 
 def log_tails(degrees: float, freedom: Array, square: Array) -> float:

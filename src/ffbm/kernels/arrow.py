@@ -20,6 +20,9 @@ from ffbm.kernels.compilation import INNER, copy, copy_table
 from ffbm.kernels.softmax import softmax_tile
 
 LONGEST = 4.0  # no Newton step changes a weight by more
+# rows of ``Workspace.line``: two that any function may overwrite; the intercept where the search for its mode begins,
+# before a move, without the column, of the state, and while the scale is looked for
+SPARE, SPARE_TOO, FIRST, BEFORE, WITHOUT, NOW, TRIAL = range(7)
 
 
 class Columns(NamedTuple):
@@ -58,7 +61,7 @@ class Workspace(NamedTuple):
     root: np.ndarray  # (2, B, B): of S without the column and with it
     centre: np.ndarray  # (2, B): the intercept's modes without the column and with it
     cross: np.ndarray  # (B, B)
-    line: np.ndarray  # (7, B)
+    line: np.ndarray  # (7, B): rows by name, from SPARE to TRIAL
     point: np.ndarray  # (2, 3): of the search for the scale
     bits: np.ndarray  # (4,) int64
     particle: np.ndarray  # (M, B)
@@ -170,7 +173,7 @@ def centre_intercept(columns: Any, counts: Any, sums: Any, work: Any, n_steps: i
 
     ``work.base`` holds the logits without the column and without the intercept.
     """
-    a, step, z = work.centre[0], work.line[0], work.z
+    a, step, z = work.centre[0], work.line[SPARE], work.z
     copy_table(work.base, z)
     for k in range(len(a)):
         a[k] = 0.0
@@ -202,13 +205,13 @@ def newton_steps(columns: Any, counts: Any, sums: Any, g: int, s: float, n_steps
     with_intercept, tau, z, p = columns.with_intercept[g], s**-2, work.z, work.p
     begin, n_blocks = columns.start[g], z.shape[1]
     n_features = columns.start[g + 1] - begin
-    a, along, schur = work.centre[1], work.line[0], work.root[1]
+    a, step_a, schur = work.centre[1], work.line[SPARE], work.root[1]
     result = 0.0
     for _ in range(n_steps):
         result = log_likelihood(columns, counts, g, z, p, work.bits) - n_features * n_blocks * log(s)
         if with_intercept:
             intercept_information(columns, counts, p, schur)
-            intercept_slope(columns, sums, p, a, along)
+            intercept_slope(columns, sums, p, a, step_a)
             result += inner_product(a, sums[columns.intercept]) - 0.5 * columns.tightness * inner_product(a, a)
         for f in range(n_features):
             j = columns.feature[begin + f]
@@ -218,29 +221,29 @@ def newton_steps(columns: Any, counts: Any, sums: Any, g: int, s: float, n_steps
             result -= 0.5 * feature_root(columns, counts, p, j, tau, columns.most[g], lower)
             if with_intercept and not columns.light[j]:
                 _tie(columns, counts, p, j, lower, work.cross, work.tie[f])
-                _eliminate(work.cross, work.tie[f], slope, schur, along)
-            gain = work.line[1]
+                _eliminate(work.cross, work.tie[f], slope, schur, step_a)
+            gain = work.line[SPARE_TOO]
             copy(slope, gain)
             solve_feature(columns, j, lower, slope)
             result += 0.5 * inner_product(gain, slope)
         factor = 1.0
         if with_intercept:
-            copy(along, work.line[1])
+            copy(step_a, work.line[SPARE_TOO])
             result -= 0.5 * factorise(schur)
-            solve(schur, along)
-            result += 0.5 * inner_product(along, work.line[1])
-            factor = shorten(along, factor)
+            solve(schur, step_a)
+            result += 0.5 * inner_product(step_a, work.line[SPARE_TOO])
+            factor = shorten(step_a, factor)
         for f in range(n_features):
             slope = work.slope[f]
             if with_intercept and not columns.light[columns.feature[begin + f]]:
                 for k in range(n_blocks):
-                    slope[k] -= inner_product(work.tie[f, k], along)
+                    slope[k] -= inner_product(work.tie[f, k], step_a)
             factor = shorten(slope, factor)
         if with_intercept:
             for k in range(n_blocks):
-                along[k] *= factor
-                a[k] += along[k]
-            shift_all(along, z, 1.0)
+                step_a[k] *= factor
+                a[k] += step_a[k]
+            shift_all(step_a, z, 1.0)
         for f in range(n_features):
             for k in range(n_blocks):
                 work.slope[f, k] *= factor

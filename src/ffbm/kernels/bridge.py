@@ -62,5 +62,5 @@ def follow_path(
             follow_precisions(metric, target.precision)
             u += _add_prior(target, w, g, 1.0)
             apply_inverse(metric, g, q, line)
-            u, _, _ = move(rng, gaussian, metric, w, u, step, n_steps, own, tile, bits, line)
+            u, _, _ = move(rng, gaussian, metric, w, u, step, n_steps, own, (tile, bits, line))
     return gain

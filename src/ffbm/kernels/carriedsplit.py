@@ -23,8 +23,9 @@ COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
 
 @njit(**INNER)
-def informed_scan(rng, plain, sighted, c, way, n_scans, split, goal, forced, sums, carrier, scratch):
+def informed_scan(rng, tools, c, way, split, goal, forced, sums):
     """Launch a split, let features speak, and scan it one last time; return ln of its chance."""
+    plain, sighted, n_scans, scratch = tools.plain, tools.sighted, tools.n_scans, tools.scratch
     if way == COINS:
         launch(rng, plain, c, 1.0, n_scans, split, sums, scratch)
     else:
@@ -32,18 +33,18 @@ def informed_scan(rng, plain, sighted, c, way, n_scans, split, goal, forced, sum
         for _ in range(n_scans):
             scan(rng, plain, c, 1.0, split, goal, False, sums, scratch)
     for _ in range(LOOKS):
-        see_mode(carrier, c, ROUGH, sighted.field)
+        see_mode(tools.carrier, c, ROUGH, sighted.field)
         scan(rng, sighted, c, 1.0, split, goal, False, sums, scratch)
     return scan(rng, sighted, c, 1.0, split, goal, forced, sums, scratch)
 
 
 @njit(**INNER)
-def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
+def shift_jump(rng, tools, c, kind):
     """Propose other labels by one kind of move; return the change of S and ln of the chance of the way back over there.
 
-    plain and sighted: the block model without a field, and with a field to write in. work: see ``workspace``. The mode
-    of the weights given the labels before is left in ``modes[0]`` of the carrier's buffers.
+    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in ``modes[0]`` of its buffers.
     """
+    plain, carrier, work, scratch = tools.plain, tools.carrier, tools.work, tools.scratch
     n_nodes, n_blocks = c.b.size, c.n.size
     i, j = int(rng.random() * n_nodes), int(rng.random() * n_nodes)
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
@@ -52,14 +53,13 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
     if i == j or (r == s) != opens or (opens and c.used[0] == n_blocks):
         return 0.0, IMPOSSIBLE
     before, after, first, second = work[0], work[1], work[2], work[3]
-    tail = (carrier, scratch)
     path, spare = np.zeros(2), np.zeros(2)
     ratio = 0.0
     if kind == RESPLIT:
         split = Split(first, gather(c, r, s, i, j, first), r, s)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, split, before, False, path, *tail)
+        ratio -= informed_scan(rng, tools, c, way, split, before, False, path)
         copy(c.b, after)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, split, before, True, spare, *tail)
+        ratio += informed_scan(rng, tools, c, way, split, before, True, spare)
     elif kind == MERGE_SPLIT:
         merged = Split(first, gather(c, r, s, i, j, first), r, s)
         collect(plain, c, merged, r, path, scratch)
@@ -70,19 +70,19 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
             return 0.0, IMPOSSIBLE
         split = Split(second, gather(c, t, t, k, h, second), t, s)
         move_scored(plain, c, h, s, path, scratch)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, split, before, False, path, *tail)
+        ratio -= informed_scan(rng, tools, c, way, split, before, False, path)
         copy(c.b, after)
         move_all(plain, c, second, split.size, t)
         move(plain, c, h, t)
         move(plain, c, j, s)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, merged, before, True, spare, *tail)
+        ratio += informed_scan(rng, tools, c, way, merged, before, True, spare)
     elif opens:
         free = n_blocks - c.used[0]
         s = np.int64(free_label(c, int(rng.random() * free)))
         split = Split(first, gather(c, r, r, i, j, first), r, s)
         move_scored(plain, c, j, s, path, scratch)
         ratio += log(free)
-        ratio -= informed_scan(rng, plain, sighted, c, way, n_scans, split, before, False, path, *tail)
+        ratio -= informed_scan(rng, tools, c, way, split, before, False, path)
         copy(c.b, after)
     else:
         split = Split(first, gather(c, r, s, i, j, first), r, s)
@@ -91,6 +91,6 @@ def shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch):
         copy(c.b, after)
         ratio -= log(n_blocks - c.used[0])
         move(plain, c, j, s)
-        ratio += informed_scan(rng, plain, sighted, c, way, n_scans, split, before, True, spare, *tail)
+        ratio += informed_scan(rng, tools, c, way, split, before, True, spare)
     find_mode_of(carrier, before, SHARP, carrier.buffers.modes[0])
     return path[0], ratio

@@ -20,6 +20,7 @@ from ffbm.kernels.compilation import INNER, copy_table
 from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
 from ffbm.kernels.mode import ModeBuffers, settle
 from ffbm.kernels.softmax import Target, energy_and_gradient
+from ffbm.kernels.target import Model
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
 SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
@@ -37,12 +38,23 @@ class CarryBuffers(NamedTuple):
 
 
 class Carrier(NamedTuple):
-    """What moves that carry the weights along need of them."""
+    """The weights as moves that carry them along see them."""
 
     target: Target  # its sums follow the labels that were looked at last
     metric: Metric  # the same for all blocks, for modes
     buffers: CarryBuffers
     mode_buffers: ModeBuffers
+
+
+class CarriedMove(NamedTuple):
+    """What a move of many vertices that carries the weights along works with."""
+
+    plain: Model  # the block model without a field
+    sighted: Model  # the same with a field to write in
+    carrier: Carrier
+    n_scans: int  # of a launch
+    work: np.ndarray  # (4, N) see ``workspace``: the labels before and after, and two groups of vertices
+    scratch: np.ndarray  # (3, B+1) the same
 
 
 @njit(**INNER)
@@ -143,15 +155,16 @@ def carry_over(rng, b, before, w, carrier):
 
 
 @njit(**INNER)
-def carry_and_decide(rng, plain, c, beta, before, after, change, log_ratio, w, carrier, totals):
-    """Carry the weights over from the labels ``before`` to those ``after``, and accept both or neither.
+def carry_and_decide(rng, tools, c, beta, change, log_ratio, w, totals):
+    """Carry the weights over from the labels before a move to those after, and accept both or neither.
 
     change is that of S, which beta multiplies; log_ratio is what the way there and back were proposed with.
     """
+    before, after = tools.work[0], tools.work[1]
     if log_ratio > IMPOSSIBLE:
-        log_ratio += carry_over(rng, after, before, w, carrier)
-    is_accepted = decide(rng, plain, c, beta, change, 0.0, log_ratio, before, after, totals)
+        log_ratio += carry_over(rng, after, before, w, tools.carrier)
+    is_accepted = decide(rng, tools.plain, c, beta, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
-        copy_table(carrier.buffers.carried[1], w)
+        copy_table(tools.carrier.buffers.carried[1], w)
         take_mean_away(w)
     return is_accepted

@@ -14,6 +14,11 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.arrow import (
+    BEFORE,
+    FIRST,
+    SPARE,
+    SPARE_TOO,
+    TRIAL,
     feature_root,
     feature_slope,
     inner_product,
@@ -83,13 +88,13 @@ def locate_scale(rng: Any, columns: Any, counts: Any, sums: Any, g: int, work: A
     for f in range(n_features):
         copy(work.mode[f], work.first[f])
     if columns.with_intercept[g]:
-        copy(work.centre[1], work.line[2])
+        copy(work.centre[1], work.line[FIRST])
     if n_features > 1:
         lowest, retrace = top(at, height), False  # a literal would compile a variant of its own
         for turn in range(3):
-            copy(work.centre[0], work.line[6])
+            copy(work.centre[0], work.line[TRIAL])
             t = lowest + turn * PILOT_STEP
-            value = _weigh_given(rng, columns, counts, sums, g, t, work.line[6], retrace, work)
+            value = _weigh_given(rng, columns, counts, sums, g, t, work.line[TRIAL], retrace, work)
             place(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
     return top(at, height), width(at, height)
 
@@ -113,16 +118,15 @@ def log_scale_density(degrees: float, t: float, centre: float, spread: float) ->
 
 @njit(**INNER)
 def weigh(
-    rng: Any, columns: Any, counts: Any, sums: Any, g: int, t: float, centre: float, spread: float,
-    a: Any, retrace: bool, work: Any,
-) -> float:  # fmt: skip
+    rng: Any, columns: Any, counts: Any, sums: Any, g: int, t: float, proposal: Any, a: Any, retrace: bool, work: Any
+) -> float:
     """Draw a column's weights for ln s = t into ``work.value``, or retrace those that stand there; return ln worth.
 
     The intercept ``a`` (B,) makes room on the way in and takes it back on the way out: it is mapped from the normal
-    approximation without the column to that with it, or back. ``centre`` and ``spread`` are those of the scale's
-    proposal. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
+    approximation without the column to that with it, or back. ``proposal`` is the centre and the spread of ln s, of
+    ``locate_scale``. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
     """
-    degrees = columns.degrees[g]
+    (centre, spread), degrees = proposal, columns.degrees[g]
     worth = log_scale_prior(degrees, t) - log_scale_density(degrees, t, centre, spread)
     return worth + _weigh_given(rng, columns, counts, sums, g, t, a, retrace, work)
 
@@ -136,7 +140,7 @@ def _weigh_given(
     n_features = columns.start[g + 1] - begin
     worth = 0.0
     if columns.with_intercept[g]:
-        copy(work.line[2], work.centre[1])
+        copy(work.line[FIRST], work.centre[1])
     _begin(columns, g, work, work.first, work.centre[1])
     newton_steps(columns, counts, sums, g, s, np.int64(2), work)
     if columns.with_intercept[g]:
@@ -158,7 +162,7 @@ def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bo
     Modes are moved to where the intercept that goes with the column expects them, and the logits with them.
     """
     there, back = (0, 1) if retrace else (1, 0)
-    before, after = work.line[3], work.line[0]
+    before, after = work.line[BEFORE], work.line[SPARE]
     copy(a, before)
     for k in range(len(a)):
         after[k] = before[k] - work.centre[back, k]
@@ -175,7 +179,7 @@ def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bo
     copy_table(work.base, work.z)
     shift_all(without, work.z, 1.0)
     result -= log_likelihood(columns, counts, g, work.z, work.p, work.bits)
-    off = work.line[1]
+    off = work.line[SPARE_TOO]
     for k in range(len(a)):
         off[k] = within[k] - work.centre[1, k]
     for f in range(columns.start[g + 1] - columns.start[g]):
@@ -194,7 +198,7 @@ def _choose(
     The logits hold the feature at ``work.mode``; afterwards at what was chosen, ``work.value``.
     """
     n_blocks, tau, j = work.z.shape[1], s**-2, columns.feature[columns.start[g] + f]
-    lower, mode, reference, step = work.lower[f], work.mode[f], work.line[0], work.line[1]
+    lower, mode, reference, step = work.lower[f], work.mode[f], work.line[SPARE], work.line[SPARE_TOO]
     copy(mode, reference)
     at_reference, determinant = 0.0, 0.0
     for turn in range(2):

@@ -51,23 +51,14 @@ def drift(w: Any, v: Any, h: float) -> None:
 
 @njit(**DOOR)
 def trajectory(
-    target: Any,
-    metric: Any,
-    w: Any,
-    v: Any,
-    g: Any,
-    h: float,
-    n_steps: int,
-    q: Any,
-    tile: Any,
-    bits: Any,
-    line: Any,
+    target: Any, metric: Any, w: Any, v: Any, g: Any, h: float, n_steps: int, q: Any, buffers: Any
 ) -> tuple[float, float]:
     """Integrate (w, v) for n_steps two-stage steps of size h, in place; return U at the end and the kinetic change.
 
     g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
     round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
     """
+    tile, bits, line = buffers
     kinetic = kick(g, q, v, OUTER * h)
     u = inf
     for step in range(n_steps):
@@ -85,21 +76,21 @@ def trajectory(
 
 @njit(**INNER)
 def move(
-    rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, own: Any, tile: Any, bits: Any,
-    line: Any,
-) -> tuple[float, float, bool]:  # fmt: skip
+    rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, own: Any, buffers: Any
+) -> tuple[float, float, bool]:
     """Make one Hamiltonian move from w (A, B), where U is u; return U after it, its acceptance, whether it diverged.
 
-    The first two of ``own`` (6, A, B) hold the gradient at w and C M^-1 times it, before and after.
+    The first two of ``own`` (6, A, B) hold the gradient at w and C M^-1 times it, before and after. ``buffers`` are the
+    tile, the bits and the line of ``Scratch``.
     """
     g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
     u_old = u
     copy_table(w, w_old)
     copy_table(g, g_old)
     copy_table(q, q_old)
-    draw_velocity(rng, metric, v, line)
+    draw_velocity(rng, metric, v, buffers[2])
     h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
-    u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, tile, bits, line)
+    u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, buffers)
     error = u - u_old + kinetic
     diverged = not error < DIVERGED  # a trajectory that ran off to NaN has diverged too
     acceptance = exp(min(-error, 0.0)) if isfinite(error) else 0.0
@@ -126,12 +117,12 @@ def bare_metric(metric: Any, factor: Any) -> Any:
 
 @njit(**DOOR)
 def run_hmc(
-    rng: Any, target: Any, metric: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, scratch: Any, record: Any,
-) -> None:  # fmt: skip
-    """Make n Hamiltonian moves from w (A, B), the first ``plan.n_warmup`` of the chain as warm-up."""
+    rng: Any, target: Any, metric: Any, plan: Any, chain: Any, done: int, n: int, scratch: Any, record: Any
+) -> None:
+    """Make n Hamiltonian moves from where a chain is, the first ``plan.n_warmup`` of the chain as warm-up."""
     target, metric = bare(target), bare_metric(metric, scratch.factor)
-    w, mean, square = bare(w), bare(mean), bare(square)
+    chain = bare(chain)
+    w, adapt = chain.w, chain.adapt
     tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
     own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)
     g, q, gaussian = own[0], own[1], given_scales(target)
@@ -151,7 +142,7 @@ def run_hmc(
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
-            u, acceptance, diverged = move(rng, gaussian, metric, w, u, step, n_steps, own, tile, bits, line)
+            u, acceptance, diverged = move(rng, gaussian, metric, w, u, step, n_steps, own, (tile, bits, line))
             if warm:
                 learn(adapt, acceptance, plan.target)
             if learned:
@@ -160,6 +151,6 @@ def run_hmc(
         if not warm:
             if learned:
                 draw_scales(rng, slab, active, w, target.scale)
-            row = keep_draw(rng, places, plan, done, t, w, u, draw, mean, square, record)
+            row = keep_draw(rng, places, plan, done, t, chain, u, draw, record)
             record.acceptance[row], record.step_size[row] = acceptance, step
             record.n_steps[row], record.diverging[row] = 2 * n_steps, diverged

@@ -8,14 +8,14 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import Schedule, keep, note_best, step
 from ffbm.kernels.carriedsplit import shift_jump
-from ffbm.kernels.carrier import carry_and_decide, fill_field, sum_features
+from ffbm.kernels.carrier import CarriedMove, carry_and_decide, fill_field, sum_features
 from ffbm.kernels.compilation import DOOR, INNER, copy, copy_table
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.scatter import scatter_jump
 from ffbm.kernels.target import Model
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 
 CARRIED_TRIED, CARRIED_MADE, WEIGHT_MOVES = 5, 6, 7  # in ``tally``, after those of ``workspace``
 
@@ -36,7 +36,7 @@ class WeightMoves(NamedTuple):
     metric: Metric
     plan: Plan
     scratch: Scratch
-    moments: np.ndarray  # (2, B, D): labels that change make them meaningless
+    chain: ChainArrays  # its moments mean nothing: labels change
     record: Record  # of the moves after one sweep
 
 
@@ -55,15 +55,17 @@ class JointDraws(NamedTuple):
 
 
 @njit(**DOOR)
-def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, counters, workspace, draws):
+def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, counters, workspace, draws):
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
     The counters are those of a block chain, with a longer tally; nobody reads the field's sum.
     """
     m, c = bare(model), bare(ledger)
-    w, counters, workspace, target = bare(w), bare(counters), bare(workspace), carrier.target
+    chain, counters, workspace, target = bare(moves.chain), bare(counters), bare(workspace), carrier.target
     plain = Model(m.graph, m.likelihood, m.prior, bare(carrier.buffers.blank), m.constant)
-    tally, record = counters.tally, moves.record
+    n_scans, work, scratch = schedule.blocks.n_scans, workspace.work, workspace.scratch
+    tools = CarriedMove(plain, m, carrier, n_scans, work, scratch)
+    w, tally, record = chain.w, counters.tally, moves.record
     n_active = w.shape[0]
     kept = 0
     for _ in range(n_sweeps):
@@ -73,18 +75,15 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, 
         if n_active > 0:
             for _ in range(int(schedule.shifts + rng.random())):
                 tally[CARRIED_TRIED] += 1
-                if carried_move(rng, plain, m, c, schedule, carrier, w, counters.totals, workspace):
+                if carried_move(rng, tools, c, schedule.beta, w, counters.totals):
                     tally[CARRIED_MADE] += 1
                     note_best(c.b, counters.totals, counters.best)
             sum_features(target, c.b)
-        done, mean, square = tally[WEIGHT_MOVES], moves.moments[0], moves.moments[1]
+        done, n = tally[WEIGHT_MOVES], schedule.n_moves
         if schedule.hamiltonian:
-            run_hmc(
-                rng, target, moves.metric, moves.plan, w, adapt, done, schedule.n_moves, mean, square, moves.scratch,
-                record,
-            )  # fmt: skip
+            run_hmc(rng, target, moves.metric, moves.plan, chain, done, n, moves.scratch, record)
         else:
-            run_mala(rng, target, moves.plan, w, adapt, done, schedule.n_moves, mean, square, moves.scratch, record)
+            run_mala(rng, target, moves.plan, chain, done, n, moves.scratch, record)
         tally[WEIGHT_MOVES] += schedule.n_moves
         if keep(c.b, counters, schedule.blocks, kept, draws.labels, draws.entropy, draws.moved):
             write_weights(record, schedule.n_moves, draws, kept)
@@ -93,16 +92,15 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, w, adapt, 
 
 
 @njit(**INNER)
-def carried_move(rng, plain, sighted, c, schedule, carrier, w, totals, workspace):
+def carried_move(rng, tools, c, beta, w, totals):
     """Try one move of many vertices, of a random kind, that carries the weights along; return whether it was made."""
-    work, scratch, n_scans = workspace.work, workspace.scratch, schedule.blocks.n_scans
     kind = int(rng.random() * 4)
-    copy(c.b, work[0])
+    copy(c.b, tools.work[0])
     if kind < 3:
-        change, log_ratio = shift_jump(rng, plain, sighted, c, kind, n_scans, carrier, work, scratch)
+        change, log_ratio = shift_jump(rng, tools, c, kind)
     else:
-        change, log_ratio = scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch)
-    return carry_and_decide(rng, plain, c, schedule.beta, work[0], work[1], change, log_ratio, w, carrier, totals)
+        change, log_ratio = scatter_jump(rng, tools, c)
+    return carry_and_decide(rng, tools, c, beta, change, log_ratio, w, totals)
 
 
 @njit(**INNER)

@@ -45,7 +45,7 @@ class WeightedLedger(NamedTuple):
     squares: np.ndarray  # the same of their squares; (0, 0) where the likelihood has none
     whole: np.ndarray  # (4,) int64: of all pairs of blocks, see ``pairterms.Part``
     around: np.ndarray  # (7, B) int64: room, zero before and after but for its last row
-    room: np.ndarray  # (5, 4 B + 4) int64: changes of pairs, written down
+    noted: np.ndarray  # (5, 4 B + 4) int64: changes of pairs of blocks, written down by ``weighted.note``
 
 
 @question
@@ -254,7 +254,7 @@ def weighted_at(s, k):
     """Return the ledger at place k, of edges with weights."""
     return WeightedLedger(
         s.b[k], s.n[k], s.e[k], s.ers[k], s.eta[k], s.term[k], s.near[k], s.used[k], s.ring[k],
-        s.sums[k], s.squares[k], s.whole[k], s.around[k], s.room[k],
+        s.sums[k], s.squares[k], s.whole[k], s.around[k], s.noted[k],
     )  # fmt: skip
 
 
@@ -269,7 +269,7 @@ def weighted_in_use(c):
     """Return the ledger of the blocks in use, of edges with weights."""
     return WeightedLedger(
         c.b, c.n[: c.used[0]], c.e, c.ers, c.eta, c.term, c.near, c.used, c.ring,
-        c.sums, c.squares, c.whole, c.around, c.room,
+        c.sums, c.squares, c.whole, c.around, c.noted,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The sums of weights between groups, explained level by level: see ``ffbm.blocks.edge_weights``.
 
 A pair of groups has the pairs of its members that have edges between them, and the sum of their weights. A move changes
-the pairs of some groups; their parents' pairs change by the sum of that, and by how many pairs have edges now.
+some pairs of groups; a pair of parents changes by the sum of these, and by how many of them gain or lose their edges.
 """
 
 from typing import NamedTuple
@@ -87,29 +87,29 @@ def cost_of_pair(law, m, x):
 
 @njit(**INLINE)
 def note_pair(sums, n, r, t, d, dx):
-    """Write down that d pairs of members and the sum dx come to the pair of r and t; return how many pairs change."""
+    """Write down that the pair of r and t gains d pairs of members and the sum dx; return how many pairs change."""
     if r > t and not sums.is_directed:
         r, t = t, r
-    changes, place = sums.changes, sums.mark[r, t]
-    if place == 0:
+    changes, number = sums.changes, sums.mark[r, t]
+    if number == 0:
         changes[0, n], changes[1, n], changes[2, n], changes[3, n] = r, t, d, dx
         n += 1
         sums.mark[r, t] = n
     else:
-        changes[2, place - 1] += d
-        changes[3, place - 1] += dx
+        changes[2, number - 1] += d
+        changes[3, number - 1] += dx
     return n
 
 
 @njit(**INNER)
 def changes_of_blocks(own, sums, tower, u, g, c, i, s):
-    """Write down the pairs of parents of blocks: those of blocks are the business of the likelihood."""
-    n_changes, n, room, parents = list_changes(own, g, c, i, s), 0, c.room, tower.b[u]
+    """Write down the pairs of parents of blocks that change: the pairs of blocks themselves are in the likelihood."""
+    n_changes, n, noted, parents = list_changes(own, g, c, i, s), 0, c.noted, tower.b[u]
     nats = weigh(own, c, n_changes).nats
     for k in range(n_changes):
-        r, t, d = room[0, k], room[1, k], room[2, k]
+        r, t, d = noted[0, k], noted[1, k], noted[2, k]
         m = edges_of(own, c, r, t)
-        n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), int(m + d > 0) - int(m > 0), room[3, k])
+        n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), int(m + d > 0) - int(m > 0), noted[3, k])
     return nats, u, n
 
 
@@ -139,14 +139,14 @@ def climb(sums, tower, row, n, follows):
     """
     changes, mark, nats = sums.changes, sums.mark, 0.0
     while n > 0:
-        pairs, held = tower.pairs[row], tower.sums[row]
+        pairs, total = tower.pairs[row], tower.sums[row]
         for k in range(n):
             r, t, d, dx = changes[0, k], changes[1, k], changes[2, k], changes[3, k]
             mark[r, t] = 0
             if follows:
                 pairs[r, t] -= d
-                held[r, t] -= dx
-            m, x = pairs[r, t], held[r, t]
+                total[r, t] -= dx
+            m, x = pairs[r, t], total[r, t]
             changes[4, k] = int(m + d > 0) - int(m > 0)
             if not follows and (d != 0 or dx != 0):
                 nats += cost_of_pair(sums.law, m + d, x + dx) - cost_of_pair(sums.law, m, x)

@@ -26,12 +26,10 @@ def langevin_log_ratio(w: Any, g: Any, w_new: Any, g_new: Any, h: float) -> floa
 
 
 @njit(**DOOR)
-def run_mala(
-    rng: Any, target: Any, plan: Any, w: Any, adapt: Any, done: int, n: int,
-    mean: Any, square: Any, scratch: Any, record: Any,
-) -> None:  # fmt: skip
-    """Make n times ``plan.n_inner`` Langevin moves from w (A, B), the first ``plan.n_warmup`` times as warm-up."""
-    target, w, mean, square = bare(target), bare(w), bare(mean), bare(square)
+def run_mala(rng: Any, target: Any, plan: Any, chain: Any, done: int, n: int, scratch: Any, record: Any) -> None:
+    """Make n times ``plan.n_inner`` Langevin moves from where a chain is, the first ``plan.n_warmup`` as warm-up."""
+    target, chain = bare(target), bare(chain)
+    w, adapt = chain.w, chain.adapt
     tile, bits, draw, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.draw), bare(scratch.own)
     g, w_new, g_new, gaussian = own[0], own[1], own[2], given_scales(target)
     n_active, n_blocks, learned, slab = w.shape[0], w.shape[1], len(target.slab.column) > 0, target.slab
@@ -73,6 +71,6 @@ def run_mala(
         if not warm:
             if learned:
                 draw_scales(rng, slab, active, w, target.scale)
-            row = keep_draw(rng, places, plan, done, t, w, u, draw, mean, square, record)
+            row = keep_draw(rng, places, plan, done, t, chain, u, draw, record)
             record.acceptance[row], record.step_size[row] = mean_acceptance, h
             record.n_steps[row], record.diverging[row] = plan.n_inner, False

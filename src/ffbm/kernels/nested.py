@@ -31,9 +31,7 @@ class Nested(NamedTuple):
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b) and of the levels above when a vertex moves from r to s."""
     nats = own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
-    return nats + tower_change(
-        likelihood.tower, likelihood.tables, likelihood.work, likelihood.level, c, loops, r, s, blocks, links, n_near
-    )
+    return nats + tower_change(likelihood, c, loops, r, s, blocks, links, n_near)
 
 
 @njit(**INNER)

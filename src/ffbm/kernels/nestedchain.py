@@ -20,6 +20,7 @@ from ffbm.kernels.nestedmoves import move_level, move_many
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.target import Model, entropy_of
 from ffbm.kernels.tower import n_types, partition_cost
+from ffbm.kernels.workspace import ENTROPY, MADE, MOVES, SWEEPS, TRIED, VISITS
 
 
 class Room(NamedTuple):
@@ -42,14 +43,28 @@ class Room(NamedTuple):
 
 
 class NestedSchedule(NamedTuple):
-    """How often each kind of move is made in a cycle."""
+    """What is chosen for a chain: after ``burn`` cycles every ``thin``-th is kept."""
 
-    beta: float
-    epsilon: float
-    sweeps: int  # over the vertices; the groups of every level above are swept once
-    jumps: float  # splits of two groups again and splits and merges after each sweep, in the mean
-    shifts: float  # levels opened and closed in a cycle, in the mean
-    n_scans: int
+    burn: int
+    thin: int
+    beta: float = 1.0
+    epsilon: float = 0.5
+    sweeps: int = 3  # over the vertices in a cycle; the groups of every level above are swept once
+    jumps: float = 1.0  # moves of many members at once after each sweep, on average
+    shifts: float = 1.0  # levels opened and closed in a cycle, on average
+    n_scans: int = 2  # restricted Gibbs scans of a launch
+
+
+LOWEST_SO_FAR = 3  # in ``totals``, after those of ``workspace``
+
+
+class NestedCounters(NamedTuple):
+    """What a chain counts and carries along; visits and moves are those since the last kept draw."""
+
+    totals: np.ndarray  # (4,) S, 0, minus infinity, so that sweeps keep no log, and the lowest S of a cycle's end
+    tally: np.ndarray  # (5,) int64: see ``workspace.Counters``, cycles in place of sweeps
+    best: np.ndarray  # (N,) the labels of the vertices at the lowest S
+    best_above: np.ndarray  # (L, W) those of the groups
 
 
 @njit(**DOOR)
@@ -59,27 +74,25 @@ def nested_entropy(model, ledger, tower, room):
 
 
 @njit(**DOOR)
-def run_nested(
-    rng, model, ledger, tower, room, schedule, n_cycles, burn, thin, totals, tally, best, labels, entropy, rate
-):
+def run_nested(rng, model, ledger, tower, room, schedule, n_cycles, counters, draws):
     """Advance a chain by n_cycles and write the draws it keeps; return how many.
 
-    totals: S, 0, minus infinity, the lowest S. tally: as in ``run_blocks``. best: labels of vertices and of the levels
-    above at the lowest S. labels (T, M): the labels of the vertices, of the groups of level 0, of level 1, and so on.
+    The labels (T, M) of the draws are those of the vertices, of the groups of level 0, of level 1, and so on.
     """
-    m, c, tower, room, totals = bare(model), bare(ledger), bare(tower), bare(room), bare(totals)
-    kept = 0
+    m, c, tower, room, totals = bare(model), bare(ledger), bare(tower), bare(room), bare(counters.totals)
+    kept, tally = 0, counters.tally
     for _ in range(n_cycles):
         cycle(rng, m, c, tower, room, schedule, totals, tally)
-        tally[2] += 1
-        note_lowest(c, tower, totals, best)
-        if tally[2] == burn:
-            tally[0] = tally[1] = 0
-        elif tally[2] > burn and (tally[2] - burn) % thin == 0:
-            write_down(c, tower, labels[kept])
-            entropy[kept] = totals[0]
-            rate[kept] = tally[1] / max(tally[0], 1)
-            tally[0] = tally[1] = 0
+        tally[SWEEPS] += 1
+        note_lowest(c, tower, counters)
+        after = tally[SWEEPS] - schedule.burn
+        if after == 0:
+            tally[VISITS] = tally[MOVES] = 0
+        elif after > 0 and after % schedule.thin == 0:
+            write_down(c, tower, draws.labels[kept])
+            draws.entropy[kept] = totals[ENTROPY]
+            draws.acceptance[kept] = tally[MOVES] / max(tally[VISITS], 1)
+            tally[VISITS] = tally[MOVES] = 0
             kept += 1
     return kept
 
@@ -117,8 +130,8 @@ def move_members(rng, m, c, parents, room, schedule, totals, tally):
     )  # fmt: skip
     for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
-        tally[3] += 1
-        tally[4] += move_many(
+        tally[TRIED] += 1
+        tally[MADE] += move_many(
             rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, room.vertices, room.scratch
         )  # fmt: skip
 
@@ -155,12 +168,13 @@ def ledger_of_level(tower, room, u, n_members):
 
 
 @njit(**INNER)
-def note_lowest(c, tower, totals, best):
+def note_lowest(c, tower, counters):
     """Keep the hierarchy if S is the lowest so far."""
-    if totals[0] < totals[3] - ROUNDING:
-        totals[3] = totals[0]
-        copy(c.b, best[0])
-        copy_table(tower.b, best[1])
+    totals = counters.totals
+    if totals[ENTROPY] < totals[LOWEST_SO_FAR] - ROUNDING:
+        totals[LOWEST_SO_FAR] = totals[ENTROPY]
+        copy(c.b, counters.best)
+        copy_table(tower.b, counters.best_above)
 
 
 @njit(**INNER)

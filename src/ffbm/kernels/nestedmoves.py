@@ -16,6 +16,7 @@ from ffbm.kernels.multigraph import log_factorial
 from ffbm.kernels.tables import look
 from ffbm.kernels.target import keep_term, move
 from ffbm.kernels.tower import n_types, type_of
+from ffbm.kernels.workspace import ENTROPY
 
 
 @njit(**INNER)
@@ -116,7 +117,7 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
     if not accepts(rng.random(), -beta * cost if opens else beta * cost):
         return False
     if opens:
-        totals[0] += cost
+        totals[ENTROPY] += cost
         for row in range(last, u, -1):
             copy_row(tower, row - 1, row)
         if u == 0:
@@ -125,7 +126,7 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
             stand_alone(tower, u, tower.ers[u - 1], n_members)
         count_row(sums, tower, u, c)
     else:
-        totals[0] -= cost
+        totals[ENTROPY] -= cost
         for g in range(n_members):
             tower.b[u, g] = tower.b[u + 1, tower.b[u, g]]
         for g in range(n_members):

@@ -1,6 +1,6 @@
 """The adjacency and degree parts of S under permutations of labels over vertices, each counted in O(E + N)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,6 +21,15 @@ class EdgeList(NamedTuple):
     kind: np.ndarray  # (N, 1 or 2) int32, which of the different degrees it is
 
 
+class LabelCounts(NamedTuple):
+    """Counts by label, overwritten at each permutation; B rows, 2B for a directed graph: tails, then heads."""
+
+    ers: Any  # (B, B) table of edges between labels
+    eta: Any  # (rows, kinds) table of degrees
+    n: np.ndarray  # (B,) int64
+    e: np.ndarray  # (rows,) int64
+
+
 @njit(**INNER)
 def permute(rng, b, order, bounds):
     """Permute labels uniformly inside each stratum, the vertices order[bounds[s]:bounds[s+1]]."""
@@ -32,11 +41,9 @@ def permute(rng, b, order, bounds):
 
 
 @njit(**INNER)
-def parts(likelihood, graph, b, ers, eta, n, e):
-    """Return the adjacency and degree parts of S, up to what does not depend on labels.
-
-    A directed graph has two rows a block in e and eta, for the tails and for the heads in it.
-    """
+def parts(likelihood, graph, b, label_counts):
+    """Return the adjacency and degree parts of S, up to what does not depend on labels."""
+    ers, eta, n, e = label_counts
     lf, n_blocks, n_sides = likelihood.lf, n.size, graph.degree.shape[1]
     clear(ers)
     clear(eta)
@@ -68,13 +75,12 @@ def parts(likelihood, graph, b, ers, eta, n, e):
 
 
 @njit(**DOOR)
-def score_permutations(rng, likelihood, graph, b, order, bounds, ers, eta, n, e, nats):
+def score_permutations(rng, likelihood, graph, b, order, bounds, label_counts, nats):
     """Permute labels again and again, and fill nats (T, 2) with the parts of S after each permutation.
 
-    Without vertices in ``order`` the labels stay as they are. n (B,) and e (rows,) int64 and the tables ers (B, B) and
-    eta (rows, kinds) are overwritten; there are B rows, 2B for a directed graph.
+    Without vertices in ``order`` the labels stay as they are.
     """
-    likelihood, graph, b, ers, eta = bare(likelihood), bare(graph), bare(b), bare(ers), bare(eta)
+    likelihood, graph, b, label_counts = bare(likelihood), bare(graph), bare(b), bare(label_counts)
     for t in range(nats.shape[0]):
         permute(rng, b, order, bounds)
-        nats[t, 0], nats[t, 1] = parts(likelihood, graph, b, ers, eta, n, e)
+        nats[t, 0], nats[t, 1] = parts(likelihood, graph, b, label_counts)

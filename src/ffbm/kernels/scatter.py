@@ -69,26 +69,27 @@ def scatter(rng, m, c, s, home, forced, chances, scratch):
 
 
 @njit(**INNER)
-def condense(rng, plain, sighted, c, home, s, anchor, n_scans, goal, forced, carrier, scratch):
+def condense(rng, tools, c, home, s, anchor, goal, forced):
     """Let a block s grow from an anchor out of all others; return ln of the chance of the last scan."""
+    plain, sighted, scratch = tools.plain, tools.sighted, tools.scratch
     move(plain, c, anchor, s)
-    for _ in range(n_scans):
+    for _ in range(tools.n_scans):
         scan_homes(rng, plain, c, home, s, anchor, goal, False, scratch)
     for _ in range(LOOKS):
-        see_mode(carrier, c, ROUGH, sighted.field)
+        see_mode(tools.carrier, c, ROUGH, sighted.field)
         scan_homes(rng, sighted, c, home, s, anchor, goal, False, scratch)
     return scan_homes(rng, sighted, c, home, s, anchor, goal, forced, scratch)
 
 
 @njit(**INNER)
-def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
+def scatter_jump(rng, tools, c):
     """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
 
-    work: see ``workspace``. The mode of the weights given the labels before is left in ``modes[0]`` of the carrier's
-    buffers.
+    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in ``modes[0]`` of its buffers.
     """
+    plain, sighted, carrier, scratch = tools.plain, tools.sighted, tools.carrier, tools.scratch
     n_nodes, n_blocks = c.b.size, c.n.size
-    before, after = work[0], work[1]
+    before, after = tools.work[0], tools.work[1]
     j = int(rng.random() * n_nodes)
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
@@ -100,7 +101,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
         used = c.used[0]
         free = n_blocks - used
         s = np.int64(free_label(c, int(rng.random() * free)))
-        ratio = log(free) - condense(rng, plain, sighted, c, before, s, j, n_scans, before, False, carrier, scratch)
+        ratio = log(free) - condense(rng, tools, c, before, s, j, before, False)
         if c.used[0] != used + 1:  # a block has gone over to the new one: there is no way back
             return 0.0, IMPOSSIBLE
         copy(c.b, after)
@@ -112,7 +113,7 @@ def scatter_jump(rng, plain, sighted, c, n_scans, carrier, work, scratch):
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]
-        ratio += condense(rng, plain, sighted, c, after, s, j, n_scans, before, True, carrier, scratch) - log(free)
+        ratio += condense(rng, tools, c, after, s, j, before, True) - log(free)
     path = np.zeros(2)
     put(plain, c, before)
     for v in range(n_nodes):

@@ -5,17 +5,35 @@ law given the contrasts whenever a move needs it. ``worth`` is that of ``kernels
 """
 
 from math import exp, lgamma, log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit
 
-from ffbm.kernels.arrow import centre_intercept, inner_product, shift, shift_all
+from ffbm.kernels.arrow import NOW, WITHOUT, centre_intercept, inner_product, shift, shift_all
 from ffbm.kernels.bare import bare
 from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
 from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy, copy_table
 from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
 
 BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)
+
+
+class ColumnData(NamedTuple):
+    """What columns are weighed against."""
+
+    counts: np.ndarray  # (R,) training vertices of each row
+    sums: np.ndarray  # (A, B) the response X'y
+    freedom: np.ndarray  # (G,) the free contrasts of each column
+
+
+class ColumnArrays(NamedTuple):
+    """What a sweep over the columns changes in place."""
+
+    w: np.ndarray  # (A, B) contrasts, 0 of columns that are out
+    inside: np.ndarray  # (G,) bool
+    logits: np.ndarray  # (R, B) of the intercept and the columns inside
+    accepted: np.ndarray  # (4,) or more: moves made, by kind
 
 
 @njit(**INNER)
@@ -94,17 +112,15 @@ def _put_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
 
 
 @njit(**ONCE)
-def consider(
-    rng: Any, columns: Any, counts: Any, sums: Any, g: int, h: int, freedom: Any, w: Any, inside: Any, logits: Any,
-    work: Any, accepted: Any, refreshes: bool,
-) -> float:  # fmt: skip
+def consider(rng: Any, columns: Any, data: Any, g: int, h: int, chain: Any, work: Any, refreshes: bool) -> float:
     """Let column g be born, or be refreshed and then die; or, if h is another one, which is out, let h take its place.
 
     Return the inclusion probability of g given the rest, estimated. A column is refreshed before its death is decided
     on, not after: worth that is left when it did not die is not a fair draw. If it is not refreshed, birth and death
     are each other's way back, as a move that is to be accepted by a further ratio must be.
     """
-    along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[5]
+    counts, sums, w, inside, logits = data.counts, data.sums, chain.w, chain.inside, chain.logits
+    along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[NOW]
     odds = log_odds_of_one_more(_count_others(g, inside), len(inside), columns.odds[0])
     if along or g != h:
         copy_table(logits, work.base)
@@ -117,7 +133,7 @@ def consider(
         _set_aside(columns, g, w, work)
     if along:
         centre_intercept(columns, counts, sums, work, 8)
-    worth, fresh, held, without = 0.0, 0.0, -1, work.line[4]
+    worth, fresh, held, without = 0.0, 0.0, -1, work.line[WITHOUT]
     centre, width = 0.0, 1.0
     for retrace in (True, False):  # the way back is priced before the way there
         if retrace and not own:
@@ -133,12 +149,12 @@ def consider(
             centre, width = locate_scale(rng, columns, counts, sums, one, work)
             held = one
         if retrace:
-            t = log(draw_scale(rng, columns.degrees[g], freedom[g], _square(columns, g, w)))
+            t = log(draw_scale(rng, columns.degrees[g], data.freedom[g], _square(columns, g, w)))
             _lay_ready(columns, g, w, work)
         else:
             copy(a, without)
             t = propose_log_scale(rng, columns.degrees[h], centre, width)
-        value = weigh(rng, columns, counts, sums, one, t, centre, width, a, retrace, work)
+        value = weigh(rng, columns, counts, sums, one, t, (centre, width), a, retrace, work)
         worth, fresh = (value, fresh) if retrace else (worth, value)
     estimate, enters, dies = _chance(odds + fresh), False, False
     if own and not refreshes:
@@ -168,7 +184,7 @@ def consider(
         copy_table(work.base, logits)
     else:
         _copy_union(columns, g, work.base, logits)
-    accepted[DEATHS if dies else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
+    chain.accepted[DEATHS if dies else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
     return estimate
 
 
@@ -207,19 +223,16 @@ def _visit_idle(rng: Any, g: int, inside: Any, odds: float) -> float:
 
 
 @njit(**DOOR)
-def visit_columns(
-    rng: Any, columns: Any, counts: Any, sums: Any, freedom: Any, w: Any, inside: Any, logits: Any, work: Any,
-    rate: Any, chance: Any, accepted: Any,
-) -> None:  # fmt: skip
-    """Make one sweep over w (A, B) and ``inside`` (G,): visit columns, then pairs that resemble each other.
+def visit_columns(rng: Any, columns: Any, data: Any, chain: Any, work: Any, rate: Any, chance: Any) -> None:
+    """Make one sweep over a chain: visit columns, then pairs that resemble each other.
 
     A column is visited with the probability ``rate`` (G,). ``chance`` (G,) gets the inclusion probability of each given
-    the rest, as of its last visit, ``accepted`` the moves made.
+    the rest, as of its last visit.
     """
-    columns, work, w, inside, logits = bare(columns), bare(work), bare(w), bare(inside), bare(logits)
-    counts, sums, freedom = bare(counts), bare(sums), bare(freedom)
+    columns, data, chain, work = bare(columns), bare(data), bare(chain), bare(work)
+    inside = chain.inside
     n_columns, n_pairs = len(inside), columns.pair.shape[0]
-    _fill_logits(columns, w, inside, logits)
+    _fill_logits(columns, chain.w, inside, chain.logits)
     n_visits = n_columns + min(n_pairs, n_columns)
     for visit in range(n_visits):
         g = h = visit
@@ -235,21 +248,17 @@ def visit_columns(
         elif columns.start[g + 1] == columns.start[g]:
             chance[g] = _visit_idle(rng, g, inside, columns.odds[0])
             continue
-        estimate = consider(rng, columns, counts, sums, g, h, freedom, w, inside, logits, work, accepted, True)
+        estimate = consider(rng, columns, data, g, h, chain, work, True)
         if visit < n_columns:
             chance[g] = estimate
 
 
 @njit(**DOOR)
-def enter_or_leave(
-    rng: Any, columns: Any, counts: Any, sums: Any, g: int, freedom: Any, w: Any, inside: Any, logits: Any, work: Any,
-    accepted: Any,
-) -> None:  # fmt: skip
-    """Let one column be born or die, and nothing else: a reversible move of w (A, B) and ``inside`` (G,)."""
-    columns, work, w, inside, logits = bare(columns), bare(work), bare(w), bare(inside), bare(logits)
-    counts, sums, freedom = bare(counts), bare(sums), bare(freedom)
-    _fill_logits(columns, w, inside, logits)
-    consider(rng, columns, counts, sums, g, g, freedom, w, inside, logits, work, accepted, False)
+def enter_or_leave(rng: Any, columns: Any, data: Any, g: int, chain: Any, work: Any) -> None:
+    """Let one column be born or die, and nothing else: a reversible move of its weights and its inclusion."""
+    columns, data, chain, work = bare(columns), bare(data), bare(chain), bare(work)
+    _fill_logits(columns, chain.w, chain.inside, chain.logits)
+    consider(rng, columns, data, g, g, chain, work, False)
 
 
 @njit(**DOOR)

@@ -95,13 +95,19 @@ def tower_total(tower, tables, u):
 
 
 @njit(**INLINE)
-def tower_change(tower, tables, work, u, c, loops, r, s, blocks, links, n_near):
-    """Return the change of rows u and above when a member moves from group r to s of level u, whose ledger is c."""
+def tower_change(likelihood, c, loops, r, s, blocks, links, n_near):
+    """Return the change of the rows above when a member moves from group r to s of a level, whose ledger is c.
+
+    likelihood: a ``Nested``, that of the level.
+    """
+    tower, tables, u = likelihood.tower, likelihood.tables, likelihood.level
     above_r, above_s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
     if above_r == above_s:
         closes, opens = c.n[r] == 1, c.n[s] == 0
         return 0.0 if closes == opens else size_change(tower, tables, u, above_r, c.used[0], 1 if opens else -1)
-    return carried(tower.b, tower.n, tower.ers, tables, work, u, above_r, above_s, loops, blocks, links, n_near)
+    return carried(
+        tower.b, tower.n, tower.ers, tables, likelihood.work, u, above_r, above_s, loops, blocks, links, n_near
+    )
 
 
 @njit(**INNER)

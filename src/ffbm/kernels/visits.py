@@ -9,14 +9,14 @@ from ffbm.kernels.single import sweep
 
 
 @njit(**DOOR)
-def count_visits(rng, model, ledger, kinds, n_steps, n_dropped, schedule, counters, workspace, visits):
-    """Make n_dropped and then n_steps steps, and count the state after each of the latter.
+def count_visits(rng, model, ledger, kinds, n_steps, schedule, counters, workspace, visits):
+    """Make ``schedule.burn`` and then n_steps steps, and count the state after each of the latter.
 
     A step is one move of each of the kinds in turn, a sweep for a negative kind. The state b is number
     sum_i b_i B^(N-1-i).
     """
     beta, totals, scratch = schedule.beta, counters.totals, workspace.scratch
-    for turn in range(n_dropped + n_steps):
+    for turn in range(schedule.burn + n_steps):
         for kind in kinds:
             if kind < 0:
                 sweep(
@@ -25,18 +25,16 @@ def count_visits(rng, model, ledger, kinds, n_steps, n_dropped, schedule, counte
                 )  # fmt: skip
             else:
                 many_at_once(rng, model, ledger, kind, beta, schedule.n_scans, totals, workspace.work, scratch)
-        if turn >= n_dropped:
+        if turn >= schedule.burn:
             visits[code_of(ledger.b, ledger.n.size)] += 1
 
 
 @njit(**DOOR)
-def count_ladder_visits(
-    rng, model, rungs, ledgers, n_steps, n_dropped, schedule, counters, exchange, workspace, visits
-):  # fmt: skip
+def count_ladder_visits(rng, model, rungs, ledgers, n_steps, schedule, counters, exchange, workspace, visits):
     """Do the same for replicas that trade places, by temperature: visits (R, B^N). A step is one of ``climb``."""
-    for turn in range(n_dropped + n_steps):
+    for turn in range(schedule.burn + n_steps):
         climb(rng, model, rungs, ledgers, schedule, counters, exchange, workspace)
-        if turn >= n_dropped:
+        if turn >= schedule.burn:
             for t in range(rungs.beta.size):
                 visits[t, code_of(ledgers.b[exchange.replica[t]], ledgers.n.shape[1])] += 1
 

@@ -27,6 +27,15 @@ class Plan(NamedTuple):
     anneal: float  # MALA: s in h_t = s * 250 (1000 + t)^-0.8; 0: the step size is adapted
 
 
+class ChainArrays(NamedTuple):
+    """What a chain of weights carries from move to move, changed in place."""
+
+    w: np.ndarray  # (A, B) contrasts
+    adapt: np.ndarray  # (5,) the state of dual averaging: see ``learn``
+    mean: np.ndarray  # (B, D) running mean of the draws
+    square: np.ndarray  # (B, D) running sum of their squared deviations
+
+
 class Scratch(NamedTuple):
     """Room to work in, made by the caller: arrays made in a kernel could not be bare."""
 
@@ -71,23 +80,11 @@ def step_size(adapt: Any, warm: bool) -> float:
 
 
 @njit(**INLINE)
-def keep_draw(
-    rng: Any,
-    places: Any,
-    plan: Any,
-    done: int,
-    t: int,
-    w: Any,
-    u: float,
-    draw: Any,
-    mean: Any,
-    square: Any,
-    record: Any,
-) -> int:
+def keep_draw(rng: Any, places: Any, plan: Any, done: int, t: int, chain: Any, u: float, draw: Any, record: Any) -> int:
     """Complete draw t of a stretch that began at ``done`` and store it if it is one in ``thin``; return its row."""
     before, drawn = max(done - plan.n_warmup, 0), t - plan.n_warmup + 1  # after warm-up
     row = drawn - before - 1
-    record.energy[row] = record_draw(rng, places, w, u, drawn, draw, mean, square)
+    record.energy[row] = record_draw(rng, places, chain.w, u, drawn, draw, chain.mean, chain.square)
     if drawn % plan.thin == 0:
         copy_table(draw, record.weights[drawn // plan.thin - before // plan.thin - 1])
     return row

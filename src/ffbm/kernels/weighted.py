@@ -22,7 +22,7 @@ from ffbm.kernels.tables import HEAD, add, clear, look
 
 
 class Weighted(NamedTuple):
-    """Its parts."""
+    """A likelihood of the edges, the law of their weights, and the weights as half-edges are laid out."""
 
     own: Any  # the likelihood of the edges
     edge_cost: np.ndarray  # that of ``own``
@@ -49,25 +49,25 @@ def edges_of(likelihood, c, r, t):
 
 @njit(**INLINE)
 def note(c, n, r, t, d, dx, dxx):
-    """Write down as change number n that d edges with these sums come to the pair of r and t; return n + 1."""
-    room = c.room
-    room[0, n], room[1, n], room[2, n], room[3, n], room[4, n] = r, t, d, dx, dxx
+    """Write down as change number n that the pair of r and t gains d edges with these sums; return n + 1."""
+    noted = c.noted
+    noted[0, n], noted[1, n], noted[2, n], noted[3, n], noted[4, n] = r, t, d, dx, dxx
     return n + 1
 
 
 @njit(**INNER)
 def weigh(likelihood, c, n_changes):
     """Return by how much all parts change by the changes written down: one place for all kinds of them."""
-    change, room = Part(0.0, 0, 0, 0, 0), c.room
+    change, noted = Part(0.0, 0, 0, 0, 0), c.noted
     for n in range(n_changes):
-        r, t = room[0, n], room[1, n]
+        r, t = noted[0, n], noted[1, n]
         m = edges_of(likelihood, c, r, t)
         if r > t and not likelihood.is_directed:
             r, t = t, r
         x = np.int64(look(c.sums, r, t))
         xx = np.int64(look(c.squares, r, t)) if has_squares(likelihood) else 0
         for after in range(2):
-            part = part_of(likelihood.law, m + after * room[2, n], x + after * room[3, n], xx + after * room[4, n])
+            part = part_of(likelihood.law, m + after * noted[2, n], x + after * noted[3, n], xx + after * noted[4, n])
             change = plus(change, part, 2 * after - 1)
     return change
 
@@ -253,11 +253,11 @@ def merge_change(likelihood, c, r, s):
     n = leave(likelihood, c, n, r, s, r, r)
     if is_directed:
         n = leave(likelihood, c, n, s, r, r, r)
-    room = c.room
+    noted = c.noted
     for k in range(first + 3, n, 2):
         for row in range(2, 5):
-            room[row, first + 1] += room[row, k]
-            room[row, k] = 0
+            noted[row, first + 1] += noted[row, k]
+            noted[row, k] = 0
     change = weigh(likelihood, c, n)
     return own_merge_change(likelihood.own, c, r, s) + change.nats + sums_change(likelihood, c, change)
 

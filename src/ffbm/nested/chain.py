@@ -10,24 +10,14 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
 from ffbm.kernels.ledger import Ledger, WeightedLedger
-from ffbm.kernels.nestedchain import NestedSchedule, Room, nested_entropy, run_nested
+from ffbm.kernels.nestedchain import LOWEST_SO_FAR, NestedCounters, NestedSchedule, Room, nested_entropy, run_nested
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
+from ffbm.kernels.workspace import SWEEPS
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_room, read_hierarchy
 from ffbm.types import Array
 
-
-class NestedSettings(NamedTuple):
-    """What is chosen for a chain."""
-
-    burn: int
-    thin: int
-    beta: float = 1.0
-    epsilon: float = 0.5
-    sweeps: int = 3  # over the vertices in a cycle; the levels above are swept once
-    jumps: float = 1.0  # moves of many members at once after each sweep, in the mean
-    shifts: float = 1.0  # levels opened and closed in a cycle, in the mean
-    n_scans: int = 2  # restricted Gibbs scans of a launch
+NestedSettings = NestedSchedule  # kernels take it as it is
 
 
 class NestedSetup(NamedTuple):
@@ -44,16 +34,21 @@ class NestedState(NamedTuple):
 
     ledger: Ledger | WeightedLedger
     tower: Tower
-    totals: Array  # S, 0, minus infinity, the lowest S
-    tally: Array  # visits and moves since the last kept draw, cycles, moves of many members tried and made
-    best: Array  # (N,) the labels of vertices at the lowest S
-    best_above: Array  # (L, W) those of groups
+    totals: Array  # see ``NestedCounters``
+    tally: Array
+    best: Array
+    best_above: Array
     rng: np.random.Generator
+
+    @property
+    def counters(self) -> NestedCounters:
+        """What the chain counts, for kernels."""
+        return NestedCounters(self.totals, self.tally, self.best, self.best_above)
 
     @property
     def lowest(self) -> float:
         """The lowest S visited, the start included."""
-        return float(self.totals[3])
+        return float(self.totals[LOWEST_SO_FAR])
 
 
 def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator) -> NestedState:
@@ -75,16 +70,13 @@ def advance(
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
-    burn, thin, done = settings.burn, settings.thin, int(state.tally[2])
+    burn, thin, done = settings.burn, settings.thin, int(state.tally[SWEEPS])
     kept = max((done + n_cycles - burn) // thin, 0) - max((done - burn) // thin, 0)
     n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
     labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
     draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
     room = room or nested_room(setup.target.graph, layout)
-    run_nested(
-        state.rng, setup.model, state.ledger, state.tower, room, NestedSchedule(*settings[2:]), n_cycles, burn, thin,
-        state.totals, state.tally, (state.best, state.best_above), *draws,
-    )  # fmt: skip
+    run_nested(state.rng, setup.model, state.ledger, state.tower, room, settings, n_cycles, state.counters, draws)
     return state, draws
 
 

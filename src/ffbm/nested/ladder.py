@@ -13,6 +13,7 @@ from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.exchange import exchange_tempered
 from ffbm.blocks.temperatures import heat
 from ffbm.kernels.ladder import Exchange
+from ffbm.kernels.workspace import ENTROPY, SWEEPS
 from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState
 from ffbm.nested.chain import advance as advance_chain
 from ffbm.nested.chain import start as start_chain
@@ -53,13 +54,13 @@ def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tupl
     """
     room = nested_room(setup.target.graph, setup.layout)
     setups = [setup._replace(settings=_at(setup.settings, k, beta)) for k, beta in enumerate(state.betas.tolist())]
-    done, kept = int(state.chains[0].tally[2]), []
+    done, kept = int(state.chains[0].tally[SWEEPS]), []
     for cycle in range(done + 1, done + n_cycles + 1):
         for its, chain in zip(setups, state.chains, strict=True):
             _, draws = advance_chain(its, chain, 1, room)
             if its is setups[0]:
                 kept.append(draws)
-        entropy = np.array([chain.totals[0] for chain in state.chains])
+        entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
         exchange_tempered(state, cycle % 2, state.betas, entropy, take_over)
         if cycle == setup.settings.burn:
             state.exchange.clear()

@@ -176,23 +176,23 @@ def sample_blocks(
             chosen["probabilities"] = probabilities(target, candidates, seed, context, half)
             chosen |= {"search_rounds_left": n_left} if n_left else {}
         block_types = free_block_types(target) if wanted is None else one_after_another(wanted)
-        room = len(block_types)
-        given = check_initial(initial, graph.n_nodes, room, n_chains, settings.allow_empty)
+        n_rows = len(block_types)
+        initial_labels = check_initial(initial, graph.n_nodes, n_rows, n_chains, settings.allow_empty)
         if types is not None:
-            given = check_types(given, types, block_types)
+            initial_labels = check_types(initial_labels, types, block_types)
             chosen["node_types"] = blocks_of(types, None if is_free else block_types)
-        model = block_model(target, block_types, check_field(field, graph.n_nodes, room))
-        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, given, block_types)
-        key = digest(setup, given, seed, n_chains, wanted) if checkpoints else ""
+        model = block_model(target, block_types, check_field(field, graph.n_nodes, n_rows))
+        setup, first = BlockSetup(target, model, settings), partial(_first_labels, wanted, initial_labels, block_types)
+        key = digest(setup, initial_labels, seed, n_chains, wanted) if checkpoints else ""
         ladders = partial(run_ladders, tempering, setup, first, length, seed, n_chains, context, key)
-        begin = partial(_begin_all, wanted, given, block_types, setup, seed, n_chains, context)
+        begin = partial(_begin_all, wanted, initial_labels, block_types, setup, seed, n_chains, context)
         stepper = Stepper(advance, BlockState, BlockDraws)
         least = least_sweeps(net.n_nodes)
         plain = partial(run_for, "blocks", stepper, setup, begin, length, seed, context, key, least=least)
         chains = run_tempered_if_stuck(tempering, graph, plain, ladders, seed)
     if is_free:
         return gather_free(graph, chains, chosen, of_vertex)
-    return gather(graph, room, chains, chosen)
+    return gather(graph, n_rows, chains, chosen)
 
 
 def check_block_number(graph: Graph, n_blocks: Any, allow_empty: bool) -> int | None:
@@ -227,7 +227,7 @@ def blocks_of(types: NodeTypes, block_types: Array | None) -> dict[str, list[int
 
 def _begin_all(
     n_blocks: list[int] | None,
-    given: str | Array,
+    initial: str | Array,
     block_types: Array,
     setup: BlockSetup,
     seed: int,
@@ -236,14 +236,14 @@ def _begin_all(
 ) -> list[BlockState]:
     """Begin every chain; those of a small network far apart."""
     if (
-        isinstance(given, str)
-        and given == "greedy"
+        isinstance(initial, str)
+        and initial == "greedy"
         and n_blocks is not None
         and not needs_structure(setup.target.graph)
     ):
         one = partial(_find_starts, seed, _at_most(n_blocks, setup.target))
-        given = pick_apart(context.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
-    first = partial(_first_labels, n_blocks, given, block_types)
+        initial = pick_apart(context.begin(one, Starts, _STARTS_PER_CHAIN * n_chains, setup.target), n_chains)
+    first = partial(_first_labels, n_blocks, initial, block_types)
     return context.begin(partial(_begin_one, seed, first), BlockState, n_chains, setup)
 
 
@@ -264,16 +264,16 @@ def _begin_one(seed: int, first: FirstLabels, setup: BlockSetup, chain: int) -> 
 
 def _first_labels(
     n_blocks: Sequence[int] | None,
-    given: str | Array,
+    initial: str | Array,
     block_types: Array,
     setup: BlockSetup,
     chain: int,
     rng: np.random.Generator,
 ) -> Array:
     target = setup.target
-    if not isinstance(given, str):
-        labels = given[chain].astype(np.int64)
-    elif given == "random":
+    if not isinstance(initial, str):
+        labels = initial[chain].astype(np.int64)
+    elif initial == "random":
         return random_start(target, block_types, rng)
     elif n_blocks is None:
         candidates = descend_to_one(target._replace(prior=FULL), rng, communities=chain == 0)

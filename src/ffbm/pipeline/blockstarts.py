@@ -78,13 +78,13 @@ def check_types(initial: str | Array, types: NodeTypes, block_types: Array) -> s
     if isinstance(initial, str):
         return initial
     for row in initial:
-        own, most = (
+        n_used, most = (
             np.bincount(it[it >= 0], minlength=len(types.values)) for it in (types.check_blocks(row), block_types)
         )
-        if (own > most).any():
+        if (n_used > most).any():
             raise OptionError(
                 f"initial labels must have at most {most.tolist()} blocks of the types {list(types.values)};"
-                f" got {own.tolist()}"
+                f" got {n_used.tolist()}"
             )
     return np.array([number_by_type(types.of_vertex, row, block_types) for row in initial])
 
@@ -95,6 +95,6 @@ def random_start(target: BlockTarget, block_types: Array, rng: np.random.Generat
         return random_labels(target.graph.n_nodes, len(block_types), rng)
     labels = np.empty(target.graph.n_nodes, dtype=np.int64)
     for t in range(int(target.types.max()) + 1):
-        own, blocks = target.types == t, np.flatnonzero(block_types == t)
-        labels[own] = blocks[random_labels(int(own.sum()), len(blocks), rng)]
+        members, blocks = target.types == t, np.flatnonzero(block_types == t)
+        labels[members] = blocks[random_labels(int(members.sum()), len(blocks), rng)]
     return labels

@@ -117,10 +117,10 @@ def explain_each(
     for t, value in enumerate(types.values):
         vertices = np.flatnonzero(types.of_vertex == t)
         features = own_features(net.features, vertices, types.column)
-        trace, own = blocks_of_type(blocks, members, value, vertices)
-        if own.n_blocks > 1 and features.n_features:
+        trace, type_members = blocks_of_type(blocks, members, value, vertices)
+        if type_members.n_blocks > 1 and features.n_features:
             explanations[value] = _explain(
-                net, value, Among(vertices, members.labels), features, trace, own, config, context, schedule
+                net, value, Among(vertices, members.labels), features, trace, type_members, config, context, schedule
             )
     return explanations
 
@@ -149,16 +149,16 @@ def _explain(
     """Explain the memberships of the vertices of one type, from random streams of its own."""
     seed = child_seed(config.known_seed, "type", value)
     design, n_nodes = make_design(features, bool(config.intercept)), len(members.labels)
-    given = sampler_given(config, design, blocks, members, context, schedule.end_of("chains"))
+    sampler = sampler_given(config, design, blocks, members, context, schedule.end_of("chains"))
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
-        return given(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
+        return sampler(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
 
     again = refitter_given(config, design, blocks, members)
 
     def refit(like: Any) -> Any:
-        def sample_fold(*its: Any) -> SampledWeights:
-            return again(like)(*its)._replace(blocks=None)
+        def sample_fold(*arguments: Any) -> SampledWeights:
+            return again(like)(*arguments)._replace(blocks=None)
 
         return sample_fold
 
@@ -181,14 +181,14 @@ def split_of_type(config: FitConfig, value: str, n_nodes: int) -> Array:
 
 def check_typed(blocks: BlockTrace, types: NodeTypes) -> None:
     """Refuse blocks that were not sampled with these types, or whose number was free."""
-    own = blocks.settings.get("node_types")
-    if own is None or set(own) != set(types.values):
-        came = "none" if own is None else ", ".join(map(repr, own))
+    by_type = blocks.settings.get("node_types")
+    if by_type is None or set(by_type) != set(types.values):
+        came = "none" if by_type is None else ", ".join(map(repr, by_type))
         raise OptionError(
             f"blocks must be sampled with node_type, of the types {', '.join(map(repr, types.values))}; got {came}:"
             " see sample_blocks(node_type=...)"
         )
-    if any(its is None for its in own.values()):
+    if any(number is None for number in by_type.values()):
         raise OptionError('blocks must have a fixed number of each type; got n_blocks="free": take "auto"')
 
 
@@ -197,9 +197,7 @@ def blocks_of_type(
 ) -> tuple[BlockTrace, Memberships]:
     """Return the draws and the memberships of the vertices of one type in the blocks of that type, numbered from 0."""
     chain_numbers = np.array(blocks.settings["node_types"][value])
-    numbers = np.unique(
-        members.order[0, 0, chain_numbers]
-    )  # those of its blocks after alignment, the same in all draws
+    numbers = np.unique(members.order[0, 0, chain_numbers])  # after alignment, the same in all draws
     index_of = np.full(members.n_blocks, -1)
     index_of[numbers] = np.arange(len(numbers))
     labels = blocks.labels[:, :, vertices] - chain_numbers[0]
@@ -211,31 +209,31 @@ def blocks_of_type(
         settings={name: it for name, it in blocks.settings.items() if name != "node_types"},
     )
     probs = np.ascontiguousarray(members.probs[np.ix_(vertices, numbers)])
-    own = Memberships(
+    type_members = Memberships(
         probs=probs,
         labels=index_of[members.labels[vertices]],
         agreement=float(probs.max(axis=1).mean()),
         order=index_of[members.order[:, :, chain_numbers]],
     )
-    return trace, own
+    return trace, type_members
 
 
 def own_features(features: Features, vertices: Array, without: str | None) -> Features:
     """Return the features that vary among some vertices, but for those of one column; numbers standardised again."""
-    own = rows_of(features, vertices)
-    mean, sd, is_number = own.mean.copy(), own.sd.copy(), features.is_number
-    numbers = own.values[:, is_number]
+    part = rows_of(features, vertices)
+    mean, sd, is_number = part.mean.copy(), part.sd.copy(), features.is_number
+    numbers = part.values[:, is_number]
     numbers = numbers.toarray() if sp.issparse(numbers) else np.array(numbers)
     for x, j in zip(numbers.T, np.flatnonzero(is_number), strict=True):
-        known = ~own.is_missing(own.columns[j])
+        known = ~part.is_missing(part.columns[j])
         centre, spread = (x[known].mean(), x[known].std()) if known.any() else (0.0, 0.0)
         if spread > 0:
             x[:] = np.where(known, (x - centre) / spread, 0.0)
             mean[j], sd[j] = mean[j] + sd[j] * centre, sd[j] * spread
-    values = _with_numbers(own.values, is_number, numbers)
+    values = _with_numbers(part.values, is_number, numbers)
     varies = _extreme(values, "max") > _extreme(values, "min")
-    varies &= np.array([column != without for column in own.columns], dtype=bool)
-    return replace(own, values=values, mean=mean, sd=sd).take(np.flatnonzero(varies))
+    varies &= np.array([column != without for column in part.columns], dtype=bool)
+    return replace(part, values=values, mean=mean, sd=sd).take(np.flatnonzero(varies))
 
 
 def _with_numbers(values: Any, is_number: Array, numbers: Array) -> Any:

@@ -8,14 +8,14 @@ from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
-from ffbm.pipeline.labels import number_labels
+from ffbm.pipeline.labels import number_labels, take_draws
 from ffbm.progress import listening
 from ffbm.relevance import LEAST, find_decided
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_weights
 from ffbm.store.parts import FitParts
 from ffbm.theta.design import make_design
-from ffbm.types import Array, BlockTrace, Memberships
+from ffbm.types import Array, BlockTrace
 from ffbm.types.selection import SelectionTrace
 from ffbm.types.weights import INTERCEPT, WeightTrace
 
@@ -62,7 +62,8 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         if len(chains) < 2:
             return None
     labels = number_labels(parts.blocks.labels[chains], parts.memberships.order[chains])
-    shares = _shares(labels, parts.memberships.n_blocks)
+    n_blocks = parts.memberships.n_blocks
+    shares = np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)  # of a chain's draws (C, N, B)
     trace = _weights_by_chain(parts)
     if selected is None:
         names = list(dict.fromkeys(column for column in trace.columns if column != INTERCEPT))
@@ -97,14 +98,11 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     if config.target == "joint" or config.memberships == "drawn":
         step = -(-parts.weights.weights.shape[1] // _LOOKED_AT)
         return parts.weights if step == 1 else replace(parts.weights, weights=parts.weights.weights[:, ::step].copy())
-    which = _some(parts)
-    some = replace(blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], diagnostics=None)
-    members = parts.memberships
-    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
+    some, members = take_draws(blocks, parts.memberships, _some(parts))
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
     with listening(False) as tell:
-        sample = sampler_given(short, design, some, own, RunContext(None, tell))
+        sample = sampler_given(short, design, some, members, RunContext(None, tell))
         sampled = sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain")
     return sampled.weights
 
@@ -132,15 +130,10 @@ def _some_vertices(parts: FitParts) -> Array:
     return np.sort(stream(parts.config.known_seed, "columns", "vertices").choice(train, n, replace=False))
 
 
-def _shares(labels: Array, n_blocks: int) -> Array:
-    """Return how often each vertex is in each block in each chain, (C, N, B)."""
-    return np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)
-
-
 def _changed(shares: Array) -> float:
     """Return the share of vertices that are not most often in the same block in all chains."""
-    own = shares.argmax(axis=2)
-    return float((own != own[0]).any(axis=0).mean())
+    labels = shares.argmax(axis=2)
+    return float((labels != labels[0]).any(axis=0).mean())
 
 
 def _chain(trace: WeightTrace, number: int) -> WeightTrace:
@@ -163,12 +156,12 @@ def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list
     chain = np.unique(selected.partition) // blocks.n_draws
     scored = []
     for c in np.unique(chain):
-        own = selected.by_partition[chain == c]
-        inclusion = own.mean(axis=0)
+        by_draw = selected.by_partition[chain == c]
+        inclusion = by_draw.mean(axis=0)
         score = np.minimum(inclusion - LEAST, 0.0)
         decided = list(find_decided(inclusion, fdr))
         score[decided] = inclusion[decided] - LEAST
-        scored.append((score, _ERRORS * np.hypot(own.std(axis=0) / np.sqrt(len(own)), selected.error)))
+        scored.append((score, _ERRORS * np.hypot(by_draw.std(axis=0) / np.sqrt(len(by_draw)), selected.error)))
     return scored
 
 

@@ -121,7 +121,9 @@ def column_bits(
             alone[g], alone_se[g] = refits.mean(done, (g,))
         if weights.selected is None:
             order = [int(g) for g in np.argsort(-np.nan_to_num(alone, nan=-np.inf), kind="stable")]
-        tested = [_without(all_in, g) for g in order[: n if config.columns == "all" else int(config.columns)]]
+        tested = [
+            tuple(h for h in all_in if h != g) for g in order[: n if config.columns == "all" else int(config.columns)]
+        ]
         pairs = _pairs(whole, groups, alone, alone_se)
         beyond = refits.run([all_in, *tested, *pairs], done.n_folds, end)
         against_all = beyond.of(tested) if all_in in beyond.sets else []  # of two, each alone is there anyway
@@ -153,7 +155,7 @@ def _left_out(*parts: tuple[str, int, int]) -> tuple[Note, ...]:
     >>> [note.message for note in _left_out(("folds", 5, 5), ("pairs", 2, 9), ("columns", 3, 12))]
     ['bits of columns: time was enough for 2 of 9 pairs, 3 of 12 columns']
     """
-    short = [f"{done:,} of {total:,} {what}" for what, done, total in parts if done < total]
+    short = [f"{done:,} of {total:,} {name}" for name, done, total in parts if done < total]
     message = f"bits of columns: time was enough for {', '.join(short)}"
     return (Note(OUT_OF_TIME, message, sum(total - done for _, done, total in parts)),) if short else ()
 
@@ -190,16 +192,14 @@ def measuring_on(
     of this process, and the time that a fit may take, from when they are asked for.
     """
 
-    def measure(tell: Listener = _nobody, workers: Workers = None, schedule: Schedule | None = None) -> ColumnBits:
+    def measure(
+        tell: Listener = lambda _: None, workers: Workers = None, schedule: Schedule | None = None
+    ) -> ColumnBits:
         context = RunContext(threads if workers is None else workers, tell)
         end = (schedule or Schedule.of(config)).end_of("columns")
         return column_bits(net, config, design, weights, folds, seed, context, among, end)
 
     return measure
-
-
-def _nobody(_: Progress) -> None:
-    """Hear nothing."""
 
 
 class _Work(NamedTuple):
@@ -266,8 +266,8 @@ class _Refits:
         """Return the mean over vertices where they were held out of a sum of bits, and its standard error."""
         signed = [(1.0, columns) for columns in plus] + [(-1.0, columns) for columns in minus]
         bits = [sum(sign * self._bits[Task(columns, fold)] for sign, columns in signed) for fold in range(done.n_folds)]
-        own = np.where(self._own < done.n_folds, self._own, -1)
-        return mean_and_error(np.stack(bits), own, len(self._work.folds))
+        fold_of = np.where(self._own < done.n_folds, self._own, -1)
+        return mean_and_error(np.stack(bits), fold_of, len(self._work.folds))
 
     def run(self, sets: Sequence[tuple[int, ...]], n_folds: int, end: float) -> _Done:
         """Make the refits of these sets of columns fold by fold until the time is over, and return what was made.
@@ -305,10 +305,6 @@ def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
     return [int(g) for g in np.argsort(-size, kind="stable")]
 
 
-def _without(columns: tuple[int, ...], g: int) -> tuple[int, ...]:
-    return tuple(h for h in columns if h != g)
-
-
 def _members(design: Design, groups: ColumnGroups) -> list[list[str]]:
     """Return the columns of the table that each group consists of."""
     pairs = list(zip(design.columns, groups.of_feature, strict=False))
@@ -330,11 +326,11 @@ def _pairs(whole: Design, groups: ColumnGroups, alone: Array, error: Array) -> l
     return sorted(sorted(worth, key=lambda pair: (-worth[pair], pair))[:MOST_PAIRS])
 
 
-def mean_and_error(bits: Array, own: Array, n_folds: int) -> tuple[float, float]:
+def mean_and_error(bits: Array, fold_of: Array, n_folds: int) -> tuple[float, float]:
     """Return the mean over vertices of their bits where they were held out, and its standard error.
 
-    ``bits`` (k, N) are by the weights of the first k of K folds, ``own`` (N,) the fold in which a vertex is held out,
-    -1 if in none of them. Vertices are independent, but each also trains the weights that the others are tested with.
+    ``bits`` (k, N) are by the weights of the first k of K folds, ``fold_of`` (N,) the fold in which a vertex is held
+    out, -1 if in none. Vertices are independent, but each also trains the weights that the others are tested with.
     What a vertex adds to bits_i through weights it adds to the other's bits as well: to first order this part of the
     variance, Var(g), counts twice. Weights of two folds differ by the vertices of these folds alone, so Var(g) is
     (K - 1) / 2 times the variance of the difference, taken over vertices that both were trained on. It hardly matters
@@ -345,17 +341,17 @@ def mean_and_error(bits: Array, own: Array, n_folds: int) -> tuple[float, float]
     >>> bits, round(error, 3)
     (2.0, 0.577)
     """
-    held = np.flatnonzero(own >= 0)
-    there = bits[own[held], held]
+    held = np.flatnonzero(fold_of >= 0)
+    there = bits[fold_of[held], held]
     variance = float(there.var(ddof=1))
     if len(bits) > 1:
-        spreads = [_spread(bits, own, *pair) for pair in combinations(range(len(bits)), 2)]
+        spreads = [_spread(bits, fold_of, *pair) for pair in combinations(range(len(bits)), 2)]
         variance += (n_folds - 1) / 2 * float(np.mean(spreads))
     return float(there.mean()), float(np.sqrt(variance / len(held)))
 
 
-def _spread(bits: Array, own: Array, first: int, second: int) -> float:
+def _spread(bits: Array, fold_of: Array, first: int, second: int) -> float:
     """Return the variance over vertices of how far the weights of two folds differ."""
-    both = (own != first) & (own != second)
+    both = (fold_of != first) & (fold_of != second)
     difference = bits[first] - bits[second]
     return float((difference[both] if both.sum() > 1 else difference).var(ddof=1))

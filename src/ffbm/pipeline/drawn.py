@@ -194,9 +194,8 @@ def select_columns(
 
 
 def _begin(plan: DrawnPlan) -> list[Any]:
-    if plan.unknown is not None:
-        return [start_imputed_drawn(plan, chain) for chain in range(len(plan.labels))]
-    return [start_drawn(plan, chain) for chain in range(len(plan.labels))]
+    begin: Any = start_drawn if plan.unknown is None else start_imputed_drawn
+    return [begin(plan, chain) for chain in range(len(plan.labels))]
 
 
 def _aligned(blocks: BlockTrace, members: Memberships) -> Array:

@@ -28,6 +28,10 @@ from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
 
+_OF_SELECTION = (  # options of the weights that ``select_columns`` takes too
+    "rows", "intercept", "intercept_sd", "column_groups", "seed", "workers", "progress", "max_minutes", "whole_minutes",
+    "stage", "checkpoints",
+)  # fmt: skip
 _SECONDS_WARM, _LEAST_WARM = 20.0, 100  # of a chain's warm-up, about, where its length is open; moves at least
 
 
@@ -178,15 +182,8 @@ def sampler_given(
     ``whole`` is the design with all features: some of them alone keep their scales. Chains whose length is open may run
     until ``end``, by the clock, or for the minutes of a fit.
     """
-    options: dict[str, Any] = {
-        "intercept": config.intercept,
-        "sampler": config.sampler,
-        "n_draws": config.n_draws,
-        "n_warmup": config.n_warmup,
-        "weight_prior": config.weight_prior,
-        "intercept_sd": config.intercept_sd,
-        **context.options,
-    }
+    options = config.pick("intercept", "sampler", "n_draws", "n_warmup", "weight_prior", "intercept_sd")
+    options |= context.options
     learns = config.weight_prior == "learned"
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
 
@@ -208,10 +205,12 @@ def sampler_given(
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
             half = {"n_sweeps": 0, "max_minutes": minutes_left(0.5 * (time.monotonic() + until))}
             weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
-            its = stream(seed, "selection", "vertices")
-            some = affordable_rows(design, rows, members.n_blocks, its, config.effort)
+            rng = stream(seed, "selection", "vertices")
+            some = affordable_rows(design, rows, members.n_blocks, rng, config.effort)
             one |= {"max_minutes": minutes_left(until), "whole_minutes": config.max_minutes, "rows": some}
-            selected = select_columns(design, blocks, members, n_draws=config.n_draws, **_of_selection(one))
+            selected = select_columns(
+                design, blocks, members, n_draws=config.n_draws, **{name: one[name] for name in _OF_SELECTION}
+            )
             weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))
         else:
             weights = sample_weights(design, members, n_chains=config.n_chains, **one)
@@ -252,16 +251,9 @@ def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
     """Tell that some of the vertices had to be enough, if so."""
     if len(some) == len(asked):
         return ()
-    what = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
-    message = f"{what} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
+    purpose = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
+    message = f"{purpose} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
     return (Note(code, message, len(some)),)
-
-
-def _of_selection(one: dict[str, Any]) -> dict[str, Any]:
-    names = (
-        "rows intercept intercept_sd column_groups seed workers progress max_minutes whole_minutes stage checkpoints"
-    )
-    return {name: one[name] for name in names.split()}
 
 
 def description_lengths(blocks: BlockTrace) -> dict[str, Any]:

@@ -174,17 +174,7 @@ def minutes_of_blocks(net: Network, config: FitConfig) -> float:
 def _find_blocks(net: Network, config: FitConfig, blocks: Any, context: RunContext) -> BlockTrace:
     if blocks is not None:
         return take_blocks(net, blocks, config.n_blocks, config.degree_corrected)
-    return sample_blocks(
-        net,
-        n_blocks=config.n_blocks,
-        n_sweeps=config.n_sweeps,
-        burn_in=config.burn_in,
-        thin=config.thin,
-        n_chains=config.n_chains,
-        seed=config.seed,
-        moves=config.moves,
-        degree_corrected=config.degree_corrected,
-        tempering=config.tempering,
-        max_minutes=minutes_of_blocks(net, config),
-        **context.options,
+    chosen = config.pick(
+        "n_blocks", "n_sweeps", "burn_in", "thin", "n_chains", "seed", "moves", "degree_corrected", "tempering"
     )
+    return sample_blocks(net, max_minutes=minutes_of_blocks(net, config), **chosen, **context.options)

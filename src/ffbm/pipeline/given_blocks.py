@@ -58,19 +58,19 @@ def _in_order(net: Network, labels: Any) -> Any:
 
 
 def _from_labels(net: Network, labels: Any, degree_corrected: bool) -> BlockTrace:
-    given = np.asarray(_in_order(net, labels))
-    if given.ndim == 0:
+    entries = np.asarray(_in_order(net, labels))
+    if entries.ndim == 0:
         raise OptionError(f"blocks= takes the block of each vertex; got {labels!r}: their number is n_blocks=")
-    if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
+    if entries.shape != (net.n_nodes,) or entries.dtype.kind not in "iubUSO":
         raise OptionError(
             f"blocks must be a BlockTrace or a label for each of the {net.n_nodes:,} vertices, whole numbers or text;"
-            f" got {given.dtype} of shape {given.shape}"
+            f" got {entries.dtype} of shape {entries.shape}"
         )
-    if given.dtype.kind not in "iub":
-        if any(not isinstance(label, str | int) for label in given.tolist()):
+    if entries.dtype.kind not in "iub":
+        if any(not isinstance(label, str | int) for label in entries.tolist()):
             raise OptionError("blocks must have a label for every vertex, whole numbers or text; some are neither")
-        given = given.astype(str)
-    values, b = np.unique(given, return_inverse=True)
+        entries = entries.astype(str)
+    values, b = np.unique(entries, return_inverse=True)
     s = description_length(net, b, degree_corrected=degree_corrected).without_partition
     small = b.astype(np.min_scalar_type(max(len(values) - 1, 0)))[np.newaxis, np.newaxis]
     return BlockTrace(

@@ -12,7 +12,6 @@ from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.groups import best_match
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.search import best_of
-from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_tempering
 from ffbm.config import JOINT_SWEEPS
@@ -32,13 +31,13 @@ from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.labels import moments, number_alike
 from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
-from ffbm.pipeline.tempering import run_joint_chains
+from ffbm.pipeline.tempering import first_labels, run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import plain_sigma, prior_scales
-from ffbm.types import BlockTrace, Memberships, Network, Note
+from ffbm.types import Array, BlockTrace, Graph, Memberships, Network, Note
 from ffbm.types.imputed import Imputed
 from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
@@ -131,9 +130,7 @@ def sample_joint(
     ((2, 16, 105), (2, 16, 3, 3))
     """
     graph = net.graph
-    wanted = check_block_number(graph, n_blocks, allow_empty=True)
-    if wanted is None and n_blocks != "auto":
-        raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
+    wanted = check_joint_number(graph, n_blocks)
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
     burn, n_after = (ADAPTING, _FIRST_END) if length.n_sweeps is None else (length.burn, length.n_sweeps - length.burn)
     n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
@@ -157,9 +154,8 @@ def sample_joint(
     with listening(progress) as tell:
         context = RunContext(workers, tell, checkpoints)
         if wanted is None:
-            candidates = find_candidates(partitions, seed, context)
-            wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
-            chosen["next_best"] = next_best(candidates)
+            wanted, search = choose_number(partitions, seed, context)
+            chosen |= search
         with open_workers(1, 1) as run:  # for its one BLAS thread
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = within_memory(settings, length.n_sweeps, n_chains, model)
@@ -179,7 +175,22 @@ def _is_joint_known(draws: JointDraws) -> bool:
 
 def _begin_one(seed: int, stage: str, setup: JointSetup, chain: int) -> JointState:
     rng, model = stream(seed, stage, chain), setup.model
-    return start(setup, greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng), rng)
+    return start(setup, first_labels(model.partitions, model.n_blocks, rng), rng)
+
+
+def check_joint_number(graph: Graph, n_blocks: int | str) -> int | None:
+    """Return B; None if it is to be chosen."""
+    wanted = check_block_number(graph, n_blocks, allow_empty=True)
+    if wanted is None and n_blocks != "auto":
+        raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
+    return wanted
+
+
+def choose_number(partitions: BlockTarget, seed: int, context: RunContext) -> tuple[int, dict[str, Any]]:
+    """Return B as the graph alone chooses it, and what the settings of a trace say of the choice."""
+    candidates = find_candidates(partitions, seed, context)
+    record = {"candidates": list_candidates(candidates), "next_best": next_best(candidates)}
+    return best_of(candidates), record
 
 
 def within_memory(
@@ -213,9 +224,7 @@ def gather(
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
     drawn: JointDraws = chains.draws
-    of_blocks = chains._replace(draws=BlockDraws(drawn.labels, drawn.entropy, drawn.moved))
-    raw = gather_blocks(net.graph, model.n_blocks, of_blocks, chosen)
-    blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
+    blocks, members, w = align_together(net.graph, model.n_blocks, chains, chosen)
     design, (n_chains, n_draws) = model.training.design, drawn.energy.shape
     mean, sd = moments(w)
     weights = WeightTrace(
@@ -232,12 +241,22 @@ def gather(
         support=design.support,
         rows=model.training.vertices,
         thin=1,
-        settings={**raw.settings, "n_draws": n_draws, "n_chains": n_chains},
+        settings={**blocks.settings, "n_draws": n_draws, "n_chains": n_chains},
         notes=notes,
         diagnose=diagnose_weights,
         imputed=_imputed(model, chains.states),
     )
     return JointTrace(blocks, members, weights)
+
+
+def align_together(
+    graph: Graph, n_blocks: int, chains: Chains, chosen: dict[str, Any]
+) -> tuple[BlockTrace, Memberships, Array]:
+    """Return labels, memberships and weights of all chains under one numbering of the blocks."""
+    drawn = chains.draws
+    of_blocks = chains._replace(draws=BlockDraws(drawn.labels, drawn.entropy, drawn.moved))
+    raw = gather_blocks(graph, n_blocks, of_blocks, chosen)
+    return number_alike(raw, align_blocks(raw), drawn.weights)
 
 
 def _imputed(model: JointModel, states: list[Any]) -> Imputed | None:
@@ -248,12 +267,12 @@ def _imputed(model: JointModel, states: list[Any]) -> Imputed | None:
     return gather_imputed(model.unknown.cells, [one.cells for one in cold], np.stack([one.laws for one in cold]))
 
 
-def number_like(found: JointTrace, like: Memberships) -> JointTrace:
+def number_like(trace: JointTrace, like: Memberships) -> JointTrace:
     """Give the blocks of a trace the numbers of those of other memberships that they overlap with most."""
-    members = like_numbers(found.memberships, like)
-    blocks, members, w = number_alike(found.blocks, members, found.weights.weights)
+    members = like_numbers(trace.memberships, like)
+    blocks, members, w = number_alike(trace.blocks, members, trace.weights.weights)
     mean, sd = moments(w)
-    return JointTrace(blocks, members, replace(found.weights, weights=w, chain_mean=mean, chain_sd=sd))
+    return JointTrace(blocks, members, replace(trace.weights, weights=w, chain_mean=mean, chain_sd=sd))
 
 
 def like_numbers(members: Memberships, like: Memberships) -> Memberships:

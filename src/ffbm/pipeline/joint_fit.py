@@ -56,21 +56,10 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     n_folds = config.n_folds(net.n_nodes)
     n_runs = 1 + (n_folds if n_folds > 1 else 0) + (config.n_kept is not None)
     options: dict[str, Any] = {
-        "rows": train,
-        "intercept": bool(config.intercept),
-        "sampler": config.sampler,
-        "n_sweeps": config.n_sweeps,
-        "burn_in": config.burn_in,
-        "thin": config.thin,
-        "n_draws": config.countable_draws,
-        "n_warmup": config.n_warmup,
-        "n_chains": config.n_chains,
-        "moves": config.moves,
-        "degree_corrected": config.degree_corrected,
-        "tempering": config.tempering,
+        "rows": train, "intercept": bool(config.intercept), "n_draws": config.countable_draws,
         "max_minutes": _OF_CHAINS * config.max_minutes / n_runs,
-        **context.options,
-    }
+        **config.pick(*_LENGTH, "sampler", "n_warmup", "n_chains", "moves", "degree_corrected"), **context.options,
+    }  # fmt: skip
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
     if config.n_sweeps == "auto":
         made = first.blocks.settings
@@ -94,8 +83,8 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
             ), first.memberships))
             for number, part in enumerate(fold_rows(net.n_nodes, n_folds, stream(seed, "folds")))
         )  # fmt: skip
-        whole, own = _cross_validated(whole, design, folds, context.threads)
-        measure = measuring_on(net, config, design, whole.weights, own, seed, context.threads)
+        whole, fold_memberships = _cross_validated(whole, design, folds, context.threads)
+        measure = measuring_on(net, config, design, whole.weights, fold_memberships, seed, context.threads)
     whole = replace(whole, measure=measure)
     reduced = explain_kept(
         whole, design, train, sample_again, seed, stage="joint, kept features", workers=context.threads
@@ -110,38 +99,37 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
     options: dict[str, Any] = {
         "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
     }  # fmt: skip
-    length: dict[str, Any] = {"n_sweeps": config.n_sweeps, "burn_in": config.burn_in, "thin": config.thin}
-    length["tempering"] = config.tempering
+    length = config.pick(*_LENGTH)
     n_folds = config.n_folds(net.n_nodes)
     n_runs = 1 + n_folds + (config.n_kept is not None)  # scores come from others, which are as long as the first
     length["max_minutes"] = _OF_CHAINS * config.max_minutes / n_runs
 
-    def sample(own: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
-        groups: dict[str, Any] = {"column_groups": keep_groups(config.column_groups, own.columns)}
-        found = select_jointly(
+    def sample(columns: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
+        groups: dict[str, Any] = {"column_groups": keep_groups(config.column_groups, columns.columns)}
+        draws = select_jointly(
             net, runs[0][1].blocks.n_blocks if runs else config.n_blocks, rows, n_chains=config.n_chains, seed=seed,
-            moves=config.moves, features=own, degree_corrected=config.degree_corrected,
+            moves=config.moves, features=columns, degree_corrected=config.degree_corrected,
             stage=stage.replace("weights", "joint"), **length, **options, **groups,
         )  # fmt: skip
-        found = number_blocks_like(found, runs[0][1].memberships) if runs else found
-        runs.append((rows, found))
+        draws = number_blocks_like(draws, runs[0][1].memberships) if runs else draws
+        runs.append((rows, draws))
         if config.n_sweeps == "auto":
-            length.update({name: found.blocks.settings[name] for name in _LENGTH})
+            length.update({name: draws.blocks.settings[name] for name in _LENGTH})
         weights, variance = draw_full_weights(
-            net, own, found, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
+            net, columns, draws, rows=rows, sampler=config.sampler, n_draws=config.countable_draws,
             n_warmup=config.n_warmup, seed=seed, stage=stage.replace("joint", "weights"), **options, **groups,
         )  # fmt: skip
         if selects:
-            weights = replace(weights, selected=found.selected, settings=weights.settings | {"fdr": config.fdr})
-        return SampledWeights(weights, found.memberships, found.blocks, variance)
+            weights = replace(weights, selected=draws.selected, settings=weights.settings | {"fdr": config.fdr})
+        return SampledWeights(weights, draws.memberships, draws.blocks, variance)
 
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=n_folds, decides=True, stage="joint", workers=context.threads,
     )  # fmt: skip
     whole = _remarked(whole, net, runs[0][1].memberships, config)
-    own = [Fold(rows, found.memberships.probs) for rows, found in runs[1:] or runs]
-    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, own, seed, context.threads))
+    columns = [Fold(rows, draws.memberships.probs) for rows, draws in runs[1:] or runs]
+    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, columns, seed, context.threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=context.threads)
     first = runs[0][1]
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)
@@ -157,13 +145,13 @@ def _cross_validated(
 ) -> tuple[Explanation, list[Fold]]:
     """Return the explanation with scores of folds, each against the memberships of its own run, and the folds."""
     held_out = np.full((design.n_nodes, whole.weights.n_blocks), np.nan)
-    each, own = [], []
+    each, fold_memberships = [], []
     for part, trace in folds:
-        own.append(Fold(part, trace.memberships.probs))
+        fold_memberships.append(Fold(part, trace.memberships.probs))
         each.append(score_sampled(_sampled(trace), design, part, workers))
         fill_held_out(held_out, _sampled(trace), design, part)
     lengths = {name: getattr(whole.scores, name) for name in _LENGTHS}
-    return replace(whole, scores=replace(combine_folds(each), **lengths), held_out=held_out), own
+    return replace(whole, scores=replace(combine_folds(each), **lengths), held_out=held_out), fold_memberships
 
 
 def check_joint(config: FitConfig, blocks: Any) -> None:

@@ -11,30 +11,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.align import align_blocks
-from ffbm.blocks.chain import BlockDraws
 from ffbm.blocks.likelihoods import likelihood_of
-from ffbm.blocks.search import best_of
-from ffbm.blocks.start import greedy_labels
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
 from ffbm.config import JOINT_SWEEPS
-from ffbm.errors import OptionError
 from ffbm.joint.chain import ADAPTING, JointSettings
 from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
-from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.blockstarts import check_length
-from ffbm.pipeline.blocktrace import gather as gather_blocks
-from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
-from ffbm.pipeline.joint import JUMPS, like_numbers, most_draws, within_memory
-from ffbm.pipeline.labels import number_alike
+from ffbm.pipeline.joint import (
+    JUMPS,
+    align_together,
+    check_joint_number,
+    choose_number,
+    like_numbers,
+    most_draws,
+    within_memory,
+)
+from ffbm.pipeline.labels import number_alike, take_draws
 from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import WARM_UP, starts_full
-from ffbm.pipeline.tempering import run_joint_chains
+from ffbm.pipeline.tempering import first_labels, run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
 from ffbm.store.checkpoints import Checkpoints, digest
@@ -117,9 +117,7 @@ def select_jointly(
     >>> found.blocks.labels.shape, found.selected.inclusion.shape
     ((2, 16, 105), (2, 16, 1))
     """
-    wanted = check_block_number(net.graph, n_blocks, allow_empty=True)
-    if wanted is None and n_blocks != "auto":
-        raise OptionError(f'n_blocks must be a number or "auto" for the joint posterior; got {n_blocks!r}')
+    wanted = check_joint_number(net.graph, n_blocks)
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
     n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
@@ -136,9 +134,8 @@ def select_jointly(
     with listening(progress) as tell:
         context = RunContext(workers, tell, checkpoints)
         if wanted is None:
-            candidates = find_candidates(partitions, seed, context)
-            wanted, chosen["candidates"] = best_of(candidates), list_candidates(candidates)
-            chosen["next_best"] = next_best(candidates)
+            wanted, search = choose_number(partitions, seed, context)
+            chosen |= search
         made = partial(
             column_setup, partitions, design, settings=settings, rows=rows, intercept=intercept,
             intercept_sd=intercept_sd, column_groups=column_groups, n_warmup=WARM_UP,
@@ -165,8 +162,7 @@ def _is_inclusion_known(draws: ColumnDraws) -> bool:
 
 def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnState:
     rng, model = stream(seed, stage, chain), setup.model
-    labels = greedy_labels(model.partitions, min(model.n_blocks, model.graph.n_nodes), rng)
-    return start(setup, labels, rng, starts_full(chain))
+    return start(setup, first_labels(model.partitions, model.n_blocks, rng), rng, starts_full(chain))
 
 
 def gather(
@@ -178,9 +174,7 @@ def gather(
 ) -> SelectedBlocks:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
     drawn: ColumnDraws = chains.draws
-    of_blocks = chains._replace(draws=BlockDraws(drawn.labels, drawn.entropy, drawn.moved))
-    raw = gather_blocks(net.graph, setup.model.n_blocks, of_blocks, chosen)
-    blocks, members, w = number_alike(raw, align_blocks(raw), drawn.weights)
+    blocks, members, w = align_together(net.graph, setup.model.n_blocks, chains, chosen)
     groups, (n_chains, n_draws) = setup.columns.target.groups, drawn.energy.shape
     assert groups is not None
     selected = SelectionTrace(
@@ -204,30 +198,27 @@ def gather(
     return SelectedBlocks(blocks, members, selected, notes)
 
 
-def number_blocks_like(found: SelectedBlocks, like: Memberships) -> SelectedBlocks:
+def number_blocks_like(draws: SelectedBlocks, like: Memberships) -> SelectedBlocks:
     """Give the blocks of a run the numbers of those of other memberships that they overlap with most."""
-    members = like_numbers(found.memberships, like)
-    blocks, members, w = number_alike(found.blocks, members, found.selected.weights)
-    return found._replace(blocks=blocks, memberships=members, selected=replace(found.selected, weights=w))
+    members = like_numbers(draws.memberships, like)
+    blocks, members, w = number_alike(draws.blocks, members, draws.selected.weights)
+    return draws._replace(blocks=blocks, memberships=members, selected=replace(draws.selected, weights=w))
 
 
 def draw_full_weights(
-    net: Network, design: Design, found: SelectedBlocks, **options: Any
+    net: Network, design: Design, draws: SelectedBlocks, **options: Any
 ) -> tuple[WeightTrace, VarianceSplit]:
     """Draw the weights of the full model given some of the kept partitions, evenly spaced: a cut step.
 
     As many of each chain are taken as about a minute of one core allows, 20 at least: ``settings["n_partitions"]`` of
     the trace says how many in all. ``options`` are those of ``sample_weights_drawn``.
     """
-    blocks, members = found.blocks, found.memberships
+    blocks = draws.blocks
     n_chains, n_draws = blocks.labels.shape[:2]
     each = seconds_of_draws(net, blocks.n_blocks, _EACH)
     n_some = int(min(max(SECONDS / (each * n_chains), LEAST_PARTITIONS), n_draws))
     which = np.linspace(0, n_draws - 1, n_some).round().astype(np.int64)
-    some = replace(
-        blocks, labels=blocks.labels[:, which], entropy=blocks.entropy[:, which], acceptance=blocks.acceptance[:, which]
-    )
-    own = Memberships(members.probs, members.labels, members.agreement, members.order[:, which])
-    weights, variance = sample_weights_drawn(design, some, own, n_sweeps=0, weight_prior="learned", **options)
+    some, aligned = take_draws(blocks, draws.memberships, which)
+    weights, variance = sample_weights_drawn(design, some, aligned, n_sweeps=0, weight_prior="learned", **options)
     counted = {"target": "joint", "n_partitions": n_chains * n_some}
-    return replace(weights, settings=weights.settings | counted, notes=(*weights.notes, *found.notes)), variance
+    return replace(weights, settings=weights.settings | counted, notes=(*weights.notes, *draws.notes)), variance

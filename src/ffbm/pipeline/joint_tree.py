@@ -46,10 +46,10 @@ def sample_tree(
     length = check_length(config.n_sweeps, config.burn_in, config.thin, minutes)
     settings = TreeSettings(_ADAPTING if length.n_sweeps is None else length.burn, length.thin)
     setup = tree_setup(target, design, leaves, settings, None, config.intercept_sd, config.column_groups)
-    own = context._replace(workers=context.threads, checkpoints=None)
+    plain = context._replace(workers=context.threads, checkpoints=None)
     chains = run_for(
         "joint tree", Stepper(advance, TreeState, TreeDraws), setup,
-        partial(own.begin, partial(_begin, seed, leaves), TreeState, config.n_chains, setup), length, seed, own, "",
+        partial(plain.begin, partial(_begin, seed, leaves), TreeState, config.n_chains, setup), length, seed, plain, "",
     )  # fmt: skip
     draws = chains.draws
     chosen: dict[str, Any] = {
@@ -77,9 +77,9 @@ def with_joint_columns(tree: Tree, sampled: SampledTree, fdr: float) -> Tree:
     decided = {divmod(trial, n_columns) for trial in find_decided(sampled.inclusion.ravel(), fdr)}
     nodes = list(tree.nodes)
     for node in tree.splits:
-        own = np.zeros(len(tree.labels), dtype=bool)
-        own[tree.vertices(node.number)] = True
-        near = [(own & inside).sum() / max((own | inside).sum(), 1) for inside in sampled.inside]
+        below = np.zeros(len(tree.labels), dtype=bool)
+        below[tree.vertices(node.number)] = True
+        near = [(below & inside).sum() / max((below | inside).sum(), 1) for inside in sampled.inside]
         c = int(np.argmax(near))
         named = sorted((g for at, g in decided if at == c), key=lambda g: -sampled.inclusion[c, g])
         columns = tuple((sampled.columns[g], float(sampled.inclusion[c, g])) for g in named)

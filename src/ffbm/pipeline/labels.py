@@ -37,6 +37,13 @@ def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tu
     return replace(blocks, labels=labels), replace(members, order=one, modes=modes), w
 
 
+def take_draws(blocks: BlockTrace, members: Memberships, which: Array) -> tuple[BlockTrace, Memberships]:
+    """Return some of the draws of every chain, with the memberships of all."""
+    parts = {name: getattr(blocks, name)[:, which] for name in ("labels", "entropy", "acceptance")}
+    order = members.order[:, which]
+    return replace(blocks, **parts, diagnostics=None), replace(members, order=order, modes=())
+
+
 def moments(weights: Array) -> tuple[Array, Array]:
     """Return mean and standard deviation of each weight over the draws of each chain (C, B, D), a block at a time."""
     n_chains, _, n_blocks, n_features = weights.shape

@@ -5,7 +5,7 @@ workers; a length that the clock decides is written down, and chains of that len
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -61,7 +61,9 @@ class Chains(NamedTuple):
     @property
     def round_trips(self) -> Array | None:
         """The round trips (C,) of ladders; None of plain chains."""
-        return _round_trips(self.states)
+        if not hasattr(self.states[0], "exchange"):
+            return None
+        return np.array([state.exchange.round_trips for state in self.states])
 
 
 def run_for(
@@ -98,11 +100,11 @@ def run_for(
         if total * (1 - length.burn_in) > most_kept * thin:
             thin, whole = 2 * thin, None if whole is None else _every_second(whole)
         first = 0 if done else ahead
-        its = setup._replace(settings=setup.settings._replace(thin=thin))
+        thinned = setup._replace(settings=setup.settings._replace(thin=thin))
         clock = Clock(length.end, _PER_BURN * thin, stage, done, note, first and first + _PER_BURN * thin)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_chains(name, stepper, its, begin, first + total - done, context, key, clock)
-        begin, done = partial(_same, states), done + made - first
+        states, draws, made = run_chains(name, stepper, thinned, begin, first + total - done, context, key, clock)
+        begin, done = partial(list, states), done + made - first
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
         kept = type(whole)(*(field[:, burn // thin :] for field in whole))
@@ -117,14 +119,6 @@ def run_for(
         if gives_up and is_hopeless and length.end - now > _LADDERS * (now - begun):
             return chains._replace(is_stuck=True)
         previous = measures
-
-
-def _round_trips(states: Sequence[Any]) -> Array | None:
-    return np.array([state.exchange.round_trips for state in states]) if hasattr(states[0], "exchange") else None
-
-
-def _same(states: list[Any]) -> list[Any]:
-    return states
 
 
 def _every_second(draws: Any) -> Any:

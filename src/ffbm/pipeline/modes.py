@@ -57,14 +57,14 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
     with listening(progress) as tell:
         context = RunContext(None, tell)
         sample: Sampler = partial(_take_joint, parts, number)
-        own = draws_of_mode(parts.blocks, members, number)
+        draws = draws_of_mode(parts.blocks, members, number)
         refit, train = None, parts.train
         if config.target != "joint":
-            sample = sampler_given(config, design, *own, context)
-            refit = refitter_given(config, design, *own)
+            sample = sampler_given(config, design, *draws, context)
+            refit = refitter_given(config, design, *draws)
         elif config.weight_prior == "learned":
             train = np.arange(parts.network.n_nodes)
-            sample = sampler_given(replace(config, memberships="drawn"), design, *own, context)
+            sample = sampler_given(replace(config, memberships="drawn"), design, *draws, context)
         explanation = explain(
             parts.network.features,
             design,
@@ -80,13 +80,13 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             workers=context.threads,
         )
     seed = child_seed(config.known_seed, "mode", number)
-    measure = measuring(parts.network, config, design, explanation.weights, own[1], train, seed, context.threads)
+    measure = measuring(parts.network, config, design, explanation.weights, draws[1], train, seed, context.threads)
     return replace(explanation, mode=mode, measure=measure)
 
 
 def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:
     """Take the draws of a mode, labels and weights, in its own numbering of the blocks."""
-    blocks, own = draws_of_mode(parts.blocks, parts.memberships, number)
+    blocks, mode_members = draws_of_mode(parts.blocks, parts.memberships, number)
     shape = blocks.labels.shape[:2]
     which = np.flatnonzero(parts.memberships.mode_of == number)[: shape[0] * shape[1]]
 
@@ -95,11 +95,11 @@ def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:
         return values.reshape(n_draws, *rest)[which].reshape(*shape, *rest)
 
     trace = parts.weights
-    blocks, own, w = number_alike(blocks, own, taken(trace.weights))
+    blocks, mode_members, w = number_alike(blocks, mode_members, taken(trace.weights))
     statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
     statistics["settings"] = {**trace.settings, "n_chains": shape[0], "n_draws": shape[1]}
     trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
-    return SampledWeights(trace, own, blocks, is_joint=True)
+    return SampledWeights(trace, mode_members, blocks, is_joint=True)
 
 
 def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tuple[BlockTrace, Memberships]:

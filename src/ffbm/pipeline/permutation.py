@@ -343,7 +343,7 @@ def _finish(table: pd.DataFrame, best: float, settings: dict[str, Any]) -> pd.Da
     for part in ("adjacency", "degrees"):
         if tested.any():
             table.loc[tested, f"q_{part}"] = false_discovery_control(table.loc[tested, f"p_{part}"])
-    room = table["chance"] - best
-    table["gamma"] = ((table["description_length"] - best) / room).where(room > 0)
+    gain = table["chance"] - best
+    table["gamma"] = ((table["description_length"] - best) / gain).where(gain > 0)
     table.attrs.update(settings, best_description_length=best)
     return table

@@ -52,7 +52,7 @@ def settle_readings(net: Network, members: Array, config: FitConfig, seed: int) 
     if members.shape[1] > 1 and net.n_nodes >= _LEAST and not isinstance(config.sigma, list):
         parts = fold_rows(net.n_nodes, _FOLDS, stream(seed, "readings"))
         for name, values in other.items():
-            number = features.take(np.flatnonzero([column == name for column in features.columns]))
+            number = features.take(features.of_column(name))
             bits = np.array([held_out_bits(make_design(one, True), members, parts) for one in (number, values)])
             gain = bits[1] - bits[0]
             taken = gain.mean() > CLEAR * gain.std() / np.sqrt(len(gain)) and not _clashes(features, name, values)

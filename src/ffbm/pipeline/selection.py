@@ -117,12 +117,12 @@ def select_drawn(
     most = affordable(setup, length.planned)
     in_all = most if n_sweeps is None else check_int("n_sweeps", n_sweeps, low=0)
     which = share_partitions(n_chains, n_kept, max(min(in_all, most) // N_EACH, 2))
-    own = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
+    chain_labels = [np.stack([plan.labels[p // n_kept][p % n_kept] for p in part]) for part in which]
     each = which.shape[1]
     n_rounds = max(ceil(in_all / (each * N_EACH)), 1)
     thin = thinning(n_chains * n_rounds * each * N_EACH * target.n_blocks * len(target.scale), N_EACH)
     warm_up = max(round(WARM_UP * min(LONG / sweep_cost(setup), 1.0)), WARM_UP // 3)
-    chosen = DrawnSelectionPlan(own, setup, warm_up, WARM_EACH, N_EACH, plan.seed)
+    chosen = DrawnSelectionPlan(chain_labels, setup, warm_up, WARM_EACH, N_EACH, plan.seed)
     key = digest(chosen) if context.checkpoints else ""
     stepper: Stepper[Any, SelectionRecord] = Stepper(advance_drawn_selection, DrawnSelectionState, SelectionRecord)
     model: Any = chosen

@@ -190,5 +190,5 @@ def tell_of_ladders(chains: Chains) -> dict[str, Any]:
     state = chains.states[0]
     if not isinstance(state, LadderState | JointLadderState | NestedLadderState):
         return {"tempering": False}
-    rates = np.mean([its.exchange.swap_rates for its in chains.states], axis=0)
+    rates = np.mean([chain.exchange.swap_rates for chain in chains.states], axis=0)
     return {"tempering": state.betas.tolist(), "swap_rates": np.round(rates, 4).tolist()}

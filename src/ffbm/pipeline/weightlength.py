@@ -103,7 +103,7 @@ def run_weights(
         _set_thin(states, thin)
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
-        states, more, made = run_chains(name, stepper, setup, partial(_same, states), done, context, key, clock)
+        states, more, made = run_chains(name, stepper, setup, partial(list, states), done, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done, done + made
         if is_cut:
             break
@@ -161,7 +161,7 @@ def run_selection(
             thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, n_each))
         _set_thin(states, thin)
         clock = Clock(end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
-        name, again = f"{stage} {done} to {2 * done}", partial(_same, states)
+        name, again = f"{stage} {done} to {2 * done}", partial(list[Any], states)
         states, more, made = run_chains(name, stepper, model, again, done * n_steps, context, key, clock)
         drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
     return drawn, partition(done)[:, : drawn.energy.shape[1]], thin
@@ -181,7 +181,3 @@ def every_second(weights: Array, n_each: int) -> Array:
 def _set_thin(states: Sequence[Any], thin: int) -> None:
     for state in states:
         state.thin[0] = thin
-
-
-def _same(states: Sequence[Any]) -> list[Any]:
-    return list(states)

@@ -181,8 +181,8 @@ def sample_weights(
         begin = partial(_begin, setup, unknown, seed, n_chains)
         model, stepper = (setup, WEIGHTS) if unknown is None else (ImputedSetup(setup, unknown), IMPUTED)
         selects = learns and n_sweeps != 0
-        own = length.half if selects else length
-        states, drawn = run_weights(stage, model, begin, own, STORED_BYTES, context, key, stepper)
+        n_sweeps_each = length.half if selects else length
+        states, drawn = run_weights(stage, model, begin, n_sweeps_each, STORED_BYTES, context, key, stepper)
         selected = select(setup, length, n_sweeps, n_chains, seed, context, stage, unknown) if selects else None
     thin = int(states[0].thin[0])  # that of its beginning, if the run was lengthened
     chosen = {

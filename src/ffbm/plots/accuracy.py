@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_axes, quiet_axes
 from ffbm.types.scores import Scores
 
 _APART = 0.17  # how far training and test stand left and right of their block
@@ -36,8 +36,7 @@ def plot_accuracy(scores: Scores, *, title: str = "", width: float = COLUMN) -> 
     >>> figure.axes[0].get_ylabel()
     'block accuracy'
     """
-    figure = new_figure(width, 0.5 * width + 0.2 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.5 * width + 0.2 * bool(title))
     is_counted = scores.n_blocks <= _COUNTED
     for block in range(scores.n_blocks):
         colour = block_colour(block)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, new_axes, quiet_axes
 from ffbm.types.scores import Scores
 
 
@@ -36,8 +36,7 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     there = np.flatnonzero(np.isfinite(bits))
     if not len(there):
         raise DataError("bits by block need a block with vertices that were scored; there is none")
-    figure = new_figure(width, 0.5 * width + 0.18 * bool(title), title)
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.5 * width + 0.18 * bool(title), title)
     axes.axhline(0, color=FAINT, linewidth=0.6)
     for block in there.tolist():
         axes.errorbar(

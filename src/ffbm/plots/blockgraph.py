@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ffbm.plots.heatmap import count_edges, short_count
 from ffbm.plots.palette import INK, block_colour
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_axes
 from ffbm.types import Array, Graph, Memberships
 
 _COUNTED = 8  # blocks up to which the edges of every line are written
@@ -65,8 +65,7 @@ def plot_block_graph(
     called = [str(name) for name in (range(n_blocks) if names is None else names)]
     looks = np.arange(n_blocks) if styles is None else styles
     x, y = ring(n_blocks)
-    figure = new_figure(width, 0.72 * width + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.72 * width + 0.18 * bool(title))
     axes.set_axis_off()
     axes.set_xticks([])
     axes.set_yticks([])

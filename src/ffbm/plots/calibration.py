@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY, count_of
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_axes, quiet_axes
 from ffbm.scoring.calibration import calibration_bins
 
 _NOTE = 5  # points, for what explains the numbers
@@ -43,8 +43,7 @@ def plot_calibration(
         raise DataError(f"predicted and observed must both have shape (vertices, blocks); got {p.shape} and {y.shape}")
     if not len(p):
         raise DataError("calibration needs vertices that were held out; there are none: use a train_fraction below 1")
-    figure = new_figure(width, 0.85 * width + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.85 * width + 0.18 * bool(title))
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
     bins = calibration_bins(p, y)
     for x, mean, error, n in bins[["predicted", "observed", "error", "n"]].to_numpy().tolist():

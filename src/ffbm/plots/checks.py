@@ -39,10 +39,10 @@ def plot_check(table: pd.DataFrame, replicates: npt.ArrayLike, *, title: str = "
         raise DataError(f"replicates must have a column for each of {len(table)} statistics; got shape {values.shape}")
     figure = new_figure(width, 0.2 + _PANEL * len(table) + 0.2 * bool(title), title)
     panels = figure.subplots(len(table), 1, squeeze=False)[:, 0]
-    for axes, row, its in zip(panels, table.itertuples(), values.T, strict=True):
-        low, high = min(its.min(), row.observed), max(its.max(), row.observed)
+    for axes, row, refits in zip(panels, table.itertuples(), values.T, strict=True):
+        low, high = min(refits.min(), row.observed), max(refits.max(), row.observed)
         margin = 0.04 * (high - low) or 0.5
-        axes.hist(its, bins=np.linspace(low - margin, high + margin, _BINS), color="#cccccc")
+        axes.hist(refits, bins=np.linspace(low - margin, high + margin, _BINS), color="#cccccc")
         axes.axvline(row.observed, color=SHADES[0] if row.fits else "#b2182b", linewidth=1.6)
         quiet_axes(axes)
         axes.set_yticks([])

@@ -9,7 +9,7 @@ from ffbm.check import check_int
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_axes, quiet_axes, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,8 +52,7 @@ def plot_columns(
         )
     n = min(SHOWN, len(table)) if n_columns is None else check_int("n_columns", n_columns, 1, len(table))
     table = table.head(n)
-    figure = new_figure(width, _ROW * n + 0.62 + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, _ROW * n + 0.62 + 0.18 * bool(title))
     axes.axvline(0, color=FAINT, linewidth=0.6)
     for name, colour, marker, side in _DOTS:
         axes.errorbar(

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_axes, quiet_axes, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,7 @@ def plot_effects(table: "pd.DataFrame", *, title: str = "", width: float = COLUM
         raise DataError("effects are drawn of features; the table has none")
     best = largest_effects(table)
     n = len(best)
-    figure = new_figure(width, _ROW * n + 0.45 + 0.18 * bool(title), title)
-    axes = figure.subplots()
+    figure, axes = new_axes(width, _ROW * n + 0.45 + 0.18 * bool(title), title)
     axes.axvline(0, color=FAINT, linewidth=0.6)
     columns = (best[name].tolist() for name in ("block", "effect", "low", "high"))
     for row, (block, effect, low, high) in enumerate(zip(*columns, strict=True)):

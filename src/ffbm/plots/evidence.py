@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, TEXT, new_axes, quiet_axes
 
 _LINE = "#00695c"
 
@@ -48,8 +48,7 @@ def plot_evidence(
             "plot_evidence takes three lists of one length, places, nats and errors;"
             f" got shapes {x.shape}, {y.shape} and {spread.shape}"
         )
-    figure = new_figure(width, 0.6 * width + 0.2 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.6 * width + 0.2 * bool(title))
     axes.axhline(0, color=FAINT, linewidth=0.6)
     axes.errorbar(
         np.append(0.0, x), np.append(0.0, y), yerr=EACH_WAY * np.append(0.0, spread), color=_LINE, linewidth=1.2,

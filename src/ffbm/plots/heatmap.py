@@ -11,7 +11,7 @@ from matplotlib.image import AxesImage
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, name_ticks, new_figure, short_names
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, name_ticks, new_axes, short_names
 from ffbm.types import Array, Graph, Memberships
 from ffbm.types.ranking import Ranking
 
@@ -56,8 +56,7 @@ def plot_heatmap(
     n = min(_SHOWN, d) if n_features is None else check_int("n_features", n_features, 1, d)
     shown = ranking.order[:n]
     mean = ranking.centred_mean[:, shown].T
-    figure = new_figure(width, _ROW * n + 0.55 + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, _ROW * n + 0.55 + 0.18 * bool(title))
     reach = max(float(np.abs(mean).max()), 1e-9)
     image = axes.imshow(mean, cmap="RdBu_r", norm=TwoSlopeNorm(0, -reach, reach), aspect="auto")
     row, block = np.nonzero((ranking.is_clear if marks is None else marks)[:, shown].T)
@@ -107,8 +106,7 @@ def plot_block_matrix(
     n_blocks = len(counts)
     with np.errstate(divide="ignore"):
         depth = np.log10(density)
-    figure = new_figure(width, 0.85 * width + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.85 * width + 0.18 * bool(title))
     image = axes.imshow(np.where(np.isfinite(depth), depth, np.nan), cmap="Greens")
     axes.set_facecolor("#f2f2f2")
     low, high = image.get_clim()

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.errors import DataError
 from ffbm.plots.palette import INK
-from ffbm.plots.paper import COLUMN, TEXT, new_figure, quiet_axes
+from ffbm.plots.paper import COLUMN, TEXT, new_axes, quiet_axes
 from ffbm.plots.traces import SHADES
 
 
@@ -37,8 +37,7 @@ def plot_ladder(betas: npt.ArrayLike, swap_rates: npt.ArrayLike, *, title: str =
             "plot_ladder takes at least two inverse temperatures and a swap rate for each pair of neighbours;"
             f" got shapes {betas.shape} and {rates.shape}"
         )
-    figure = new_figure(width, 0.4 * width + 0.2 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, 0.4 * width + 0.2 * bool(title))
     axes.hlines(rates, betas[1:], betas[:-1], color=SHADES[0], linewidth=2.2)
     axes.vlines(betas, 0, 1, color="#dddddd", linewidth=0.6, zorder=0)
     quiet_axes(axes, grid="y")

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from ffbm.errors import DataError
 from ffbm.plots.layout import lay_out
 from ffbm.plots.palette import INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_figure
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, new_axes
 from ffbm.types import Array, Graph, Memberships, Network
 
 _MOST_EDGES = 60_000  # beyond, a random part is drawn: more ink shows less
@@ -71,8 +71,7 @@ def plot_network(
     span = np.ptp(xy, axis=0) if len(xy) else np.ones(2)
     tall = float(np.clip(span[1] / max(span[0], 1e-12), 0.45, 1.1))
     n_rows = -(-n_blocks // _LEGEND_ROW)
-    figure = new_figure(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
-    axes = figure.subplots()
+    figure, axes = new_axes(width, tall * width + 0.15 * (n_rows + 1) + 0.18 * bool(title))
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.03)
@@ -167,10 +166,10 @@ def _number_blocks(axes: Axes, positions: Array, labels: Array, called: list[str
     """Write the number of each block, or its name, at its vertex nearest to the middle of them."""
     box = "circle,pad=0.22" if max(map(len, called)) < 3 else "round,pad=0.2"
     for block, name in enumerate(called):
-        own = positions[labels == block]
-        if len(own):
-            middle = np.median(own, axis=0)
-            at = own[np.argmin(((own - middle) ** 2).sum(axis=1))]
+        members = positions[labels == block]
+        if len(members):
+            middle = np.median(members, axis=0)
+            at = members[np.argmin(((members - middle) ** 2).sum(axis=1))]
             axes.text(
                 at[0], at[1], name, fontsize=SMALL, color=INK, ha="center", va="center", zorder=3, parse_math=False,
                 bbox={"boxstyle": box, "facecolor": "white", "edgecolor": block_colour(int(looks[block])),

@@ -40,6 +40,12 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
     return figure
 
 
+def new_axes(width: float, height: float, title: str = "") -> tuple[Figure, Axes]:
+    """Return an empty figure with one pair of axes."""
+    figure = new_figure(width, height, title)
+    return figure, figure.subplots()
+
+
 def quiet_axes(axes: Axes, *, grid: str | None = None) -> None:
     """Take away the frame above and to the right, thin out the rest, and set the size of the text."""
     axes.spines[["top", "right"]].set_visible(False)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_axes, quiet_axes, short_names
 from ffbm.types.ranking import Ranking
 
 _ROW = 0.135  # inches for a feature
@@ -39,8 +39,7 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     d = ranking.n_features
     n = min(_SHOWN, d) if n_features is None else check_int("n_features", n_features, 1, d)
     table = ranking.table.head(n)
-    figure = new_figure(width, _ROW * n + 0.4 + 0.18 * bool(title), title)
-    axes = figure.subplots()
+    figure, axes = new_axes(width, _ROW * n + 0.4 + 0.18 * bool(title), title)
     axes.axvline(0, color=FAINT, linewidth=0.6)
     reach = max(float(table["score"].abs().max()), 1e-9)
     for row, (score, block, kept) in enumerate(zip(table["score"], table["block"], table["kept"], strict=True)):

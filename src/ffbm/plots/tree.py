@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ffbm.plots.palette import FAINT, INK, block_colour
-from ffbm.plots.paper import COLUMN, SMALL, new_figure
+from ffbm.plots.paper import COLUMN, SMALL, new_axes
 from ffbm.types.tree import Tree, TreeNode
 
 _ROW = 0.42  # inches
@@ -31,8 +31,7 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
     >>> [round(bar.get_width(), 2) for bar in figure.axes[0].patches]
     [1.0, 0.6, 0.4]
     """
-    figure = new_figure(width, _ROW * tree.n_levels + 0.1 + 0.2 * bool(title), title)
-    axes = figure.subplots()
+    figure, axes = new_axes(width, _ROW * tree.n_levels + 0.1 + 0.2 * bool(title), title)
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(0, tree.n_levels))
     left = {0: 0.0}
@@ -44,7 +43,8 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
         colour = _GREY if node.block is None else block_colour(node.block)
         bar = Rectangle((left[node.number], bottom), share, top - bottom, facecolor=colour, edgecolor="white", lw=0.8)
         axes.add_patch(bar)
-        text = _fitting(_text(tree, node), share * width * _PER_INCH)
+        n_letters = share * width * _PER_INCH
+        text = next((text for text in _texts(tree, node) if len(text) <= n_letters), "")
         at = left[node.number] + share / 2, max(top - 0.5, bottom + 0.5)
         ink = FAINT if node.is_uncertain else INK
         axes.text(*at, text, ha="center", va="center", fontsize=SMALL, color=ink, parse_math=False)
@@ -55,7 +55,7 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
     return figure
 
 
-def _text(tree: Tree, node: TreeNode) -> list[str]:
+def _texts(tree: Tree, node: TreeNode) -> list[str]:
     """Return what can be written in a bar, the longest first."""
     if node.block is not None:
         return [f"block {node.block}", str(node.block)]
@@ -64,7 +64,3 @@ def _text(tree: Tree, node: TreeNode) -> list[str]:
     bits = "" if node.bits != node.bits else f"{node.bits:.2f} bits"
     lines = [part for part in (f"{bits} by {by}" if by else bits, by, bits) if part]
     return [f"{tree.size(node.number):,} vertices{uncertain}: {lines[0]}" if lines else "", *lines]
-
-
-def _fitting(texts: list[str], n_letters: float) -> str:
-    return next((text for text in texts if len(text) <= n_letters), "")

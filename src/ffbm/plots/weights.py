@@ -137,7 +137,7 @@ def _places(ranking: Ranking, features: Sequence[str] | None, n_features: int | 
     return np.array([index_of[name] for name in features])
 
 
-def _columns(n_blocks: int, room: float) -> int:
+def _columns(n_blocks: int, width: float) -> int:
     """Return how many panels stand side by side: as many as fit, and rows as even as they can be."""
-    most = max(1, min(int(room / _PANEL), n_blocks))
+    most = max(1, min(int(width / _PANEL), n_blocks))
     return ceil(n_blocks / ceil(n_blocks / most))

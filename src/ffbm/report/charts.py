@@ -61,7 +61,7 @@ def draw_columns(subject: Subject) -> Any:
     )  # fmt: skip
     chart.ygrid.visible = False
     chart.add_layout(Span(location=0, dimension="height", line_color="#888888"))
-    for name, what, colour, marker, side in (
+    for name, series, colour, marker, side in (
         ("alone", "alone", ALONE, "circle", -0.17), ("unique", "beyond the others", BEYOND, "diamond", 0.17),
     ):  # fmt: skip
         there = np.flatnonzero(np.isfinite(table[f"bits_{name}"]))
@@ -71,7 +71,7 @@ def draw_columns(subject: Subject) -> Any:
         source = ColumnDataSource(
             {
                 "row": there + side, "bits": bits, "low": bits - EACH_WAY * error, "high": bits + EACH_WAY * error,
-                "what": [what] * len(there), "name": [visible(table["column"][g]) for g in there],
+                "what": [series] * len(there), "name": [visible(table["column"][g]) for g in there],
                 "said": [with_interval(b, e) for b, e in zip(bits, error, strict=True)],
                 "verdict": [visible(table["verdict"][g]) for g in there], "colour": [colour] * len(there),
             }
@@ -79,7 +79,7 @@ def draw_columns(subject: Subject) -> Any:
         chart.segment("low", "row", "high", "row", source=source, line_color="colour", line_width=2)
         dots = chart.scatter(
             "bits", "row", source=source, size=10 if marker == "circle" else 13, marker=marker, fill_color="colour",
-            line_color=OUTLINE, legend_label=what,
+            line_color=OUTLINE, legend_label=series,
         )  # fmt: skip
         tell(chart, dots)
     name_axis(chart.yaxis, list(table["column"]))

@@ -92,9 +92,9 @@ def draw_block_matrix(scene: Scene) -> Any:
     if scene.network.graph.is_directed:
         across, down, pair = "to block", "from block", [("from block", "@down"), ("to block", "@across")]
     tips = [*pair, ("edges", "@edges"), ("edges per pair of vertices", "@density")]
-    room = 6 * min(max(map(len, called)), NAME) if scene.has_names else 0  # for names that stand aslant
+    name_height = 6 * min(max(map(len, called)), NAME) if scene.has_names else 0  # for names that stand aslant
     chart = new_chart(
-        int(np.clip(90 + 36 * n_blocks, 220, 520)) + room, xlabel=across, ylabel=down, tips=tips,
+        int(np.clip(90 + 36 * n_blocks, 220, 520)) + name_height, xlabel=across, ylabel=down, tips=tips,
         x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
     )  # fmt: skip
     chart.grid.visible = False

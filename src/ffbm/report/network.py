@@ -48,8 +48,8 @@ def draw_network(scene: Scene) -> Any:
     chart = new_chart(_HEIGHT, tips=tips, match_aspect=True)
     _bare(chart)
     _draw_edges(chart, scene, positions)
-    own = ColumnDataSource({"x0": [], "y0": [], "x1": [], "y1": []}, name="own-edges")
-    chart.segment("x0", "y0", "x1", "y1", source=own, line_color="#e0007a", line_width=1.2, line_alpha=0.8)
+    selected = ColumnDataSource({"x0": [], "y0": [], "x1": [], "y1": []}, name="own-edges")
+    chart.segment("x0", "y0", "x1", "y1", source=selected, line_color="#e0007a", line_width=1.2, line_alpha=0.8)
     sure = members.probs.max(axis=1)
     is_sure, looks, called = sure >= SURE, scene.looks[members.labels], [visible(str(name)) for name in scene.called]
     source = ColumnDataSource(
@@ -173,8 +173,8 @@ def network_data(scene: Scene) -> dict[str, Any]:
     features = {}
     for j in scene.order[:HIGHLIGHTED]:
         part = slice(x.indptr[j], x.indptr[j + 1])
-        own = x.indices[part][x.data[part] > 0]
-        features[visible(net.features.names[j])] = sorted(own.tolist())
+        vertices = x.indices[part][x.data[part] > 0]
+        features[visible(net.features.names[j])] = sorted(vertices.tolist())
     return {
         "edges": net.graph.edges.ravel().tolist(),
         "features": features,
@@ -188,8 +188,8 @@ def _number_blocks(chart: Any, scene: Scene, positions: Array) -> None:
     labels = scene.members.labels
     numbers, at = np.unique(labels), []
     for block in numbers:
-        own = positions[labels == block]
-        at.append(own[np.argmin(((own - np.median(own, axis=0)) ** 2).sum(axis=1))])
+        members = positions[labels == block]
+        at.append(members[np.argmin(((members - np.median(members, axis=0)) ** 2).sum(axis=1))])
     x, y = np.array(at).reshape(-1, 2).T
     ring, boxed = colours(scene.looks[numbers]), {}
     if scene.has_names:
@@ -222,7 +222,7 @@ def _draw_edges(chart: Any, scene: Scene, positions: Array) -> None:
         return
     ends = graph.edges
     inside = labels[ends[:, 0]] == labels[ends[:, 1]]
-    ink = [block_colour(int(r)) if own else "#888888" for r, own in zip(looks[ends[:, 0]], inside, strict=True)]
+    ink = [block_colour(int(r)) if same else "#888888" for r, same in zip(looks[ends[:, 0]], inside, strict=True)]
     x, y = positions.T
     chart.segment(x[ends[:, 0]], y[ends[:, 0]], x[ends[:, 1]], y[ends[:, 1]], line_alpha=0.35, line_color=ink)
     if has_arrows(scene):

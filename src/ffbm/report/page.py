@@ -75,15 +75,15 @@ def render_page(subject: Subject) -> str:
     ``>`` and ``&`` for the scripts.
     """
     parts, scene = subject.parts, subject.scene
-    own, shared = explanation_panels(subject), network_panels(scene, parts.blocks)
-    panels = own | shared
+    panels_here, shared = explanation_panels(subject), network_panels(scene, parts.blocks)
+    panels = panels_here | shared
     figures = {name: panels[name].figure for name in ORDER if name in panels}
     page = _page(
         scene, figures, parts.config.to_dict(), parts.provenance, title=subject.title, sizes=_sizes(scene),
         warnings=subject.warnings, answer=subject.answer, sentence=subject.sentence, verdicts=subject.verdicts,
         convergence=subject.convergence,
     )  # fmt: skip
-    one = _explained(subject, own, _block_names(subject), scene)
+    one = _explained(subject, panels_here, _block_names(subject), scene)
     return _fill("page.html.j2", page=page, whole=_whole(scene, shared, one["block_names"]), one=one)
 
 
@@ -95,10 +95,10 @@ def render_types(subject: TypesSubject) -> str:
     for number, chapter in enumerate(subject.chapters):
         record: dict[str, Any] = {"is_explained": False, "suffix": f"-{number}"}
         if chapter.subject is not None:
-            own = explanation_panels(chapter.subject)
+            panels = explanation_panels(chapter.subject)
             names, of = _block_names(chapter.subject), f" of {visible(chapter.title)}"
-            record = _explained(chapter.subject, own, names, scene, record["suffix"], of)
-            figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in own.items()}
+            record = _explained(chapter.subject, panels, names, scene, record["suffix"], of)
+            figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in panels.items()}
         types.append({**record, "title": visible(chapter.title), "answer": chapter.answer})
     page = _page(
         scene, figures, subject.config, subject.provenance, title=scene.title, sizes=_sizes(scene, len(types)),
@@ -223,10 +223,10 @@ def _renumber(value: Any, numbers: dict[str, str]) -> Any:
     A model is ``{"type": "object", "id": ...}`` and a mention of it ``{"id": ...}``; data are lists, never such.
     """
     if isinstance(value, dict):
-        own = "id" in value and isinstance(value["id"], str) and (len(value) == 1 or value.get("type") == "object")
+        is_model = "id" in value and isinstance(value["id"], str) and (len(value) == 1 or value.get("type") == "object")
         return {
             key: numbers.setdefault(part, f"m{len(numbers)}")
-            if key == "root_id" or (own and key == "id")
+            if key == "root_id" or (is_model and key == "id")
             else _renumber(part, numbers)
             for key, part in value.items()
         }
@@ -235,10 +235,10 @@ def _renumber(value: Any, numbers: dict[str, str]) -> Any:
 
 def _block_names(subject: Subject) -> list[str]:
     table = subject.blocks
-    given = table["given"] if "given" in table else [""] * len(table)
+    labels = table["given"] if "given" in table else [""] * len(table)
     return [
         f"Block {block}{f' = {visible(str(name))}' if name else ''} ({size:,})"
-        for block, name, size in zip(table["block"], given, table["vertices"], strict=True)
+        for block, name, size in zip(table["block"], labels, table["vertices"], strict=True)
     ]
 
 

@@ -66,7 +66,7 @@ def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:
     return panels
 
 
-def _trace(values: Array, what: str, symbol: str) -> Panel:
+def _trace(values: Array, quantity: str, symbol: str) -> Panel:
     means = ", ".join(f"{mean:,.1f}" for mean in values.mean(axis=1))
-    summary = f"Traces of the {what}; means by chain: {means}"
-    return Panel(summary, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {what}"))
+    summary = f"Traces of the {quantity}; means by chain: {means}"
+    return Panel(summary, charts.draw_trace(values, symbol), tables.trace_table(values, f"The {quantity}"))

@@ -116,9 +116,9 @@ def effect_table(subject: Subject) -> Table:
 def block_table(subject: Subject) -> Table:
     """One row per block: sizes, how sure, accuracies and bits explained."""
     scores, table = subject.parts.scores, subject.blocks
-    given = [("given label", table["given"])] if "given" in table else []
+    label = [("given label", table["given"])] if "given" in table else []
     columns: list[tuple[str, Any]] = [
-        ("block", table["block"]), *given, ("vertices", table["vertices"]), ("mean membership", table["membership"]),
+        ("block", table["block"]), *label, ("vertices", table["vertices"]), ("mean membership", table["membership"]),
         ("accuracy, training", scores.accuracy_train), ("accuracy, held out", scores.accuracy_test),
         ("bits, training", scores.bits_by_block_train), ("bits, held out", scores.bits_by_block_test),
         ("± 95 %", EACH_WAY * scores.bits_se_by_block_test), ("held-out vertices", scores.n_by_block_test),
@@ -149,16 +149,16 @@ def contrary_table(subject: Subject) -> Table:
     """List the vertices whose features speak for another block, by how strongly they do."""
     net, members, p = subject.parts.network, subject.parts.memberships, subject.predicted
     n = np.arange(net.n_nodes)
-    own, other = p[n, members.labels], p.argmax(axis=1)
+    p_label, other = p[n, members.labels], p.argmax(axis=1)
     sure = members.probs[n, members.labels]
     odd = contradicting(p, members.labels, subject.degrees)
-    bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(own[odd], _BITS)) * sure[odd]
+    bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(p_label[odd], _BITS)) * sure[odd]
     first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
     training = np.isin(first, subject.parts.train)
     rows = list(
         zip(
-            net.node_ids[first], members.labels[first], sure[first], own[first], other[first], p[first, other[first]],
-            training, strict=True,
+            net.node_ids[first], members.labels[first], sure[first], p_label[first], other[first],
+            p[first, other[first]], training, strict=True,
         )
     )  # fmt: skip
     head = (

@@ -1,4 +1,4 @@
-"""All runs of a reproduction, as they were made."""
+"""What a reproduction has run: for each data set its blocks, and the weights by each column of the table."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ class DatasetRuns:
     paper: Experiment
     network: Network
     blocks: list[RunBlocks]
-    published: list[ColumnRun]
-    exact: list[ColumnRun]
-    limit: list[dict[str, float]]
+    published: list[ColumnRun]  # by the published program
+    exact: list[ColumnRun]  # by samplers of the posterior
+    limit: list[dict[str, float]]  # losses of the law that the program tends to as its steps shrink
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 LOSSES = {"L0": "loss_train", "L1": "loss_test", "L0'": "reduced_loss_train", "L1'": "reduced_loss_test"}
 
 
-def plan_figures(found: AllRuns, record: Mapping[str, Any]) -> "dict[str, Draw]":
+def plan_figures(runs_of_all: AllRuns, record: Mapping[str, Any]) -> "dict[str, Draw]":
     """Return how to draw each figure: for each data set the network, and weights, accuracies and traces; all losses."""
     drawn: dict[str, Draw] = {}
-    for name, runs in found.datasets.items():
+    for name, runs in runs_of_all.datasets.items():
         drawn |= {f"{name}_{figure}": draw for figure, draw in _plan(runs).items()}
     return drawn | {"losses": partial(draw_losses, record)}
 

@@ -17,14 +17,14 @@ FORMATS = ("png", "pdf")
 
 
 def save_reproduction(
-    found: AllRuns, record: dict[str, Any], path: str | os.PathLike[str], tell: Listener | None = None
+    runs: AllRuns, record: dict[str, Any], path: str | os.PathLike[str], tell: Listener | None = None
 ) -> None:
     """Write ``table.md``, ``table.csv``, ``figures/`` and, when all else is there, ``results.json``."""
     folder = check_new_folder(path)
     write_file(folder / "table.md", markdown(record))
     write_file(folder / "table.csv", str(number_table(record).to_csv(index=False, lineterminator="\n")))
     (folder / "figures").mkdir()
-    plan = plan_figures(found, record)
+    plan = plan_figures(runs, record)
     for done, (name, draw) in enumerate(plan.items(), start=1):
         figure = draw()
         for kind in FORMATS:

@@ -21,22 +21,22 @@ from ffbm.reproduction.reasons import find_reasons
 from ffbm.types.ranking import Ranking
 
 
-def make_record(found: AllRuns) -> dict[str, Any]:
+def make_record(all_runs: AllRuns) -> dict[str, Any]:
     """Return a reproduction as numbers, text, lists and dicts alone; what is not finite is None."""
-    datasets = {name: finite(_dataset(runs)) for name, runs in found.datasets.items()}
+    datasets = {name: finite(_dataset(runs)) for name, runs in all_runs.datasets.items()}
     return {
-        "runs": found.runs,
-        "seed": found.seed,
+        "runs": all_runs.runs,
+        "seed": all_runs.seed,
         "datasets": datasets,
         "differences": find_reasons(datasets),
-        "missing": found.missing,
+        "missing": all_runs.missing,
         "provenance": {
             "ffbm": version("ffbm"),
             "python": platform.python_version(),
             "numpy": version("numpy"),
             "numba": version("numba"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": {stage: round(taken, 1) for stage, taken in found.seconds.items()},
+            "seconds": {stage: round(taken, 1) for stage, taken in all_runs.seconds.items()},
         },
     }
 

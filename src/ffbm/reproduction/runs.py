@@ -1,4 +1,4 @@
-"""``ffbm.reproduce``: all runs of all columns, and what they come to."""
+"""``ffbm.reproduce``: the paper's table, from runs of the published program and of the exact posterior."""
 
 import logging
 import os
@@ -26,12 +26,12 @@ Result = TypeVar("Result")
 
 
 class Item(NamedTuple):
-    """One run of one data set, with what earlier stages found of it."""
+    """One run on one data set, and its blocks once they are sampled."""
 
     net: Network
     paper: Experiment
     number: int
-    blocks: Any = None
+    blocks: Any = None  # RunBlocks
 
 
 def reproduce(
@@ -95,11 +95,11 @@ def _run(dataset: str, runs: int, seed: int, workers: int | None, tell: Listener
         return run_blocks(item.net, item.paper, child_seed(seed, item.paper.name, item.number), listen)
 
     blocks = _run_all("blocks", begin, items, workers, tell, seconds)
-    items = [item._replace(blocks=own) for item, own in zip(items, blocks, strict=True)]
+    items = [item._replace(blocks=labels) for item, labels in zip(items, blocks, strict=True)]
     published = _run_all("published program", _on(run_published), items, workers, tell, seconds)
     exact = _run_all("exact posterior", _on(run_exact), items, workers, tell, seconds)
-    limit = _run_all("the program's limit", _on(run_limit), items, workers, tell, seconds)
-    datasets = {name: _gather(name, net, items, published, exact, limit) for name, net in networks.items()}
+    limits = _run_all("the program's limit", _on(run_limit), items, workers, tell, seconds)
+    datasets = {name: _gather(name, net, items, published, exact, limits) for name, net in networks.items()}
     return Reproduction(datasets, missing, seed, runs, seconds)
 
 
@@ -118,6 +118,7 @@ def _load(dataset: str) -> tuple[dict[str, Network], dict[str, str]]:
 
 
 def _on(stage: Callable[[Network, Experiment, RunBlocks, Listener], Result]) -> Callable[[Item, Listener], Result]:
+    """Return a stage as a function of an item."""
     return lambda item, listen: stage(item.net, item.paper, item.blocks, listen)
 
 
@@ -129,9 +130,9 @@ def _run_all(
     tell: Listener,
     seconds: dict[str, float],
 ) -> list[Result]:
-    """Run one stage of all items on the workers; an interrupt stops those under way at their next word of progress."""
+    """Run one stage of all items on the workers; an interrupt stops those under way when they next report progress."""
     begun = time.perf_counter()
-    stopped, counting = Event(), Lock()
+    stopped, lock = Event(), Lock()
     done = 0
 
     def listen(_: Progress) -> None:
@@ -141,7 +142,7 @@ def _run_all(
     def work(item: Item) -> Result:
         nonlocal done
         result = function(item, listen)
-        with counting:
+        with lock:
             done += 1
             tell(Progress(stage, done, len(items)))
         return result
@@ -163,14 +164,14 @@ def _gather(
     items: Sequence[Item],
     published: Sequence[ColumnRun],
     exact: Sequence[ColumnRun],
-    limit: Sequence[dict[str, float]],
+    limits: Sequence[dict[str, float]],
 ) -> DatasetRuns:
-    own = [number for number, item in enumerate(items) if item.paper.name == name]
+    numbers = [number for number, item in enumerate(items) if item.paper.name == name]
     return DatasetRuns(
         paper=PAPER[name],
         network=net,
-        blocks=[items[number].blocks for number in own],
-        published=[published[number] for number in own],
-        exact=[exact[number] for number in own],
-        limit=[limit[number] for number in own],
+        blocks=[items[number].blocks for number in numbers],
+        published=[published[number] for number in numbers],
+        exact=[exact[number] for number in numbers],
+        limit=[limits[number] for number in numbers],
     )

@@ -108,9 +108,9 @@ def markdown_reasons(record: Mapping[str, Any], dataset: str | None = None) -> s
     sections = []
     for name, entry in record["datasets"].items():
         if dataset in (None, name):
-            own = [reason for reason in record["differences"] if reason["dataset"] == name]
+            reasons = [reason for reason in record["differences"] if reason["dataset"] == name]
             title = [] if dataset else [f"**{entry['title']}**", ""]
-            sections.append("\n".join([*title, *(f"- {reason['text']}" for reason in own)]))
+            sections.append("\n".join([*title, *(f"- {reason['text']}" for reason in reasons)]))
     return "\n\n".join(sections)
 
 

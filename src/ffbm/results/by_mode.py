@@ -44,14 +44,14 @@ def inclusion_by_mode(fit: FitParts) -> "pd.DataFrame | None":
     fdr = float(fit.weights.settings.get("fdr", 0.1))
     rows = []
     for number in range(members.n_modes):
-        own = selected.by_partition[mode == number]
-        if not len(own):
+        inclusions = selected.by_partition[mode == number]
+        if not len(inclusions):
             continue
-        inclusion = own.mean(axis=0)
+        inclusion = inclusions.mean(axis=0)
         factors, decided = bayes_factors(inclusion), find_decided(inclusion, fdr)
         for g, name in enumerate(selected.column_names):
             decision = MATTERS if g in decided else OPEN
-            rows.append([number, len(own), name, float(inclusion[g]), float(factors[g]), decision])
+            rows.append([number, len(inclusions), name, float(inclusion[g]), float(factors[g]), decision])
     return pd.DataFrame(rows, columns=["mode", "n_partitions", "column", "inclusion", "bayes_factor", "decision"])
 
 
@@ -67,14 +67,14 @@ def columns_of(fit: FitParts) -> "pd.DataFrame":
 
 
 def _columns_by_mode(fit: FitParts) -> "pd.DataFrame":
-    by_mode, own = decided_by_mode(fit), fit.explanation
+    by_mode, explanation = decided_by_mode(fit), fit.explanation
     if by_mode is None:
-        return own.column_table
-    table = build_table(own.features, own.weights, own.ranking, own.columns, None)
+        return explanation.column_table
+    table = build_table(explanation.features, explanation.weights, explanation.ranking, explanation.columns, None)
     always, sometimes = matters_by_mode(by_mode)
     words = dict.fromkeys(always, MATTERS) | dict.fromkeys(sometimes, BY_MODE)
     table["decision"] = [words.get(name, OPEN) for name in table["column"]]
-    values, numbers = values_in_every_mode(fit), own.features.names_of_numbers
+    values, numbers = values_in_every_mode(fit), explanation.features.names_of_numbers
     table["sets_apart"] = [
         phrase(name, [(value.feature, value.block, value.mean) for value in values if value.column == name], numbers)
         for name in table["column"]
@@ -108,10 +108,10 @@ def values_in_every_mode(fit: FitParts) -> list[NamedValue]:
     values = []
     for name in matters_by_mode(table)[0]:
         g = selected.column_names.index(name)
-        index_of = {fit.ranking.names[j]: j for j in np.flatnonzero([name == own for own in fit.ranking.columns])}
+        index_of = {fit.ranking.names[j]: j for j in np.flatnonzero([name == column for column in fit.ranking.columns])}
         named = [
-            {(value.feature, value.block, value.mean > 0): value for value in name_values(fit.weights, g, fdr, own)}
-            for own in (mode == number for number in table["mode"].unique())
+            {(value.feature, value.block, value.mean > 0): value for value in name_values(fit.weights, g, fdr, column)}
+            for column in (mode == number for number in table["mode"].unique())
         ]
         for key in named[0]:
             if all(key in others for others in named):

@@ -43,13 +43,13 @@ def check_calibration(fit: FitParts, seed: int) -> "pd.DataFrame | None":
     slope = float(((predicted - predicted.mean(axis=0)) * (observed - predicted)).sum())
     p = (1 + int((chance >= error).sum())) / (1 + len(chance))
     against = f"{error:.3f} on average, against {chance.mean():.3f} ({low:.3f} to {high:.3f}) if predictions were right"
-    what = "Predictions of held-out vertices: the share in a block differs from its probability by"
+    subject = "Predictions of held-out vertices: the share in a block differs from its probability by"
     judged = "as sure as they should be"
     if error > high:
         judged = "features are too sure of blocks" if slope < 0 else "features are not sure enough of blocks"
     table.attrs |= {
         "observed": error, "mean": float(chance.mean()), "low": float(low), "high": float(high), "p": p,
         "fits": bool(error <= high),
-        "sentence": f"{what} {against}: {judged}.",
+        "sentence": f"{subject} {against}: {judged}.",
     }  # fmt: skip
     return table

@@ -154,10 +154,10 @@ def _selection(fit: FitParts) -> list[str]:
         return []
     if decided_by_mode(fit) is not None:
         return [_OVER_MODES]
-    given = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
+    blocks = "the given blocks" if relevance.n_partitions == 1 else f"{relevance.n_partitions} of the kept partitions"
     worst = float(relevance.error.max(initial=0.0))
     enough = "" if relevance.is_precise else ", MORE THAN 0.01: sample longer"
     return [
-        f"Inclusion: the probability that a column matters, from all vertices, on average over {given}; Monte Carlo"
+        f"Inclusion: the probability that a column matters, from all vertices, on average over {blocks}; Monte Carlo"
         f" error up to {worst:.3f}{enough}; at most {relevance.fdr:.0%} of the columns that matter should be false."
     ]

@@ -34,11 +34,11 @@ def tell_warning(differences: Differences) -> str:
     if all(grades.values()):
         return ""
     which = " and ".join(f"{name} ({judged.grade})" for name, judged in grades.items() if not judged)
-    own = "Each fit's own summary says what disagrees, and how to go on."
+    advice = "Each fit's own summary says what disagrees, and how to go on."
     if all(judged.is_usable for judged in grades.values()):
-        return wrap(f"Not converged: {which}. Differences are known roughly. {own}")
+        return wrap(f"Not converged: {which}. Differences are known roughly. {advice}")
     message = "Chains that disagree make differences of their own: do not rely on small ones."
-    return wrap(f"NOT CONVERGED: {which}. {message} {own}")
+    return wrap(f"NOT CONVERGED: {which}. {message} {advice}")
 
 
 def tell_blocks(differences: Differences) -> str:

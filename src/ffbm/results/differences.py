@@ -40,9 +40,9 @@ class Differences:
         One of them may be without the direction of the edges, or without their weights.
         """
         pair: tuple[tuple[str, Any], ...] = (("first", first), ("second", second))
-        for name, given in pair:
-            if not isinstance(given, FitParts):
-                kind = type(given).__name__
+        for name, fit in pair:
+            if not isinstance(fit, FitParts):
+                kind = type(fit).__name__
                 raise OptionError(f"compare takes two fits; the {name} is {kind}: give what ffbm.fit returns")
         is_directed = first.network.graph.is_directed, second.network.graph.is_directed
         nets = (first.network, second.network)

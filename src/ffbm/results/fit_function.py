@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -214,60 +214,30 @@ def fit(
     >>> result.memberships.sizes.tolist(), result.relevance.sentence, bool(result.converged)
     ([44, 41, 20], 'of 1 column 1 matters: value', True)
     """
-    given = dict(locals())
+    arguments = dict(locals())
     if node_type is not None:
-        return _fit_types(given)  # type: ignore[return-value]  # as the documentation says
-    config = FitConfig(
-        n_blocks=n_blocks,
-        target=target,
-        memberships=memberships,
-        sigma=check_scale("sigma", sigma),
-        intercept=intercept,
-        sampler=sampler,
-        train_fraction=train_fraction,
-        k=k,
-        n_kept=n_kept,
-        n_sweeps=n_sweeps,
-        burn_in=burn_in,
-        thin=thin,
-        n_warmup=n_warmup,
-        n_draws=n_draws,
-        n_chains=n_chains,
-        seed=seed,
-        folds=folds,
-        moves=moves,
-        degree_corrected=degree_corrected,
-        directed=directed,
-        max_minutes=max_minutes,
-        tempering=check_tempering(tempering),
-        weight_prior=weight_prior,
-        intercept_sd=intercept_sd,
-        fdr=fdr,
-        column_groups=column_groups,  # type: ignore[arg-type]  # checked there
-        preset=preset,
-        hierarchy=hierarchy,
-        columns=columns,
-        edge_weight=edge_weight,
-        edge_weight_model=edge_weight_model,
-        edge_weight_prior=dict(edge_weight_prior) if isinstance(edge_weight_prior, Mapping) else edge_weight_prior,
-        impute=impute,
-    )
+        return _fit_types(arguments)  # type: ignore[return-value]  # as the documentation says
+    settings = {field.name: arguments[field.name] for field in fields(FitConfig)}
+    settings |= {"sigma": check_scale("sigma", sigma), "tempering": check_tempering(tempering)}
+    if isinstance(edge_weight_prior, Mapping):
+        settings["edge_weight_prior"] = dict(edge_weight_prior)
+    config = FitConfig(**settings)
     run = RunOptions(workers, out, resume)  # type: ignore[arg-type]  # checked there
-    net = open_for_fit(net, nodes, reading, given)
+    net = open_for_fit(net, nodes, reading, arguments)
     fitted = fit_with(net, config, run, blocks, progress)
     fitted.converged.warn(n_wrappers=1)
     return fitted
 
 
-def _fit_types(given: dict[str, Any]) -> TypedFit:
+def _fit_types(arguments: dict[str, Any]) -> TypedFit:
     """Fit a network with types of vertices by what was given to ``fit``; options that types do not have are refused."""
-    net, nodes, reading = (given.pop(name) for name in ("net", "nodes", "reading"))
+    net, nodes, reading = (arguments.pop(name) for name in ("net", "nodes", "reading"))
     is_read = isinstance(net, Network)
-    net = open_for_fit(net, nodes, reading, given)
+    net = open_for_fit(net, nodes, reading, arguments)
     if not is_read:
-        del given["directed"]
+        del arguments["directed"]
     defaults = {name: parameter.default for name, parameter in inspect.signature(fit).parameters.items()}
-    return fit_types(net, **{name: value for name, value in given.items() if value is not defaults[name]})
+    return fit_types(net, **{name: value for name, value in arguments.items() if value is not defaults[name]})
 
 
 def fit_with(

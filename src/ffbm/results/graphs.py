@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.types import Array, Memberships, Network
+from ffbm.types import Memberships, Network
 
 
 def to_networkx(
@@ -64,11 +64,6 @@ def _attributes(net: Network) -> list[dict[str, float]]:
         if value:
             attributes[i][x.names[j]] = 1
     for j in np.flatnonzero(x.is_number).tolist():
-        for i, value in enumerate(_column(x.values, j) * x.sd[j] + x.mean[j]):
+        for i, value in enumerate(x.dense([j])[:, 0] * x.sd[j] + x.mean[j]):
             attributes[i][x.names[j]] = float(value)
     return attributes
-
-
-def _column(values: Any, j: int) -> Array:
-    column = values[:, [j]]
-    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel()

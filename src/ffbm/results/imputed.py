@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.data.encode_like import text_of
 from ffbm.data.values import column_values
@@ -89,10 +88,8 @@ def missing_by_column(fit: FitParts) -> "pd.DataFrame":
 def _sd_of_answers(features: Features, name: str, missing: Array) -> tuple[float, float]:
     """Return the scale of a number, and the standard deviation of its answers."""
     d = next(d for d, column in enumerate(features.columns) if column == name and features.is_number[d])
-    x = features.values[:, [d]]
-    cells = x.toarray() if sp.issparse(x) else np.asarray(x)
     scale = float(features.sd[d])
-    return scale, scale * float(cells[~missing].std())
+    return scale, scale * float(features.dense([d])[~missing].std())
 
 
 def imputed_records(fit: FitParts) -> list[dict[str, Any]] | None:

@@ -82,9 +82,9 @@ def null_of(fit: FitParts) -> Null:
     """
     graph, settings = fit.network.graph, fit.blocks.settings
     if fit.hierarchy is not None or "node_types" in settings or graph.weights is not None:
-        what = "a hierarchy" if fit.hierarchy is not None else "types" if graph.weights is None else "weights of edges"
+        kind = "a hierarchy" if fit.hierarchy is not None else "types" if graph.weights is None else "weights of edges"
         raise OptionError(
-            f"columns inside blocks are checked for fits of plain blocks; this one has {what}: fit without, or leave"
+            f"columns inside blocks are checked for fits of plain blocks; this one has {kind}: fit without, or leave"
             " out columns"
         )
     labels = aligned_labels(fit, _DRAWS)
@@ -124,25 +124,25 @@ def refit_excesses(
     """Return the excesses (R, G, 2) in networks that are simulated from the fit and refitted."""
     refits: list[Array] = []
     target = BlockTarget(null.graph, null.likelihood)
-    own = None if null.field is None else block_model(target, null.n_blocks, null.field)
+    model = None if null.field is None else block_model(target, null.n_blocks, null.field)
     with listening(progress) as tell, open_workers(workers, n_refits) as run:
         kernels.announce_compiling()
         tell(Progress("refits", 0, n_refits))
         begun = time.monotonic()
         size = _AT_ONCE * run.width
         for first in range(0, n_refits, size):
-            refits += run(partial(_refit, seed, null, own, codes), range(first, min(first + size, n_refits)))
+            refits += run(partial(_refit, seed, null, model, codes), range(first, min(first + size, n_refits)))
             left = (time.monotonic() - begun) * (n_refits / len(refits) - 1)
             tell(Progress("refits", len(refits), n_refits, f"about {in_words(left)} left" if left >= 1 else ""))
     return np.array(refits)
 
 
-def _refit(seed: int, null: Null, own: Any, codes: list[Array], number: int) -> Array:
+def _refit(seed: int, null: Null, field_model: Any, codes: list[Array], number: int) -> Array:
     """Simulate a network from a partition of the fit, sample its partitions, and return its excesses (G, 2)."""
     rng = stream(seed, "inside", number)
     b = null.labels[rng.integers(len(null.labels))]
-    if own is not None and not null.is_field_refitted:  # a joint fit's partitions know the features already
-        b = _sample(null, null.graph, own, b, _BURN, 1, rng)[-1]
+    if field_model is not None and not null.is_field_refitted:  # a joint fit's partitions know the features already
+        b = _sample(null, null.graph, field_model, b, _BURN, 1, rng)[-1]
     graph = replicate(null.graph, b, null.likelihood.name == DEGREE_CORRECTED.name, rng)
     if null.is_given:
         return mean_excess(null, graph, b[None], codes)
@@ -185,8 +185,8 @@ def _tabulate(names: list[str], values: list[ColumnValues], observed: Array, ref
     for k, version in enumerate(VERSIONS):
         low, high = np.quantile(refits[:, :, k], (0.025, 0.975), axis=0)
         p, any_p = p_values(observed[:, k], refits[:, :, k])
-        its = {"excess": observed[:, k], "mean": refits[:, :, k].mean(axis=0), "low": low, "high": high}
-        table |= {f"{name}{version}": its[name] for name in its} | {f"p{version}": p, f"p_any{version}": any_p}
+        summary = {"excess": observed[:, k], "mean": refits[:, :, k].mean(axis=0), "low": low, "high": high}
+        table |= {f"{name}{version}": summary[name] for name in summary} | {f"p{version}": p, f"p_any{version}": any_p}
     rows = pd.DataFrame(table)
     rows["acts"] = rows["p_any"] <= _LEVEL
     rows["sentence"] = [_say(row, len(rows)) for row in rows.to_dict("records")]

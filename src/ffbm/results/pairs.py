@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from scipy.stats import false_discovery_control
 
 from ffbm.check import check_column, check_int
@@ -112,23 +111,22 @@ def _additive(
     fit: FitParts, features: Features, levels: dict[str, Levels], pairs: list[Pair], worth: dict[str, float], n: int
 ) -> Array:
     """Return an intercept, the columns of the pairs and, as far as there is room, the others that matter (N, D)."""
-    own = list(dict.fromkeys(name for pair in pairs for name in pair))
+    paired = list(dict.fromkeys(name for pair in pairs for name in pair))
     matter = [name for name in worth if fit.ranking.inclusion is None or worth[name] >= LEAST]
-    others = sorted((name for name in matter if name not in own), key=lambda name: -worth[name])
+    others = sorted((name for name in matter if name not in paired), key=lambda name: -worth[name])
     parts = [np.ones((fit.network.n_nodes, 1))]
-    for name in (*own, *others):
+    for name in (*paired, *others):
         part = np.column_stack((_features_of(features, name), levels[name].flags))
-        if name in own or (sum(p.shape[1] for p in parts) + part.shape[1]) * n <= _MOST_WEIGHTS:
+        if name in paired or (sum(p.shape[1] for p in parts) + part.shape[1]) * n <= _MOST_WEIGHTS:
             parts.append(part)
     return np.hstack(parts)
 
 
 def _features_of(features: Features, column: str) -> Array:
-    inside = np.flatnonzero([own == column for own in features.columns])
+    inside = features.of_column(column)
     support = features.support[inside]
     inside = inside[np.argsort(-support, kind="stable")][: min(_MOST_FEATURES, int((support >= _SUPPORT).sum()))]
-    cells = features.values[:, np.sort(inside)]
-    return np.asarray(cells.toarray() if sp.issparse(cells) else cells, dtype=np.float64)
+    return features.dense(np.sort(inside))
 
 
 def _tabulate(pairs: list[Pair], scores: list[CellScore], cells: list[list[Pair]], blocks: Array) -> pd.DataFrame:

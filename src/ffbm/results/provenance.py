@@ -21,13 +21,18 @@ def describe_origin(net: Network, config: FitConfig, command: str) -> dict[str, 
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": command,
         "seed": config.seed,
-        "network": {
-            "name": net.name,
-            "fingerprint": net.fingerprint,
-            "n_nodes": net.n_nodes,
-            "n_edges": net.n_edges,
-            "directed": net.graph.is_directed,
-            "edge_weight": None if net.graph.weights is None else net.graph.weights.to_dict(),
-            "n_features": net.n_features,
-        },
+        "network": describe_sizes(net),
+    }
+
+
+def describe_sizes(net: Network) -> dict[str, Any]:
+    """Return what a network is, in a few plain values."""
+    return {
+        "name": net.name,
+        "fingerprint": net.fingerprint,
+        "n_nodes": net.n_nodes,
+        "n_edges": net.n_edges,
+        "directed": net.graph.is_directed,
+        "edge_weight": None if net.graph.weights is None else net.graph.weights.to_dict(),
+        "n_features": net.n_features,
     }

@@ -10,6 +10,7 @@ from ffbm.plain import finite
 from ffbm.results.block_features import named_values
 from ffbm.results.by_mode import decided_by_mode, matters_by_mode, tell_decisions
 from ffbm.results.imputed import imputed_records
+from ffbm.results.provenance import describe_sizes
 from ffbm.results.sentence import sentence_of
 from ffbm.results.sentences import columns_if_open, out_of_time
 from ffbm.results.tables import table_of_blocks
@@ -23,16 +24,7 @@ def fit_record(fit: FitParts) -> dict[str, Any]:
     net, members = fit.network, fit.memberships
     diagnostics, judged = fit.diagnostics, fit.converged
     return {
-        "network": {
-            "name": net.name,
-            "n_nodes": net.n_nodes,
-            "n_edges": net.n_edges,
-            "directed": net.graph.is_directed,
-            "edge_weight": None if net.graph.weights is None else net.graph.weights.to_dict(),
-            "n_features": net.n_features,
-            "fingerprint": net.fingerprint,
-            "notes": _notes(net.notes),
-        },
+        "network": {**describe_sizes(net), "notes": _notes(net.notes)},
         "config": fit.config.to_dict(),
         "converged": bool(judged),
         "reason": judged.reason,
@@ -121,24 +113,14 @@ def _verdict(judged: Verdict) -> dict[str, Any]:
 
 
 def _weights(diagnostics: WeightDiagnostics) -> dict[str, Any]:
-    return {
-        **_verdict(diagnostics.converged),
-        "max_rhat": diagnostics.max_rhat,
-        "min_ess_bulk": diagnostics.min_ess_bulk,
-        "min_ess_tail": diagnostics.min_ess_tail,
-        "n_divergences": diagnostics.n_divergences,
-    }
+    names = ("max_rhat", "min_ess_bulk", "min_ess_tail", "n_divergences")
+    return _verdict(diagnostics.converged) | {name: getattr(diagnostics, name) for name in names}
 
 
 def _joint(diagnostics: JointDiagnostics) -> dict[str, Any]:
-    return {
-        **_verdict(diagnostics.converged),
-        "rhat_log_joint": diagnostics.rhat_log_joint,
-        "ess_log_joint": diagnostics.ess_log_joint,
-        "rhat_size": diagnostics.rhat_size,
-        "ess_size": diagnostics.ess_size,
-        "fewer_blocks": diagnostics.fewer,
-    }
+    names = ("rhat_log_joint", "ess_log_joint", "rhat_size", "ess_size")
+    record = _verdict(diagnostics.converged) | {name: getattr(diagnostics, name) for name in names}
+    return record | {"fewer_blocks": diagnostics.fewer}
 
 
 def _columns(verdict: ColumnVerdict | None) -> dict[str, Any] | None:

@@ -58,11 +58,11 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     return Fit.of(parts, explanation=replace(parts.explanation, measure=_measuring(parts)))  # of an earlier version
 
 
-def load_plain(path: str | os.PathLike[str], what: str) -> Fit:
-    """Read a fit without types of vertices; say that ``what`` is for these alone otherwise."""
+def load_plain(path: str | os.PathLike[str], task: str) -> Fit:
+    """Read a fit without types of vertices; say that ``task`` is for these alone otherwise."""
     fit: Any = load_fit(path)
     if isinstance(fit, TypedFit):
-        raise DataError(f"{what} is for runs without types of vertices; {os.fspath(path)} was fitted with --node-type")
+        raise DataError(f"{task} is for runs without types of vertices; {os.fspath(path)} was fitted with --node-type")
     return fit
 
 

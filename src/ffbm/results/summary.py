@@ -68,15 +68,10 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
     if verbose:
         return _text(fit, LONG)
     for length in (SHORT, MEDIUM):
-        if fits_a_screen(text := _text(fit, length)) and sentence_below(fit, text, verbose=False):
+        if (text := _text(fit, length)).count("\n") < SCREEN and sentence_below(fit, text, verbose=False):
             return text
     text = _text(fit, TIGHT)
     return text if sentence_below(fit, text, verbose=False) else _text(fit, TIGHT, names_sentence=True)
-
-
-def fits_a_screen(text: str) -> bool:
-    """Tell whether a summary leaves room for what the command line prints below it."""
-    return text.count("\n") < SCREEN
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
@@ -84,11 +79,11 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
 
     A summary for which there is little room says itself where the sentence is.
     """
-    room = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
+    n_free = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
     title, short = "in a sentence", "in a sentence (fit.sentence() has all of it)"
     for head, words in ((title, sentence_of(fit)), (title, sentence_of(fit, 1)), (short, claim_of(fit, 1))):
         text = wrap(words, "  ", "  ")
-        if verbose or text.count("\n") < room:
+        if verbose or text.count("\n") < n_free:
             return f"{head}\n{text}"
     return ""
 
@@ -210,9 +205,9 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     names = given_names(fit)
     rows = [["block", "vertices", "set apart by", "weight", name_of_sure(fit)]]
     named = set_apart(fit, most)[:shown]
-    for i, found in enumerate(named):
+    for i, features in enumerate(named):
         head = [str(i) if names is None else f"{i} = {cut(names[i], 16)}", f"{members.sizes[i]:,}"]
-        for one in found:
+        for one in features:
             rows.append([*head, one.feature, f"{one.weight:+.2f}", one.sure])
             head = ["", ""]
         if head[0]:
@@ -259,9 +254,9 @@ def ranking_text(fit: FitParts, length: Length) -> str:
     which = f"first {n_shown} of {ranking.n_features:,}" if n_shown < ranking.n_features else "all"
     title = f"Ranking ({which}), from {len(fit.train):,} training vertices{warning_mark(fit)}"
     rows = [["rank", "feature", "score", "block", "weight", "sd", "vertices"]]
-    for place in range(n_shown):
-        row = table.iloc[place]
-        held = f"{row['support']:,} ({in_training[ranking.order[place]]:,})"
+    for position in range(n_shown):
+        row = table.iloc[position]
+        held = f"{row['support']:,} ({in_training[ranking.order[position]]:,})"
         rows.append(
             [
                 f"{row['rank']}",
@@ -343,5 +338,5 @@ def _bits(s: Scores, side: str) -> str:
 
 
 def _accuracy(s: Scores, side: str) -> float:
-    found = getattr(s, f"accuracy_{side}")
-    return float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
+    accuracies = getattr(s, f"accuracy_{side}")
+    return float(np.nanmean(accuracies)) if np.isfinite(accuracies).any() else float("nan")

@@ -77,10 +77,10 @@ def table_of_blocks(parts: FitParts) -> pd.DataFrame:
 
 def given_names(parts: FitParts) -> list[str] | None:
     """Return the given label of each block, by its number in the answer; None if blocks were sampled."""
-    given = parts.blocks.settings.get("given")
-    if given is None:
+    labels = parts.blocks.settings.get("given")
+    if labels is None:
         return None
-    names = [""] * len(given)
+    names = [""] * len(labels)
     for old, new in enumerate(parts.memberships.order[0, 0]):
-        names[new] = given[old]
+        names[new] = labels[old]
     return names

@@ -255,7 +255,6 @@ def _fit(
     types = node_types(net, node_type)
     if types is None:
         raise AssertionError("node_type was checked")
-    own = {name: getattr(config, name) for name in _OF_BLOCKS}
     minutes, trees = _SHARE_OF_BLOCKS * config.max_minutes, {}
     with listening(progress) as tell:
         context = RunContext(workers, tell)
@@ -265,7 +264,7 @@ def _fit(
         else:
             blocks = sample_blocks(
                 net, n_blocks, node_type=node_type, seed=config.seed, workers=workers, progress=tell,
-                max_minutes=minutes, **own,
+                max_minutes=minutes, **config.pick(*_OF_BLOCKS),
             )  # fmt: skip
         members = align_blocks(blocks)
         explanations = explain_each(net, types, blocks, members, config, context, schedule)

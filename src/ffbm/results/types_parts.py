@@ -26,8 +26,8 @@ def names_of(fit: TypedParts) -> tuple[str, ...]:
     """Return what each block is called: its type, and its number in it."""
     names = [""] * fit.memberships.n_blocks
     for value in fit.types.values:
-        for own, number in enumerate(numbers_of(fit, value).tolist()):
-            names[number] = f"{value} {own}"
+        for position, number in enumerate(numbers_of(fit, value).tolist()):
+            names[number] = f"{value} {position}"
     return tuple(names)
 
 
@@ -36,8 +36,8 @@ def styles_of(fit: TypedParts) -> Array:
     styles = np.zeros(fit.memberships.n_blocks, dtype=np.int64)
     for t, value in enumerate(fit.types.values):
         numbers = numbers_of(fit, value)
-        own = np.arange(len(numbers))
-        styles[numbers] = own % _COLOURS + _COLOURS * (t % _MARKERS + _MARKERS * (own // _COLOURS))
+        position = np.arange(len(numbers))
+        styles[numbers] = position % _COLOURS + _COLOURS * (t % _MARKERS + _MARKERS * (position // _COLOURS))
     return styles
 
 
@@ -77,7 +77,7 @@ def table_of_types(fit: TypedParts) -> pd.DataFrame:
     for value in fit.types.values:
         numbers = numbers_of(fit, value)
         table = table_of_blocks(parts_of(fit, value)) if value in fit.explanations else None
-        for own, r in enumerate(numbers.tolist()):
+        for position, r in enumerate(numbers.tolist()):
             sure = members.probs[b == r, r]
             rows.append(
                 {
@@ -85,7 +85,7 @@ def table_of_types(fit: TypedParts) -> pd.DataFrame:
                     "expected_vertices": float(members.probs[:, r].sum()),
                     "membership": float(sure.mean()) if len(sure) else np.nan,
                     "degree_sum": int(degrees[r]), "edges_inside": int(inside[r]),
-                    **{name: np.nan if table is None else float(table[name][own])
+                    **{name: np.nan if table is None else float(table[name][position])
                        for name in ("accuracy_train", "accuracy_test")},
                 }
             )  # fmt: skip

@@ -54,7 +54,7 @@ def longer_run(fit: TypedParts) -> str:
     config, weights = fit.config, [one.converged for one in fit.explanations.values()]
     lengths = [("--sweeps", config.n_sweeps, config.countable_sweeps)] if not fit.blocks.converged else []
     lengths += [("--draws", config.n_draws, config.countable_draws)] if not all(weights) else []
-    fixed = [f"{option} {_TIMES * number}" for option, given, number in lengths if given != "auto"]
+    fixed = [f"{option} {_TIMES * number}" for option, value, number in lengths if value != "auto"]
     clock = [f"--max-minutes {_TIMES * config.max_minutes:g}"] if len(fixed) < len(lengths) else []
     return f"Let it run longer: {' '.join(fixed + clock)}."
 

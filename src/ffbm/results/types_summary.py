@@ -43,10 +43,11 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
         message = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
         parts.append(message)
         if value in fit.explanations:
-            own = parts_of(fit, value)
-            parts += [columns_text(own, length.columns, length.more, verbose), tree_text(own.hierarchy, "the type")]
-            parts += [blocks_text(own, length)]
-            parts += [ranking_text(own, length)] if own.relevance is None else []
+            fitted = parts_of(fit, value)
+            columns = columns_text(fitted, length.columns, length.more, verbose)
+            parts += [columns, tree_text(fitted.hierarchy, "the type")]
+            parts += [blocks_text(fitted, length)]
+            parts += [ranking_text(fitted, length)] if fitted.relevance is None else []
     if verbose:
         parts += [reading_text(net), GLOSSARY]
     elif net.notes:
@@ -76,12 +77,12 @@ def typed_record(fit: TypedParts) -> dict[str, Any]:
     """Return everything short that the fit says, by type."""
     record, names, judged = {}, names_of(fit), judge(fit)
     for value, size in zip(fit.types.values, fit.types.sizes.tolist(), strict=True):
-        own, explanation = numbers_of(fit, value), fit.explanations.get(value)
+        blocks, explanation = numbers_of(fit, value), fit.explanations.get(value)
         record[value] = {
             "n_nodes": size,
-            "blocks": own.tolist(),
-            "block_names": [names[r] for r in own],
-            "block_sizes": fit.memberships.sizes[own].tolist(),
+            "blocks": blocks.tolist(),
+            "block_names": [names[r] for r in blocks],
+            "block_sizes": fit.memberships.sizes[blocks].tolist(),
             "scores": None if explanation is None else explanation.scores.to_dict(),
             "relevance": None
             if explanation is None or explanation.relevance is None

@@ -133,8 +133,8 @@ class _Pair(NamedTuple):
         n_blocks = spread.shape[1]
         between = _information(x, cells, spread)
         onto = cho_solve(factor, between)
-        own = _information(cells, cells, spread) - between.T @ onto - onto.T @ onto / SIGMA**2
-        roots, vectors = np.linalg.eigh((own + own.T) / 2)
+        covariance = _information(cells, cells, spread) - between.T @ onto - onto.T @ onto / SIGMA**2
+        roots, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
         roots = np.maximum(roots, 0.0)
         half = vectors / np.sqrt(roots + 1.0)
         direct = half.reshape(cells.shape[1], n_blocks, -1)
@@ -145,7 +145,7 @@ class _Pair(NamedTuple):
             part = slice(first, first + size)
             each = np.tensordot(cells[part], direct, axes=1) - np.tensordot(x[part], stand_in, axes=1)
             squares[part] = each @ each.transpose(0, 2, 1)
-        errors = np.sqrt(np.maximum(np.diag(own), 0.0)).reshape(cells.shape[1], n_blocks)
+        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)).reshape(cells.shape[1], n_blocks)
         return cls(x, cells, onto, half, squares, float((roots / (roots + 1.0)).sum()), errors)
 
     def statistic(self, residual: Array) -> float:

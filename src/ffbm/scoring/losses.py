@@ -69,11 +69,11 @@ def score_weights(
     block, losses = y.argmax(axis=1), np.zeros((*trace.weights.shape[:2], len(sides)))
     predictive, is_hit = np.empty((2, len(y)))
     for piece in pieces(design, trace.n_blocks):
-        own, on = y[piece.vertices], [side[piece.vertices] for side in sides]
-        averages = average_draws(trace, piece.rows, *_gather(piece, own, on), workers=workers, progress=progress)
+        labels, on = y[piece.vertices], [side[piece.vertices] for side in sides]
+        averages = average_draws(trace, piece.rows, *_gather(piece, labels, on), workers=workers, progress=progress)
         losses += averages.losses
-        predictive[piece.vertices] = -_dot(own, _log(piece.by_vertex(averages.probs)))
-        is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(own)), block[piece.vertices]]
+        predictive[piece.vertices] = -_dot(labels, _log(piece.by_vertex(averages.probs)))
+        is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(labels)), block[piece.vertices]]
     rate, lifted = base_rate(y[is_train])
     base = -(y @ np.log(rate))
     values: dict[str, Any] = {}

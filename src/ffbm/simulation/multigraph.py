@@ -158,11 +158,11 @@ def pair_half_edges(rng: np.random.Generator, labels: Array, degrees: Array, cou
     """Draw A from P(A | k, e, b): shuffle each block's half-edges, deal e_rs of them to each s, pair in that order."""
     halves = rng.permutation(np.repeat(np.arange(len(labels)), degrees))
     halves = halves[np.argsort(labels[halves], kind="stable")]  # block after block, each in random order
-    own = labels[halves]
+    block = labels[halves]
     other = np.repeat(np.tile(np.arange(len(counts)), len(counts)), counts.ravel())
-    inside = halves[own == other]
-    there, back = own < other, own > other
-    order = np.lexsort((own[back], other[back]))  # as the ways there lie: by the smaller block, then the larger
+    inside = halves[block == other]
+    there, back = block < other, block > other
+    order = np.lexsort((block[back], other[back]))  # as the ways there lie: by the smaller block, then the larger
     source = np.concatenate((inside[::2], halves[there]))
     target = np.concatenate((inside[1::2], halves[back][order]))
     return Graph.from_edges(source, target, len(labels))

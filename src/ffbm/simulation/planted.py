@@ -50,8 +50,8 @@ def draw_planted(
     row, column = (
         (axis.ravel() for axis in np.indices(block_matrix.shape)) if directed else np.triu_indices(len(block_matrix))
     )
-    mass, room = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
-    share = _share_out(rng, n_edges, mass, np.where(mass > 0, room, 0))
+    mass, n_pairs = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
+    share = _share_out(rng, n_edges, mass, np.where(mass > 0, n_pairs, 0))
     ends = [_draw_pairs(rng, groups, *map(int, part)) for part in zip(row, column, share, strict=True) if part[2]]
     pairs = np.concatenate(ends) if ends else np.zeros((0, 2), dtype=np.int64)
     return Graph.from_edges(pairs[:, 0], pairs[:, 1], len(labels), directed)
@@ -100,14 +100,14 @@ def _vertex_weights(rng: np.random.Generator, n_nodes: int, exponent: float | No
     return np.minimum((1 - rng.random(n_nodes)) ** (-1 / (exponent - 1)), np.sqrt(n_nodes))
 
 
-def _share_out(rng: np.random.Generator, n_edges: int, mass: Array, room: Array) -> Array:
+def _share_out(rng: np.random.Generator, n_edges: int, mass: Array, n_pairs: Array) -> Array:
     """Share the edges out among pairs of blocks by their mass; what finds no room is shared out again."""
     share = np.zeros(len(mass), dtype=np.int64)
     left = n_edges
     while left:
-        open_mass = np.where(share < room, mass, 0.0)
+        open_mass = np.where(share < n_pairs, mass, 0.0)
         share += rng.multinomial(left, open_mass / open_mass.sum())
-        over = np.maximum(share - room.astype(np.int64), 0)
+        over = np.maximum(share - n_pairs.astype(np.int64), 0)
         share -= over
         left = int(over.sum())
     return share
@@ -119,10 +119,10 @@ def _draw_pairs(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pai
     Pairs drawn with replacement, of which the first of each kind is kept, follow that law; where so many are wanted
     that this takes long, the free pairs are listed, and those with the earliest exponential times of arrival taken.
     """
-    room, turn = groups.room[r, s], 0
+    n_all, turn = groups.room[r, s], 0
     kept = np.zeros(0, dtype=np.int64)
     while len(kept) < n_pairs:
-        if n_pairs > _MOST_DENSE * room or (turn == _PATIENCE and room <= _MOST_LISTED):
+        if n_pairs > _MOST_DENSE * n_all or (turn == _PATIENCE and n_all <= _MOST_LISTED):
             kept = np.concatenate((kept, _draw_from_list(rng, groups, r, s, n_pairs - len(kept), kept)))
             break
         count = int(1.1 * (n_pairs - len(kept))) + 16

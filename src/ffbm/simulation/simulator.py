@@ -105,13 +105,13 @@ def simulate(
     """
     seed, exactly = resolve_seed(seed), keyword("exact", True)
     sigma = check_real("sigma", sigma, low=0, above=True)
-    own = None if labels is None else np.asarray(labels)
+    known_labels = None if labels is None else np.asarray(labels)
     effects = None if weights is None else _matrix("weights", weights)
-    if own is not None and effects is not None:
+    if known_labels is not None and effects is not None:
         raise OptionError(f"labels= and {keyword('weights', '')} both say which block a vertex is in: give one of them")
     if exact:
-        given = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
-        if wrong := [name for name, value in given.items() if value is not None]:
+        planted_options = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
+        if wrong := [name for name, value in planted_options.items() if value is not None]:
             it = keyword(wrong[0], "")
             raise OptionError(f"{it} is for planted graphs; got it with {exactly}: leave one of them out")
     elif not check_bool("degree_corrected", degree_corrected):
@@ -119,11 +119,11 @@ def simulate(
         raise OptionError(f"{either('degree_corrected=False', '--no-degree-correction')} is for {exactly}: {own_way}")
     directed, law = check_bool("directed", directed), _check_law(edge_weight_model, edge_weight_prior)
     density = None if block_matrix is None else _check_density(block_matrix, directed)
-    x = _find_features(features, n_nodes, own, effects, seed)
+    x = _find_features(features, n_nodes, known_labels, effects, seed)
     n_nodes = _agree("n_nodes", n_nodes, {"features": x.values.shape[0]})
-    n_blocks = _number_of_blocks(n_blocks, own, effects, density)
-    if own is not None:
-        b = check_labels(own, n_nodes)
+    n_blocks = _number_of_blocks(n_blocks, known_labels, effects, density)
+    if known_labels is not None:
+        b = check_labels(known_labels, n_nodes)
         if b.max(initial=0) >= n_blocks:
             raise OptionError(f"labels must lie in 0..n_blocks-1; got {b.max()} with n_blocks={n_blocks}")
     else:
@@ -176,30 +176,30 @@ def _check_law(model: str | None, prior: Any) -> tuple[str, dict[str, float]] | 
     return model, checked
 
 
-def _find_features(features: Any, n_nodes: int | None, own: Array | None, effects: Array | None, seed: int) -> Any:
+def _find_features(features: Any, n_nodes: int | None, labels: Array | None, effects: Array | None, seed: int) -> Any:
     if features is not None and not isinstance(features, int | np.integer):
         return take_features(features)
     if n_nodes is None:
-        n_nodes = _NODES if own is None else own.size
+        n_nodes = _NODES if labels is None else labels.size
     default = _FEATURES if effects is None else effects.shape[1]
     n_features = check_int("features", default if features is None else features, low=0)
     return draw_flags(stream(seed, "simulate", "features"), check_int("n_nodes", n_nodes, low=1), n_features)
 
 
-def _number_of_blocks(n_blocks: int | None, own: Array | None, effects: Array | None, density: Array | None) -> int:
-    given = {
+def _number_of_blocks(n_blocks: int | None, labels: Array | None, effects: Array | None, density: Array | None) -> int:
+    sources = {
         "weights": None if effects is None else len(effects),
         "block_matrix": None if density is None else len(density),
     }
     if n_blocks is None and effects is None and density is None:
-        is_whole = own is not None and own.size and own.dtype.kind in "iu"
-        return int(own.max()) + 1 if own is not None and is_whole else _BLOCKS
-    return _agree("n_blocks", n_blocks, given)
+        is_whole = labels is not None and labels.size and labels.dtype.kind in "iu"
+        return int(labels.max()) + 1 if labels is not None and is_whole else _BLOCKS
+    return _agree("n_blocks", n_blocks, sources)
 
 
-def _agree(name: str, value: int | None, given: dict[str, int | None]) -> int:
+def _agree(name: str, value: int | None, sources: dict[str, int | None]) -> int:
     """Return the one number that an argument and what follows from others agree on."""
-    numbers = {what: number for what, number in given.items() if number is not None}
+    numbers = {source: number for source, number in sources.items() if number is not None}
     if value is not None:
         numbers = {name: check_int(name, value, low=1), **numbers}
     (first, number), *rest = numbers.items()
@@ -212,14 +212,14 @@ def _agree(name: str, value: int | None, given: dict[str, int | None]) -> int:
     return check_int(name, number, low=1)
 
 
-def _check_edges(n_edges: int | None, n_nodes: int, room: int | None) -> int:
+def _check_edges(n_edges: int | None, n_nodes: int, most: int | None) -> int:
     if n_edges is None:
         n_edges = n_nodes * _MEAN_DEGREE // 2
-        return n_edges if room is None else min(n_edges, room)
+        return n_edges if most is None else min(n_edges, most)
     n_edges = check_int("n_edges", n_edges, low=0)
-    if room is not None and n_edges > room:
+    if most is not None and n_edges > most:
         raise OptionError(
-            f"{keyword('n_edges')} must be at most {room:,}, the pairs of vertices that may have an edge;"
+            f"{keyword('n_edges')} must be at most {most:,}, the pairs of vertices that may have an edge;"
             f" got {n_edges:,}: ask for fewer, or {keyword('exact', True)} for a multigraph"
         )
     return n_edges

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 
 from ffbm.plain import finite
 from ffbm.store.folder import check_new_folder, write_file
@@ -109,8 +108,7 @@ def _write_edges(network: Network) -> str:
 def _write_nodes(network: Network) -> str:
     """Write the features as they were before they were standardised, which reading does again."""
     features = network.features
-    values = features.values.toarray() if sp.issparse(features.values) else np.asarray(features.values)
-    columns: dict[str, Any] = {"id": network.node_ids}
+    values, columns = features.dense(slice(None)), dict[str, Any](id=network.node_ids)
     for j, name in enumerate(features.names):
         cells = values[:, j] * features.sd[j] + features.mean[j]
         columns[name] = cells.astype(np.int64) if np.isin(cells, (0, 1)).all() else cells

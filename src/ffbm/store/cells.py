@@ -10,7 +10,7 @@ from ffbm.errors import DataError
 from ffbm.types import Array, Note
 
 
-def to_texts(values: Iterable[Any], what: str) -> Array:
+def to_texts(values: Iterable[Any], owner: str) -> Array:
     """Return texts as an array of objects, which netCDF stores as strings of any length.
 
     >>> to_texts(["a", "bc"], "ids").tolist()
@@ -19,7 +19,7 @@ def to_texts(values: Iterable[Any], what: str) -> Array:
     texts = np.array([str(value) for value in values], dtype=object)
     for text in texts:
         if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
-            raise DataError(f"{what} must be text that a file can hold to be saved; got {text!r}: rename it")
+            raise DataError(f"{owner} must be text that a file can hold to be saved; got {text!r}: rename it")
     return texts
 
 

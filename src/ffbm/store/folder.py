@@ -27,7 +27,7 @@ _TAKES = either("load_fit takes", "RUN must be")
 Writer = Callable[[Path], None]
 
 
-def check_new_folder(path: str | os.PathLike[str], what: str = keyword("out")) -> Path:
+def check_new_folder(path: str | os.PathLike[str], option: str = keyword("out")) -> Path:
     """Make the folder that a run will be saved in, and return it; it must be new or empty, and writable.
 
     >>> check_new_folder(tempfile.mkdtemp()).is_dir()
@@ -40,14 +40,14 @@ def check_new_folder(path: str | os.PathLike[str], what: str = keyword("out")) -
         with tempfile.TemporaryFile(dir=folder):
             pass
     except FileExistsError as error:
-        raise OptionError(f"{what} must be a new or an empty folder; {folder} is a file") from error
+        raise OptionError(f"{option} must be a new or an empty folder; {folder} is a file") from error
     except OSError as error:
-        raise OptionError(f"{what} must be a folder that can be written; {folder}: {error.strerror}") from error
+        raise OptionError(f"{option} must be a folder that can be written; {folder}: {error.strerror}") from error
     if held is not None:
         if is_unfinished(folder):
-            raise OptionError(f"{what} must be a new or an empty folder; {how_to_resume(folder)}, or choose another")
+            raise OptionError(f"{option} must be a new or an empty folder; {how_to_resume(folder)}, or choose another")
         holds = "a run already" if is_run(folder) else f"{held.name!r}"
-        raise OptionError(f"{what} must be a new or an empty folder; {folder} holds {holds}: choose another")
+        raise OptionError(f"{option} must be a new or an empty folder; {folder} holds {holds}: choose another")
     return folder
 
 
@@ -201,15 +201,15 @@ def read_provenance(path: str | os.PathLike[str], datasets: tuple[str, ...] = ()
     return dict(record)
 
 
-def _no_run(folder: Path, given: str, datasets: tuple[str, ...]) -> str:
-    if given in datasets:
+def _no_run(folder: Path, path: str, datasets: tuple[str, ...]) -> str:
+    if path in datasets:
         return (
-            f"{_TAKES} the folder of a saved run; {given!r} is a data set:"
-            f" {either(f'use load_dataset({given!r})', f'first ffbm fit {given} --out run')}"
+            f"{_TAKES} the folder of a saved run; {path!r} is a data set:"
+            f" {either(f'use load_dataset({path!r})', f'first ffbm fit {path} --out run')}"
         )
     if not folder.exists():
-        return f"{_TAKES} the folder of a saved run; there is no {given!r}"
+        return f"{_TAKES} the folder of a saved run; there is no {path!r}"
     if not folder.is_dir():
         other = either(", or read_network for data")
-        return f"{_TAKES} the folder of a saved run; {given!r} is a file: give its folder{other}"
-    return f"{_TAKES} the folder of a saved run; {given!r} lacks {PROVENANCE} or {TRACES}: it is no whole run"
+        return f"{_TAKES} the folder of a saved run; {path!r} is a file: give its folder{other}"
+    return f"{_TAKES} the folder of a saved run; {path!r} lacks {PROVENANCE} or {TRACES}: it is no whole run"

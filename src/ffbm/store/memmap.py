@@ -1,4 +1,4 @@
-"""Arrays made from arrays of draws that lie on disk: they are written beside them, so that memory holds neither."""
+"""Arrays made of draws that lie on disk: they are written to disk too, so that neither has to fit into memory."""
 
 import mmap
 import os
@@ -16,9 +16,9 @@ _PIECE = 1 << 22  # bytes worked on at once
 
 
 def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
-    """Return the draws of ``parts``, (some draws, ...) each, as an array of the shape and type of ``draws``.
+    """Join ``parts``, (some draws, ...) each and in order, to an array of the shape and type of ``draws`` (C, T, ...).
 
-    In memory if ``draws`` (C, T, ...) are; otherwise in a file of this name beside theirs, read when it is used.
+    It is in memory if ``draws`` are; if they lie in a file, it is a file of this name beside theirs, mapped.
 
     >>> draws = np.arange(8).reshape(2, 2, 2)
     >>> written_like(draws, "more", (draws.reshape(4, 2)[part] + 1 for part in pieces(draws))).tolist()
@@ -26,19 +26,19 @@ def written_like(draws: Array, name: str, parts: Iterable[Array]) -> Array:
     """
     file = _file_of(draws)
     if file is None:
-        made = np.empty(draws.shape, draws.dtype)
-        flat, at = made.reshape(-1, *draws.shape[2:]), 0
+        joined = np.empty(draws.shape, draws.dtype)
+        flat, row = joined.reshape(-1, *draws.shape[2:]), 0
         for part in parts:
-            flat[at : at + len(part)] = part
-            at += len(part)
-        return made
-    path = file.with_name(f"{name}.npy" if file.stem != name else f"{name}-again.npy")  # that one is in use
+            flat[row : row + len(part)] = part
+            row += len(part)
+        return joined
+    path = file.with_name(f"{name}.npy" if file.stem != name else f"{name}-again.npy")  # draws are read from the other
     write_file(path, lambda draft: _write(draft, draws, parts))
     return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def pieces(draws: Array) -> Iterator[slice]:
-    """Yield stretches of draws (C, T, ...), counted through all chains, of a few megabytes each."""
+    """Yield slices of a few megabytes each of draws (C, T, ...) as rows (C T, ...), one chain after the other."""
     n_draws = draws.shape[0] * draws.shape[1]
     size = max(1, _PIECE // max(1, draws.nbytes // max(1, n_draws)))
     for first in range(0, n_draws, size):
@@ -50,8 +50,8 @@ def _file_of(draws: Any) -> Path | None:
     file = draws if isinstance(draws, np.memmap) else draws.base
     if not isinstance(file, np.memmap) or file.shape != draws.shape or not file.filename:
         return None
-    held: Any = file.base
-    return Path(file.filename) if isinstance(held, mmap.mmap) else None
+    owner: Any = file.base  # another array if this one is a part of it
+    return Path(file.filename) if isinstance(owner, mmap.mmap) else None
 
 
 def _write(draft: Path, draws: Array, parts: Iterable[Array]) -> None:

@@ -84,8 +84,8 @@ class FitParts:
         if self.reduced is not None:
             reduced = self.reduced.diagnostics
         if self.config.target == "joint" and not self.config.hierarchy:
-            own = weights if weights.selected is None else weights.selected  # what was drawn together with the labels
-            joint = joint_diagnostics(self.blocks.labels, self.blocks.entropy, own.energy, own.weights)
+            trace = weights if weights.selected is None else weights.selected  # what was drawn together with the labels
+            joint = joint_diagnostics(self.blocks.labels, self.blocks.entropy, trace.energy, trace.weights)
         return FitDiagnostics(self.blocks.diagnostics, weights.diagnostics, reduced, self.explanation.variance, joint)
 
     @cached_property

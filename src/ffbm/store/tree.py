@@ -40,8 +40,8 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     ``/modes`` if the partitions have several, ``/selection`` under the learned prior, ``/imputed`` if cells were
     sampled, ``/reduced_posterior`` with ``/reduced_sample_stats`` if features were left out.
     """
-    own, known = explanation_to_groups(parts.explanation)
-    groups = {f"/{name}": data for name, data in own.items()}
+    datasets, known = explanation_to_groups(parts.explanation)
+    groups = {f"/{name}": data for name, data in datasets.items()}
     groups["/block_posterior"], groups["/block_sample_stats"] = blocks_to_datasets(
         parts.blocks, parts.memberships, parts.network.node_ids
     )

@@ -35,10 +35,10 @@ def typed_to_tree(parts: TypedParts) -> xr.DataTree:
     for number, value in enumerate(parts.types.values):
         if value in parts.explanations:
             one = parts.explanations[value]
-            own, known = explanation_to_groups(one)
+            datasets, known = explanation_to_groups(one)
             held = {} if one.held_out is None else {"held_out": (("own_node", "own_block"), one.held_out)}
             groups[f"/{TYPES}/{number}"] = xr.Dataset(held, attrs=known)
-            groups |= {f"/{TYPES}/{number}/{name}": data for name, data in own.items()}
+            groups |= {f"/{TYPES}/{number}/{name}": data for name, data in datasets.items()}
     attributes = {
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
@@ -60,15 +60,15 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
     for name, branch in tree[TYPES].children.items():
         number, head = int(name), branch.to_dataset(inherit=False)
         held_out = np.asarray(head["held_out"]) if "held_out" in head else None
-        own = {part: branch[part].to_dataset() for part in branch.children}
+        datasets = {part: branch[part].to_dataset() for part in branch.children}
         parts = {part: from_json(text) for part, text in head.attrs.items()}
         features = own_features(network, types, number)
-        explanations[types.values[number]] = explanation_from_groups(features, own, parts, held_out)
+        explanations[types.values[number]] = explanation_from_groups(features, datasets, parts, held_out)
     members = members_from_datasets(group)
     trees = {}
     for value, tree_of_type in known.get("trees", {}).items():
-        own = members.labels[types.of_vertex == types.values.index(value)]
-        trees[value] = Tree.from_dict(tree_of_type, np.unique(own, return_inverse=True)[1])
+        datasets = members.labels[types.of_vertex == types.values.index(value)]
+        trees[value] = Tree.from_dict(tree_of_type, np.unique(datasets, return_inverse=True)[1])
     return TypedParts(
         network=network,
         types=types,

@@ -37,8 +37,8 @@ class Blanks:
     def take(self, columns: Sequence[str], chosen: Sequence[str]) -> "Blanks | None":
         """Return the unknown cells of some columns, given the column of each feature, of all and of those chosen."""
         number = {name: g for g, name in enumerate(dict.fromkeys(columns))}
-        own = [number[name] for name in dict.fromkeys(chosen) if number[name] < self.missing.shape[1]]
-        missing = sp.csr_array(self.missing[:, own])
+        kept = [number[name] for name in dict.fromkeys(chosen) if number[name] < self.missing.shape[1]]
+        missing = sp.csr_array(self.missing[:, kept])
         return Blanks(missing, self.n_classes) if missing.nnz else None
 
 

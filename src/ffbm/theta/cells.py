@@ -112,10 +112,10 @@ class Cells:
             classes = draw_rows(rng, log_of_classes(law, codes, numbers))
         law = draw_mixture(rng, self.parts, self.n_classes, classes, codes, numbers)
         cells = [codes[self.vertices[self.row_of(p)], p] for p in range(self.parts.n_parts)]
-        own = [numbers[self.vertices[self.number_row_of(q)], q] for q in range(len(self.parts.number))]
+        initial = [numbers[self.vertices[self.number_row_of(q)], q] for q in range(len(self.parts.number))]
         return CellState(
             np.concatenate([np.zeros(0, np.int64), *cells]),
-            np.concatenate([np.zeros(0), *own]),
+            np.concatenate([np.zeros(0), *initial]),
             *law,
             total=np.zeros(len(self.slot)),
             moments=np.zeros((2, len(self.number_row))),

@@ -41,8 +41,8 @@ class CellSampler:
         Changed in place.
     target : Target
         Its values and its response X'y are changed in place, and its values by feature, if it has them.
-    more : list of arrays
-        Further copies of the values by feature.
+    copies : list of arrays
+        Further ones of the values by feature, written too.
     base : (A, B) float64
         The response of the known cells.
     """
@@ -52,7 +52,7 @@ class CellSampler:
     state: CellState
     target: Target
     base: Array
-    more: list[Array] = field(default_factory=list)
+    copies: list[Array] = field(default_factory=list)
 
     def tie(self, empty: Empty = None) -> None:
         """Write the cells into the target's rows and response; those of some parts and numbers are left ``empty``."""
@@ -61,7 +61,7 @@ class CellSampler:
             return
         cells.write(self.state, values, empty)
         self.target.sums[:] = self.base + cells.response(self.state, self.y, len(self.base), empty)
-        for copy in (self.target.slab.value, *self.more):
+        for copy in (self.target.slab.value, *self.copies):
             if len(copy):
                 copy[:] = values[cells.by_feature]
 
@@ -69,9 +69,7 @@ class CellSampler:
         """Draw all unknown cells given the weights (A, B), then the law of the columns; count them if it ``keeps``."""
         cells, state = self.cells, self.state
         law, parts = state.law, self.cells.parts
-        padded = np.vstack(
-            (weights, np.zeros(weights.shape[1]))
-        )  # the last row is for values that set no active feature
+        padded = np.vstack((weights, np.zeros(weights.shape[1])))  # the last row: of values that set no active feature
         codes, numbers = cells.complete(state)
         carried = SweepState(self.logits(padded), log_of_classes(law, codes[cells.vertices], numbers[cells.vertices]))
         for p in np.flatnonzero(np.diff(cells.bounds)):
@@ -106,8 +104,8 @@ class CellSampler:
         chances, options = law.chances[:, begin:end], padded[cells.place[begin:end]]
         size = max(1, _PIECE // options.size)
         for first in range(cells.bounds[p], cells.bounds[p + 1], size):
-            at = slice(first, min(first + size, int(cells.bounds[p + 1])))
-            row, old = cells.row[at], state.values[at] - begin
+            piece = slice(first, min(first + size, int(cells.bounds[p + 1])))
+            row, old = cells.row[piece], state.values[piece] - begin
             logits = carried.logits[row] - options[old]
             others = carried.log_classes[row] - np.log(chances)[:, old].T
             proposed = logits[:, np.newaxis] + options
@@ -118,18 +116,17 @@ class CellSampler:
             weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
             new = draw_of(rng, weight)
             if keeps:
-                state.total[cells.first[at.start] : cells.first[at.stop]] += (
-                    weight / weight.sum(axis=1, keepdims=True)
-                ).ravel()
-            state.values[at] = begin + new
+                probability = weight / weight.sum(axis=1, keepdims=True)
+                state.total[cells.first[piece.start] : cells.first[piece.stop]] += probability.ravel()
+            state.values[piece] = begin + new
             carried.logits[row] = logits + options[new]
             carried.log_classes[row] = others + np.log(chances)[:, new].T
 
     def _move_numbers(self, rng: np.random.Generator, q: int, law: Mixture, padded: Array, carried: SweepState) -> None:
         """Propose the unknown cells of one number from their law given all others, and accept by the likelihood."""
         cells, state = self.cells, self.state
-        at = slice(cells.number_bounds[q], cells.number_bounds[q + 1])
-        row, x, w = cells.number_row[at], state.numbers[at], padded[cells.number_place[q]]
+        part = slice(cells.number_bounds[q], cells.number_bounds[q + 1])
+        row, x, w = cells.number_row[part], state.numbers[part], padded[cells.number_place[q]]
         y, others = self.y[row], carried.log_classes[row] - log_normal(law, q, x)
         logits = carried.logits[row] - x[:, np.newaxis] * w
         log_likelihood = log_probability(logits + x[:, np.newaxis] * w, y)
@@ -141,7 +138,7 @@ class CellSampler:
             x, log_likelihood = np.where(taken, proposed, x), np.where(taken, of_proposed, log_likelihood)
         carried.logits[row] = logits + x[:, np.newaxis] * w
         carried.log_classes[row] = others + log_normal(law, q, x)
-        state.numbers[at] = x
+        state.numbers[part] = x
 
 
 def log_probability(logits: Array, y: Array) -> Array:

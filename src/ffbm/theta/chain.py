@@ -8,7 +8,7 @@ from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric, draw_velocity
 from ffbm.kernels.softmax import TILE, Target
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
@@ -134,10 +134,10 @@ def advance(setup: WeightSetup, state: WeightState, n: int, kernel: Target | Non
     )
     if kernel is None:
         kernel = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
-    tail = (state.weights, state.adapt, done, n, state.mean, state.square, scratch, record)
+    arrays = ChainArrays(state.weights, state.adapt, state.mean, state.square)
     if setup.sampler == "hmc":
-        run_hmc(state.rng, kernel, setup.metric, plan, *tail)
+        run_hmc(state.rng, kernel, setup.metric, plan, arrays, done, n, scratch, record)
     else:
-        run_mala(state.rng, kernel, plan, *tail)
+        run_mala(state.rng, kernel, plan, arrays, done, n, scratch, record)
     state.done[0] += n
     return state, record

@@ -63,8 +63,8 @@ def _by_feature(
     """Return the training rows by active feature, and the active features of each column."""
     x = sp.csc_array(training.matrix(values))
     x.sort_indices()
-    own = groups.of_feature[training.rows.active]
-    return x, [np.flatnonzero(own == g) for g in range(len(groups.names))]
+    column = groups.of_feature[training.rows.active]
+    return x, [np.flatnonzero(column == g) for g in range(len(groups.names))]
 
 
 def _join(parts: list[Array], kind: type) -> Array:
@@ -144,10 +144,10 @@ def _owners(column_groups: Any, columns: list[str]) -> dict[str, str]:
 def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, values: Array | None = None) -> Columns:
     """Return the training rows by column, for kernels, with values of their own if they are given."""
     x, feature = _by_feature(groups, training, values)
-    rows, own = training.rows, groups.of_feature[training.rows.active]
+    rows, column = training.rows, groups.of_feature[training.rows.active]
     union, with_intercept, most, particles = [], [], [], []
     n_rows, total = x.shape[0], rows.counts.sum()
-    has_intercept = bool((own == -1).any())
+    has_intercept = bool((column == -1).any())
     for members in feature:
         part = x[:, members]
         each = np.bincount(part.indices, minlength=n_rows)
@@ -165,7 +165,7 @@ def lay_out(groups: ColumnGroups, training: Training, intercept_sd: float, value
         n_particles=np.array(particles, dtype=np.int64),
         light=LIGHT * (abs(x).sign().T @ rows.counts) < training.n_blocks,
         pair=_pairs(x, feature, rows.counts),
-        intercept=int(np.flatnonzero(own == -1)[0]) if has_intercept else -1,
+        intercept=int(np.flatnonzero(column == -1)[0]) if has_intercept else -1,
         tightness=float(intercept_sd) ** -2,
         odds=np.full(1, np.nan),
     )
@@ -194,12 +194,12 @@ def _pairs(x: sp.csc_array, feature: list[Array], counts: Array) -> Array:
     n = counts.sum()
     if len(feature) < 2 or not len(order):
         return np.zeros((0, 2), np.int64)
-    own = np.repeat(np.arange(len(feature)), list(map(len, feature)))
+    column = np.repeat(np.arange(len(feature)), list(map(len, feature)))
     part = x[:, order]
     weighted = sp.csr_array(part.multiply(counts[:, np.newaxis]))
     mean = np.asarray(weighted.sum(axis=0)).ravel() / n
     product = np.asarray((part.T @ weighted).todense()) - n * np.outer(mean, mean)
-    joins = sp.csr_array((np.ones(len(own)), (own, np.arange(len(own)))), shape=(len(feature), len(own)))
+    joins = sp.csr_array((np.ones(len(column)), (column, np.arange(len(column)))), shape=(len(feature), len(column)))
     square = np.asarray(joins @ (joins @ product**2).T)
     size = np.sqrt(np.diag(square))
     with np.errstate(divide="ignore", invalid="ignore"):

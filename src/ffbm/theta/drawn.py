@@ -75,11 +75,11 @@ def plan_drawn(
     groups = None if weight_prior == "fixed" else group_columns(design, column_groups)
     training = train_on(design, rows, n_blocks)
     scale = prior_scales(sigma, design.columns) if groups is None else learned_scales(design, intercept_sd)
-    own = [np.ascontiguousarray(chain[:, training.vertices]) for chain in labels]
-    repeats = Counter(part.tobytes() for chain in own for part in chain)
+    trained = [np.ascontiguousarray(chain[:, training.vertices]) for chain in labels]
+    repeats = Counter(part.tobytes() for chain in trained for part in chain)
     unknown = None
     if groups is not None or design.blanks is not None:
-        everyone = np.concatenate([chain[:: max(len(chain) // 10, 1)] for chain in own])
+        everyone = np.concatenate([chain[:: max(len(chain) // 10, 1)] for chain in trained])
         sums = np.mean([response_of(training, part) for part in everyone], axis=0)
         target = WeightTarget(training, sums, scale, groups=groups, intercept_sd=intercept_sd)
         y = np.zeros((design.n_nodes, n_blocks))
@@ -89,7 +89,7 @@ def plan_drawn(
             target = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))
         scale = settle_scales(target, stream(seed, "weights", "scales")).scale
     return DrawnPlan(
-        own, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd, unknown
+        trained, training, scale, sampler, n_warmup, n_each, 1, seed, repeats, {}, groups, intercept_sd, unknown
     )
 
 

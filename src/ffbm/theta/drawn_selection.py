@@ -73,10 +73,10 @@ def advance_drawn_selection(
     for _ in range(n):
         at = int(state.done[0])
         n_warmup = plan.n_first if at == 0 else plan.n_warmup
-        given = plan.setup.target
+        target = plan.setup.target
         labels = plan.labels[chain][at % n_partitions]
         setup = plan.setup._replace(
-            target=replace(given, sums=response_of(given.training, labels)),
+            target=replace(target, sums=response_of(target.training, labels)),
             n_warmup=n_warmup,
         )
         rng = stream(plan.seed, "selection", chain, at)

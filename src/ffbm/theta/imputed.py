@@ -195,7 +195,7 @@ def advance_imputed_selection(
 
     def impute(target: Target, columns: Columns) -> CellSampler:
         sampler = CellSampler(
-            model.unknown.cells, model.unknown.y, cells, target, model.unknown.base, more=[columns.value]
+            model.unknown.cells, model.unknown.y, cells, target, model.unknown.base, copies=[columns.value]
         )
         sampler.tie()
         return sampler
@@ -243,10 +243,10 @@ def advance_imputed_drawn_selection(
     """Deal with the next ``n`` partitions as ``advance_drawn_selection`` does; cells go on from one to the next."""
     chain, cells = state
 
-    def inner(setup: SelectionSetup, own: SelectionState, labels: Array, n_sweeps: int) -> SelectionRecord:
+    def inner(setup: SelectionSetup, chain: SelectionState, labels: Array, n_sweeps: int) -> SelectionRecord:
         unknown = model.unknown.given(setup.target.training, labels)
         return advance_imputed_selection(
-            ImputedSelection(setup, unknown), ImputedSelectionState(own, cells), n_sweeps
+            ImputedSelection(setup, unknown), ImputedSelectionState(chain, cells), n_sweeps
         )[1]  # fmt: skip
 
     chain, record = advance_drawn_selection(model.plan, chain, n, inner)

@@ -104,6 +104,6 @@ def complete_rows(
         codes[blank, p] = parts.start[p] + draw_of(rng, chances)
     for q in range(numbers.shape[1]):
         blank = np.flatnonzero(~np.isfinite(numbers[:, q]))
-        own = classes[blank]
-        numbers[blank, q] = law.mean[own, q] + law.sd[own, q] * rng.standard_normal(len(blank))
+        classes_here = classes[blank]
+        numbers[blank, q] = law.mean[classes_here, q] + law.sd[classes_here, q] * rng.standard_normal(len(blank))
     return codes, numbers

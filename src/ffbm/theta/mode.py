@@ -72,11 +72,11 @@ def make_metric(dense: Array, rest: Array, moving: Array | None = None) -> Metri
     """Return the metric whose mass matrix ``curvature`` gives; of the features, only those that are ``moving``."""
     m, n_blocks = dense.shape[1:]
     inverse, root = np.zeros((2, n_blocks, m, m))
-    own = np.arange(m) if moving is None else np.flatnonzero(moving[:m])
-    at = np.ix_(own, own)
+    rows = np.arange(m) if moving is None else np.flatnonzero(moving[:m])
+    at = np.ix_(rows, rows)
     for k in range(n_blocks):
         lower = np.linalg.cholesky(dense[:, :, k][at])
-        root[k][at] = solve_triangular(lower, np.eye(len(own)), lower=True)  # row j is column j of the root of M^-1
+        root[k][at] = solve_triangular(lower, np.eye(len(rows)), lower=True)  # row j is column j of the root of M^-1
         inverse[k][at] = root[k][at].T @ root[k][at]
     inverse_rest = 1 / rest if moving is None else moving[:, np.newaxis] / rest
     return Metric(inverse, root, inverse_rest, np.sqrt(inverse_rest))

@@ -59,7 +59,7 @@ def _by_pilot(target: WeightTarget, groups: ColumnGroups, rng: np.random.Generat
 
 def _of_moments(target: WeightTarget, groups: ColumnGroups, moments: Array) -> Array:
     """Return the scales (D,) for |v|^2 of each active feature (A,)."""
-    own = groups.of_feature[target.training.rows.active]
-    square = np.bincount(own[own >= 0], weights=moments[own >= 0], minlength=len(groups.names))
+    column = groups.of_feature[target.training.rows.active]
+    square = np.bincount(column[column >= 0], weights=moments[column >= 0], minlength=len(groups.names))
     of_column = np.sqrt((groups.degrees + square) / (groups.degrees + target.slab.freedom))
     return np.where(groups.of_feature >= 0, np.append(of_column, 0.0)[groups.of_feature], target.scale)

@@ -10,10 +10,18 @@ import numpy as np
 from ffbm.kernels.arrow import Columns, Workspace
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.selection import BIRTHS, DEATHS, enter_or_leave, log_inclusion_prior, visit_columns
+from ffbm.kernels.selection import (
+    BIRTHS,
+    DEATHS,
+    ColumnArrays,
+    ColumnData,
+    enter_or_leave,
+    log_inclusion_prior,
+    visit_columns,
+)
 from ffbm.kernels.slab import without_scales
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
-from ffbm.kernels.weightchain import Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.cellsweep import CellSampler
@@ -175,10 +183,8 @@ class Sweeper:
             sampler.sweep(rng, state.weights, keeps=False)
             self._sum_cells_out(state, sampler, rate, accepted)
             self.bridge.parts.clear()  # they hold values and a response
-        visit_columns(
-            rng, self.columns, target.rows.counts, target.sums, self.freedom, state.weights, state.inside, self.logits,
-            self.work, rate, state.chance, accepted,
-        )  # fmt: skip
+        data, arrays = self.arrays(state, accepted)
+        visit_columns(rng, self.columns, data, arrays, self.work, rate, state.chance)
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
@@ -192,24 +198,27 @@ class Sweeper:
             if warm:
                 state.ease[g] += (1 - EASE) * (ease - state.ease[g])
         done = 0 if warm else self.plan.n_warmup
-        tail = (state.weights, state.adapt, done, N_MOVES, *self.moments, self.scratch, self.moves)
-        run_hmc(rng, target, self.metrics.of(state.inside), self.plan, *tail)
+        chain, metric = ChainArrays(state.weights, state.adapt, *self.moments), self.metrics.of(state.inside)
+        run_hmc(rng, target, metric, self.plan, chain, done, N_MOVES, self.scratch, self.moves)
         return accepted
+
+    def arrays(self, state: SelectionState, accepted: Array) -> tuple[ColumnData, ColumnArrays]:
+        """Return what kernels look at and what they change, with the moves made counted in ``accepted``."""
+        data = ColumnData(self.target.rows.counts, self.target.sums, self.freedom)
+        return data, ColumnArrays(state.weights, state.inside, self.logits, accepted)
 
     def _sum_cells_out(self, state: SelectionState, sampler: CellSampler, rate: Array, accepted: Array) -> None:
         """Let columns with unknown cells be born or die, these cells summed out."""
         rng, target, aside = state.rng, self.target, np.zeros(len(MOVES), np.int32)
         if self.groups is None or not len(target.rows.values):
             return
-        for own in find_column_cells(sampler.cells, self.groups):
-            g = own.column
+        for unknown in find_column_cells(sampler.cells, self.groups):
+            g = unknown.column
             if self.freedom[g] == 0 or rng.random() >= rate[g]:
                 continue
-            move = partial(
-                enter_or_leave, rng, self.columns, target.rows.counts, target.sums, g, self.freedom, state.weights,
-                state.inside, self.logits, self.work, aside,
-            )  # fmt: skip
-            if move_column(rng, sampler, own, state.weights, state.inside, move):
+            data, arrays = self.arrays(state, aside)
+            move = partial(enter_or_leave, rng, self.columns, data, g, arrays, self.work)
+            if move_column(rng, sampler, unknown, state.weights, state.inside, move):
                 accepted[BIRTHS if state.inside[g] else DEATHS] += 1
 
     def energy(self, state: SelectionState) -> float:

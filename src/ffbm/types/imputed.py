@@ -65,13 +65,13 @@ class Imputed:
 
         n_each = np.diff(self.first)
         value = np.arange(len(self.probability)) - np.repeat(self.first[:-1] - self.start[self.part], n_each)
-        own = np.repeat(self.part, n_each)
+        part = np.repeat(self.part, n_each)
         values = pd.DataFrame(
             {
                 "vertex": np.repeat(self.vertex, n_each),
-                "column": self.column[own],
+                "column": self.column[part],
                 "feature": self.feature[value],
-                "is_flag": (np.diff(self.start) == 2)[own] & (self.feature[self.start[:-1]] < 0)[own],
+                "is_flag": (np.diff(self.start) == 2)[part] & (self.feature[self.start[:-1]] < 0)[part],
                 "probability": self.probability,
                 "mean": np.nan,
                 "sd": np.nan,

@@ -62,6 +62,8 @@ class Features:
     >>> x, _ = encode_features(pd.DataFrame({"age": [20, None, 40], "party": ["b", "a", "a"]}))
     >>> x.column_names, x.missing.toarray().tolist()
     (('age', 'party'), [[False, False], [True, False], [False, False]])
+    >>> x.of_column("party").tolist(), x.dense([1, 2]).tolist()
+    ([1, 2], [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
     """
 
     values: Any
@@ -102,8 +104,8 @@ class Features:
 
     def with_values(self, name: str, values: "Features") -> "Features":
         """Return the features with the other reading of a column, as values, in the place of its number."""
-        own = [j for j, column in enumerate(self.columns) if column == name]
-        first, last = own[0], own[-1] + 1
+        inside = [j for j, column in enumerate(self.columns) if column == name]
+        first, last = inside[0], inside[-1] + 1
         parts = (self.values[:, :first], values.values, self.values[:, last:])
         x = sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts], format="csr"))
         x.sort_indices()
@@ -116,6 +118,15 @@ class Features:
             sd=np.concatenate((self.sd[:first], values.sd, self.sd[last:])),
             other={column: other for column, other in self.other.items() if column != name},
         )
+
+    def of_column(self, column: str) -> Array:
+        """Return the numbers of the features that come from a column."""
+        return np.flatnonzero([name == column for name in self.columns])
+
+    def dense(self, which: Any) -> Array:
+        """Return the values (N, ...) of some features as a dense array."""
+        cells = self.values[:, which]
+        return np.asarray(cells.toarray() if sp.issparse(cells) else cells)
 
     def is_missing(self, column: str) -> Array:
         """Tell which vertices (N,) had no answer in a column."""
@@ -242,7 +253,7 @@ class Network:
         x = self.features
         rows = []
         for name in x.column_names[:_SHOWN]:
-            inside = [j for j, column in enumerate(x.columns) if column == name]
+            inside = x.of_column(name)
             if x.is_number[inside[0]]:
                 rows.append([name, "number", f"mean {x.mean[inside[0]]:.4g}, sd {x.sd[inside[0]]:.4g}"])
             else:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ffbm.errors import DataError, OptionError, either, keyword, named
 from ffbm.plain import did_you_mean
@@ -79,13 +78,13 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
             raise OptionError(f"{it} names a column, and a Graph has none: give a type per vertex")
         texts = _column_texts(net, node_type)
     else:
-        given = np.asarray(node_type)
-        if given.shape != (net.n_nodes,) or given.dtype.kind not in "iubUSO":
+        entries = np.asarray(node_type)
+        if entries.shape != (net.n_nodes,) or entries.dtype.kind not in "iubUSO":
             raise OptionError(
                 f"{keyword('node_type')} must be the name of a column, or a type for each of the {net.n_nodes:,}"
-                f" vertices; got {given.dtype} of shape {given.shape}"
+                f" vertices; got {entries.dtype} of shape {entries.shape}"
             )
-        texts = given.astype(str)
+        texts = entries.astype(str)
     values, of_vertex = np.unique(texts, return_inverse=True)
     column = node_type if isinstance(node_type, str) else None
     return NodeTypes(tuple(values.tolist()), of_vertex.reshape(-1), column)
@@ -94,13 +93,12 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
 def _column_texts(net: Network, name: str) -> Array:
     """Return the value (N,) of each vertex in a column, as text."""
     x = net.features
-    inside = np.flatnonzero([column == name for column in x.columns])
+    inside = x.of_column(name)
     if not len(inside):
         hint = did_you_mean(name, x.column_names) or f"its columns are {', '.join(map(repr, x.column_names[:8]))}"
         hint = hint if x.n_features else f"it has no columns: give a table with {either('nodes= (--nodes)', '--nodes')}"
         raise OptionError(f"{keyword('node_type', repr(name))} must name a column that varies; {hint}")
-    cells = x.values[:, inside]
-    cells = cells.toarray() if sp.issparse(cells) else np.asarray(cells)
+    cells = x.dense(inside)
     known = ~x.is_missing(name)
     if x.is_number[inside].any():
         texts = np.array([f"{value:.12g}" for value in x.mean[inside[0]] + x.sd[inside[0]] * cells[:, 0]])

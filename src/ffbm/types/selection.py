@@ -160,5 +160,5 @@ def _means_by(values: Array, partition: Array) -> tuple[Array, Array, float]:
     total = np.zeros((len(numbers), values.shape[2]))
     np.add.at(total, row, values)
     n_each = np.bincount(row.ravel(), minlength=len(numbers))
-    visits = sum(len(np.unique(own)) for own in partition) / max(len(numbers), 1)
+    visits = sum(len(np.unique(labels)) for labels in partition) / max(len(numbers), 1)
     return total / np.maximum(n_each, 1)[:, np.newaxis], row, visits

@@ -32,10 +32,10 @@ class TreeNode:
     block : int or None
         The number of the block in ``fit.memberships``, if it is one.
     support : float
-        Of a split: the share of draws that have a child as a group (Jaccard index 0.8 or more), on average over the
+        Of a split: the share of draws in which a child is a group too (Jaccard index 0.8 or more), on average over
         children.
     nats : float
-        What the split and all below it save: by how much S is larger if the node is one block.
+        By how much S is larger if the node is one block, without its split and those below.
     bits, bits_se : float
         How much features tell of the child that a vertex is in, per vertex of the node, on held-out vertices.
     columns : tuple of (name, inclusion)
@@ -113,8 +113,8 @@ class Tree:
         """The blocks below each node."""
         blocks: dict[int, list[int]] = {}
         for node in reversed(self.nodes):
-            own = [] if node.block is None else [node.block]
-            blocks[node.number] = sorted(own + [block for child in node.children for block in blocks[child]])
+            leaf = [] if node.block is None else [node.block]
+            blocks[node.number] = sorted(leaf + [block for child in node.children for block in blocks[child]])
         return blocks
 
     def blocks(self, number: int) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ class Tree:
         return len(self.vertices(number))
 
     def level(self, level: int) -> Array:
-        """Return the number of the node of that level, or of the highest below it, for each vertex."""
+        """Return for each vertex the number of its node on a level, or of the highest below if it has none there."""
         labels = np.zeros(len(self.labels), dtype=np.int64)
         for node in self.nodes:  # children after parents
             if node.parent is None or self.nodes[node.parent].level > level:
@@ -163,7 +163,7 @@ class Tree:
 
     @property
     def places(self) -> str:
-        """Where each column acts that matters at some split, those nearest to the root first."""
+        """The columns that matter at some split, those nearest to the root first, each with where it does, in words."""
         names = dict.fromkeys(name for node in self.splits for name, _ in node.columns)
         return "; ".join(f"{name} {self.where(name)}" for name in names)
 
@@ -194,21 +194,23 @@ class Tree:
 
     def _in_depth(self) -> Sequence[int]:
         """Return the splits, each followed by those below it."""
-        nodes, waiting = [], [0]
-        while waiting:
-            number = waiting.pop()
-            nodes.append(number)
-            waiting += [child for child in reversed(self.nodes[number].children) if self.nodes[child].is_split]
-        return nodes
+        order, stack = [], [0]
+        while stack:
+            number = stack.pop()
+            order.append(number)
+            stack += [child for child in reversed(self.nodes[number].children) if self.nodes[child].is_split]
+        return order
 
     def _line(self, node: TreeNode) -> str:
         children = [self._name(child) for child in node.children]
         more = [f"{len(children) - _SIZES} more"] if len(children) > _SIZES else []
         text = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
-        by = ", ".join(name for name, _ in node.columns[:_COLUMNS]) + (", ..." if len(node.columns) > _COLUMNS else "")
+        columns = ", ".join(name for name, _ in node.columns[:_COLUMNS]) + (
+            ", ..." if len(node.columns) > _COLUMNS else ""
+        )
         message = ""
-        if by:
-            message = f"; {node.bits:.2f} bits by {by}"
+        if columns:
+            message = f"; {node.bits:.2f} bits by {columns}"
         elif node.bits > EACH_WAY * node.bits_se:  # columns that stand for each other, say
             message = f"; {node.bits:.2f} bits, by which column is not decided"
         elif not np.isnan(node.bits):
@@ -218,8 +220,8 @@ class Tree:
 
     def _name(self, number: int) -> str:
         node = self.nodes[number]
-        what = f"[{number}]" if node.block is None else f"block {node.block}"
-        return f"{what} ({self.size(number):,})"
+        name = f"[{number}]" if node.block is None else f"block {node.block}"
+        return f"{name} ({self.size(number):,})"
 
     def __repr__(self) -> str:
         sizes = "-".join(str(len(set(self.level(level).tolist()))) for level in range(self.n_levels))

@@ -59,17 +59,17 @@ def quantities(w: Array, x: Array, b: Array, rows: Array, sigma: float) -> Array
 
 def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
     """Simulate one network, draw its weights and return the rank (Q,) of the truth among the draws, 0 .. 99."""
-    own = child_seed(seed, "calibration", *size, number)
-    made = simulate(*size, features=3, exact=True, sigma=SIGMA, seed=own)
+    network_seed = child_seed(seed, "calibration", *size, number)
+    made = simulate(*size, features=3, exact=True, sigma=SIGMA, seed=network_seed)
     x, b, truth = made.network.features.values, made.labels, made.weights
     rows = np.arange(size.n_nodes - size.n_nodes // 5)  # the last fifth is held out
     trace = sample_weights(
         x, np.eye(size.n_blocks)[b], rows, SIGMA, sampler=sampler, n_draws=N_DRAWS * THIN, n_warmup=N_WARMUP,
-        n_chains=1, seed=own, workers=1, progress=False, weight_prior="fixed",
+        n_chains=1, seed=network_seed, workers=1, progress=False, weight_prior="fixed",
     )  # fmt: skip
     draws = quantities(trace.weights[0, THIN - 1 :: THIN], x, b, rows, SIGMA)
     at = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)
-    return rank_among(draws, at[:, 0], np.random.default_rng([own % 2**32]))
+    return rank_among(draws, at[:, 0], np.random.default_rng([network_seed % 2**32]))
 
 
 def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> Finding:

@@ -81,8 +81,13 @@ def distance_of(case: Case, log_weights: Array, visits: Array) -> Distance:
         merge = _set_partitions(states_of(case))
         law = np.bincount(merge, weights=law)
         visits = np.array([np.bincount(merge, weights=v) for v in visits])
-    law, shares = law / law.sum(), visits / visits.sum(axis=1, keepdims=True)
-    distance = 0.5 * np.abs(shares.mean(axis=0) - law).sum()
+    return total_variation(law, visits)
+
+
+def total_variation(law: Array, visits: Array) -> Distance:
+    """Return how far the visits (runs, states) are from a law (states,), which need not sum to 1."""
+    shares = visits / visits.sum(axis=1, keepdims=True)
+    distance = 0.5 * np.abs(shares.mean(axis=0) - law / law.sum()).sum()
     floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(len(visits))
     return Distance(float(distance), float(floor))
 
@@ -126,8 +131,8 @@ def random_start(case: Case, rng: np.random.Generator) -> Array:
         np.empty(case.n_nodes, dtype=np.int64),
     )
     for t in range(int(block_types.max()) + 1):
-        own = rng.permutation(np.flatnonzero(types == t))
-        labels[own] = np.resize(np.flatnonzero(block_types == t), len(own))
+        members = rng.permutation(np.flatnonzero(types == t))
+        labels[members] = np.resize(np.flatnonzero(block_types == t), len(members))
     return labels
 
 
@@ -168,8 +173,8 @@ def _visits(
     model = block_model(target, case.layout, field)
     ledger = block_ledger(model, random_start(case, rng), case.n_blocks, case.dense)
     visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
-    schedule = Schedule(0, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1)
+    schedule = Schedule(n_steps // 100, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1)
     counters = Counters(np.zeros(3), np.zeros(5, dtype=np.int64), ledger.b.copy())
     workspace = make_workspace(case.n_nodes, case.n_blocks)
-    count_visits(rng, model, ledger, moves, n_steps, n_steps // 100, schedule, counters, workspace, visits)
+    count_visits(rng, model, ledger, moves, n_steps, schedule, counters, workspace, visits)
     return visits

@@ -52,7 +52,7 @@ def exact_evidence(
     x = np.asarray(x, dtype=float)
     still = np.zeros((n_nodes, 0)) if still is None else still
     whole, nothing = np.column_stack((x, still)), np.column_stack((np.zeros_like(x), still))
-    with_all, without = (_log_labels(states, given, sigma, intercept_sd) for given in (whole, nothing))
+    with_all, without = (_log_labels(states, features, sigma, intercept_sd) for features in (whole, nothing))
     return float(logsumexp(log_p + with_all) - logsumexp(log_p + without))
 
 
@@ -63,9 +63,9 @@ def _log_labels(states: Array, x: Array, sigma: float | None, intercept_sd: floa
     n = x.shape[1]
     parts = []
     for inside in product((False, True), repeat=n):
-        given = x[:, np.array(inside, dtype=bool) & x.any(axis=0)]
+        included = x[:, np.array(inside, dtype=bool) & x.any(axis=0)]
         log_prior = betaln(1 + sum(inside), 2 * n - sum(inside)) - betaln(1, n) if n else 0.0
-        parts.append(log_prior + _log_given(states, given, _heavy_line(), intercept_sd))
+        parts.append(log_prior + _log_given(states, included, _heavy_line(), intercept_sd))
     return np.asarray(logsumexp(parts, axis=0))
 
 

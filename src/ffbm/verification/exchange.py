@@ -16,7 +16,7 @@ from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array
 from ffbm.verification.enumeration import RUNS, Case, Distance, distance_of, field_of, log_law, random_start, target_of
 from ffbm.verification.findings import Effort, Finding
-from ffbm.verification.partitions import FIVE, FOUR, FULL, MESS, QUICK, VISITS, WHO
+from ffbm.verification.partitions import FIVE, FOUR, MESS, VISITS, WHO, judge
 from ffbm.workers import Run
 
 BETAS = (1.0, 0.6, 0.25)
@@ -64,7 +64,7 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
     state = start(setup, labels, np.array(BETAS), rng)
     visits = np.zeros((len(BETAS), case.n_blocks**case.n_nodes), dtype=np.int64)
     count_ladder_visits(
-        rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, n_steps // 100, Schedule(*settings),
+        rng, setup.model, lay_out(setup, state.betas), state.ledgers, n_steps, Schedule(n_steps // 100, *settings[1:]),
         state.counters, state.exchange, make_workspace(case.n_nodes, case.n_blocks), visits,
     )  # fmt: skip
     return visits
@@ -73,10 +73,6 @@ def _visits(case: Case, n_steps: int, seed: int, run: int) -> Array:
 def follow_the_laws(name: str, effort: Effort) -> Finding:
     """Run one trial and return the largest total variation of a temperature from its exact law."""
     trial = TRIALS[name]
-    bound, most = FULL if effort.full else QUICK
     n_steps = trial.n_full if effort.full else trial.n_quick
-    comparison = compare_ladder(trial.case, n_steps, effort.seed, effort.each)
-    chance = max(it.floor for it in comparison)
-    doubt = "" if chance <= most else f"chance alone makes {chance:.4f} of it, more than {most}"
-    details = {"chance": chance, "n_steps": n_steps, "by_temperature": [it.distance for it in comparison]}
-    return Finding(max(it.distance for it in comparison), bound, doubt=doubt, details=details)
+    distances, floors = zip(*compare_ladder(trial.case, n_steps, effort.seed, effort.each), strict=True)
+    return judge(Distance(max(distances), max(floors)), n_steps, effort, by_temperature=list(distances))

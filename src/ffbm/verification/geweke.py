@@ -5,7 +5,7 @@ again given b, and so on: if the sampler keeps p(b, theta | A, X), every later (
 and means of functions of it along the runs are those of fresh draws.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -40,6 +40,7 @@ FUNCTIONS = (
     "ln p(b|W,X)^2",
     "centred weight of the held-out vertex",
 )
+Means = Callable[[int, int, int], Array]  # of a seed, the number of steps or draws, and that of the run
 
 
 def draw_from_model(rng: np.random.Generator) -> tuple[Array, Array, Graph]:
@@ -86,14 +87,14 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
     model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)
-    given = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
+    geometry = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
     active = model.training.rows.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)
-    adapt = first_adaptation(given.first_step)
+    adapt = first_adaptation(geometry.first_step)
     means = []
     for step in range(n_steps + 1):
         setup = JointSetup(_with_graph(model, graph), SETTINGS)
-        state = resume_at(setup, b, contrasts, adapt, given, rng)
+        state = resume_at(setup, b, contrasts, adapt, geometry, rng)
         if step:  # the first is a fresh draw itself
             means.append(functions(w, b, graph, float(state.totals[ENTROPY])))
         if step < n_steps:
@@ -111,14 +112,14 @@ def _with_graph(model: JointModel, graph: Graph) -> JointModel:
 def law_kept(effort: Effort) -> Finding:
     """Run the test: the smallest p of Student's test."""
     n_runs, n_steps = (200, 300) if effort.full else (40, 25)
-    runs = effort.each(partial(chain_means, effort.seed, n_steps), range(n_runs))
-    fresh = effort.each(partial(fresh_means, effort.seed, n_steps), range(n_runs))
-    return compare_means(FUNCTIONS, runs, fresh, n_steps)
+    return compare_means(FUNCTIONS, chain_means, fresh_means, n_runs, n_steps, effort)
 
 
-def compare_means(names: Sequence[str], runs: Sequence[Array], fresh: Sequence[Array], n_steps: int) -> Finding:
+def compare_means(
+    names: Sequence[str], chain: Means, fresh: Means, n_runs: int, n_steps: int, effort: Effort
+) -> Finding:
     """Compare means of functions over runs of so many steps with those of fresh draws; return the smallest p."""
-    along, drawn, n_runs = np.array(runs), np.array(fresh), len(runs)
+    along, drawn = (np.array(effort.each(partial(of, effort.seed, n_steps), range(n_runs))) for of in (chain, fresh))
     error = np.sqrt((along.var(axis=0, ddof=1) + drawn.var(axis=0, ddof=1)) / n_runs)
     off = (along.mean(axis=0) - drawn.mean(axis=0)) / error
     p = 2 * student.sf(np.abs(off), n_runs - 1)

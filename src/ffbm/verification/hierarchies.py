@@ -12,17 +12,15 @@ from ffbm.nested import ladder
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, start
 from ffbm.nested.target import Hierarchy, Layout, NestedTarget, nested_model, vertex_labels
 from ffbm.types import Array, EdgeWeights
-from ffbm.verification.enumeration import RUNS, Distance, graph_of
+from ffbm.verification.enumeration import RUNS, Distance, graph_of, total_variation
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.partitions import (
     ARCS,
     COUNTS,
     FIVE,
     FOUR,
-    FULL,
     LOGS,
     MESS,
-    QUICK,
     REALS,
     RING,
     TIMES,
@@ -30,6 +28,7 @@ from ffbm.verification.partitions import (
     TRIPS,
     VISITS,
     WHO,
+    judge,
 )
 from ffbm.workers import Run
 
@@ -135,13 +134,9 @@ def compare_hierarchies(trial: Trial, n_cycles: int, seed: int = 0, each: Run | 
     codes = codes_of([np.array(level) for level in zip(*spread, strict=True)], trial.n_nodes)
     order = np.argsort(codes)
     log_law = -trial.settings.beta * np.array([target.entropy(hierarchies[a]) for a in order])
-    law = np.exp(log_law - log_law.max())
     visit = partial(_visits, target, trial, codes[order], n_cycles, seed)
     visits = np.array(each(visit, range(RUNS)) if each else [visit(run) for run in range(RUNS)])
-    law, shares = law / law.sum(), visits / visits.sum(axis=1, keepdims=True)
-    distance = 0.5 * np.abs(shares.mean(axis=0) - law).sum()
-    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(RUNS)
-    return Distance(float(distance), float(floor))
+    return total_variation(np.exp(log_law - log_law.max()), visits)
 
 
 def _visits(target: NestedTarget, trial: Trial, codes: Array, n_cycles: int, seed: int, run: int) -> Array:
@@ -174,11 +169,8 @@ def _begin(setup: NestedSetup, levels: Hierarchy, betas: tuple[float, ...], rng:
 def follow_the_law(name: str, effort: Effort) -> Finding:
     """Run one trial and return its total variation from the exact law."""
     trial = TRIALS[name]
-    bound, most = FULL if effort.full else QUICK
     n_cycles = trial.n_full if effort.full else trial.n_quick
-    comparison = compare_hierarchies(trial, n_cycles, effort.seed, effort.each)
-    doubt = "" if comparison.floor <= most else f"chance alone makes {comparison.floor:.4f} of it, more than {most}"
-    return Finding(comparison.distance, bound, doubt=doubt, details={"chance": comparison.floor, "n_steps": n_cycles})
+    return judge(compare_hierarchies(trial, n_cycles, effort.seed, effort.each), n_cycles, effort)
 
 
 CHECKS = tuple(

@@ -13,7 +13,6 @@ from scipy.special import log_softmax
 
 from ffbm.rng import child_seed
 from ffbm.theta.blanks import N_CLASSES
-from ffbm.theta.cells import Cells, CellState
 from ffbm.theta.chain import set_up
 from ffbm.theta.design import make_design
 from ffbm.theta.imputed import ImputedSetup, advance_imputed, start_imputed
@@ -73,8 +72,8 @@ def quantities(w: Array, codes: Array, numbers: Array, missing: Array, labels: A
 
 def rank_of_truth(seed: int, number: int) -> Array:
     """Draw a table, weights and labels, take cells away and return the rank (Q,) of the truth among draws."""
-    own = child_seed(seed, "imputation", number)
-    rng = np.random.default_rng([own % 2**32, 11])
+    table_seed = child_seed(seed, "imputation", number)
+    rng = np.random.default_rng([table_seed % 2**32, 11])
     codes, numbers = draw_table(rng, N_NODES)
     x = matrix_of(codes, numbers)
     w = SIGMA * rng.normal(size=(N_BLOCKS, len(NAMES) + 1))
@@ -95,12 +94,8 @@ def rank_of_truth(seed: int, number: int) -> Array:
     for _ in range(N_DRAWS):
         state, drawn = advance_imputed(model, state, THIN)
         # the draw is of the weights before the last sweep over the cells: both are draws of the posterior together
-        draws.append(quantities(drawn.weights[-1], *_table(unknown.cells, state.cells), missing, labels))
+        draws.append(quantities(drawn.weights[-1], *unknown.cells.complete(state.cells), missing, labels))
     return rank_among(np.array(draws).T, quantities(w, codes, numbers, missing, labels), rng)
-
-
-def _table(cells: Cells, state: CellState) -> tuple[Array, Array]:
-    return cells.complete(state)
 
 
 def uniform_ranks(effort: Effort) -> Finding:

@@ -8,7 +8,6 @@ from ffbm.joint.chain import JointSettings
 from ffbm.pipeline.joint import sample_joint
 from ffbm.simulation import simulate
 from ffbm.theta.target import energy
-from ffbm.types import Array
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.geweke import law_kept
 from ffbm.verification.joint_calibration import cut_told_apart, uniform_ranks
@@ -45,14 +44,10 @@ def draws_belong_together(effort: Effort) -> Finding:
         x = np.column_stack((made.network.features.values, np.ones(60)))
         for draw in np.ndindex(*draws.blocks.labels.shape[:2]):
             w, b = draws.weights.weights[draw], draws.blocks.labels[draw]
-            energy = energy_of(w, b, x, draws.weights.rows, _SCALES)
-            worst = max(worst, abs(energy - float(draws.weights.energy[draw])))
+            rows = draws.weights.rows
+            nats = energy(w, x[rows], np.eye(len(w))[b[rows]], _SCALES)
+            worst = max(worst, abs(nats - float(draws.weights.energy[draw])))
     return Finding(worst, 1e-8)
-
-
-def energy_of(w: Array, b: Array, x: Array, rows: Array, sigma: list[float]) -> float:
-    """Return U(W) given labels, as it is written."""
-    return energy(w, x[rows], np.eye(len(w))[b[rows]], sigma)
 
 
 CHECKS = (

@@ -85,10 +85,25 @@ def exact_moments(case: Case) -> Moments:
         logs[at] = prior + likelihood - description_length(graph, b).without_partition
     p = np.exp(logs - logs.max())
     p /= p.sum()
-    of_b, of_w = p.sum(axis=1), p.sum(axis=0)
-    together = np.einsum("s,sij->ij", of_b, (states[:, :, np.newaxis] == states[:, np.newaxis, :]).astype(float))
-    used = np.array([len(set(b)) for b in states.tolist()])
-    return Moments(together, of_w @ mean_squares(w), float(of_b[used < n_blocks].sum()))
+    together, empty = moments_of_labels(states, p.sum(axis=1), n_blocks)
+    return Moments(together, p.sum(axis=0) @ mean_squares(w), empty)
+
+
+def moments_of_labels(labels: Array, weights: Array, n_blocks: int) -> tuple[Array, float]:
+    """Return how likely two vertices share a block (N, N), and that a block is empty, under labels (T, N) so weighted.
+
+    >>> moments_of_labels(np.array([[0, 1], [1, 1]]), np.array([0.75, 0.25]), 2)
+    (array([[1.  , 0.25],
+           [0.25, 1.  ]]), 0.25)
+    """
+    together = np.einsum("t,tij->ij", weights, (labels[:, :, np.newaxis] == labels[:, np.newaxis, :]).astype(float))
+    used = sum((labels == r).any(axis=1).astype(np.int64) for r in range(n_blocks))
+    return together, float(weights[used < n_blocks].sum())
+
+
+def moments_of_draws(labels: Array, n_blocks: int) -> tuple[Array, float]:
+    """Return the same of draws, which all count alike."""
+    return moments_of_labels(labels, np.full(len(labels), 1 / len(labels)), n_blocks)
 
 
 def _points(n_free: int) -> tuple[Array, Array]:
@@ -126,11 +141,8 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     setup = JointSetup(joint_model(graph_of(case.edges, len(x)), x, case.n_blocks, rows, case.sigma), settings)
     state = start(setup, rng.integers(0, case.n_blocks, len(x)), rng)
     state, draws = advance(setup, state, settings.burn + n_sweeps)
-    together = np.zeros((len(x), len(x)))
-    for i in range(len(x)):
-        together[i] = (draws.labels == draws.labels[:, [i]]).mean(axis=0)
-    used = sum((draws.labels == r).any(axis=1).astype(np.int64) for r in range(case.n_blocks))
-    return Moments(together, mean_squares(draws.weights).mean(axis=0), float((used < case.n_blocks).mean()))
+    together, empty = moments_of_draws(draws.labels, case.n_blocks)
+    return Moments(together, mean_squares(draws.weights).mean(axis=0), empty)
 
 
 def distances(exact: Moments, sampled: Moments) -> tuple[float, float, float]:

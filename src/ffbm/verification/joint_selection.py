@@ -5,6 +5,7 @@ integrated over points that fill their prior evenly (Sobol's). In the calibratio
 are drawn from the prior, labels from the weights and a multigraph from the labels; the truth is then one more draw.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import graph_of
 from ffbm.verification.findings import Check, Effort, Finding
+from ffbm.verification.joint_laws import moments_of_draws, moments_of_labels
 from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
 from ffbm.verification.selection_laws import INTERCEPT_SD
@@ -94,7 +96,7 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
     sets = [np.array(one, dtype=bool) for one in product((False, True), repeat=n_columns)]
     mass, sizes = np.empty((len(sets), len(states))), np.zeros((len(sets), len(states), n_columns))
     for at, inside in enumerate(sets):
-        w = _prior_points(case, inside, n_points)
+        w = prior_points(case.columns, inside, n_blocks, n_points)
         log_p = log_softmax(np.einsum("pbd,nd->pnb", w, x[trained]), axis=2)
         likelihood = np.zeros((len(w), len(states)))
         for i, v in enumerate(trained):
@@ -104,19 +106,17 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
         weight = np.exp(log_prior - (s - s.min()))
         mass[at] = weight * share.sum(axis=0)
         for g in np.flatnonzero(inside):
-            own = np.log1p((w[:, :, [*np.equal(case.columns, g), False]] ** 2).sum(axis=(1, 2)))
-            sizes[at, :, g] = weight * (own @ share)
+            size = np.log1p((w[:, :, [*np.equal(case.columns, g), False]] ** 2).sum(axis=(1, 2)))
+            sizes[at, :, g] = weight * (size @ share)
     total = mass.sum()
-    of_b = mass.sum(axis=0) / total
-    together = np.einsum("s,sij->ij", of_b, (states[:, :, np.newaxis] == states[:, np.newaxis, :]).astype(float))
-    used = np.array([len(set(b)) for b in states.tolist()])
+    together, empty = moments_of_labels(states, mass.sum(axis=0) / total, n_blocks)
     inclusion = np.array(sets).T @ mass.sum(axis=1) / total
-    return Moments(together, inclusion, sizes.sum(axis=(0, 1)) / total, float(of_b[used < n_blocks].sum()))
+    return Moments(together, inclusion, sizes.sum(axis=(0, 1)) / total, empty)
 
 
-def _prior_points(case: Case, inside: Array, n_points: int) -> Array:
+def prior_points(columns: Sequence[int] | Array, inside: Array, n_blocks: int, n_points: int) -> Array:
     """Return contrasts (P, B, D + 1) of a set of columns that fill their prior evenly, scales included."""
-    n_blocks, column = case.n_blocks, np.array(case.columns)
+    column = np.asarray(columns)
     of_feature = inside[column]
     n_free = (n_blocks - 1) * (int(of_feature.sum()) + 1)
     u = qmc.Sobol(n_free + len(inside), seed=1).random_base2(n_points)
@@ -137,9 +137,9 @@ def setup_of(case: Case, settings: JointSettings) -> ColumnSetup:
         groups.setdefault(f"column {g}", []).append(str(d))
     graph = graph_of(case.edges, len(case.features))
     x = np.array(case.features, dtype=float)
-    given = settings._replace(thin=case.gap)
-    made = column_setup(graph, x, case.n_blocks, given, case.trained, True, INTERCEPT_SD, groups)
-    return made._replace(gap=case.gap)
+    chain_settings = settings._replace(thin=case.gap)
+    setup = column_setup(graph, x, case.n_blocks, chain_settings, case.trained, True, INTERCEPT_SD, groups)
+    return setup._replace(gap=case.gap)
 
 
 def sampled_moments(case: Case, settings: JointSettings, n_sweeps: int, effort: Effort) -> Moments:
@@ -153,11 +153,9 @@ def _draws(case: Case, settings: JointSettings, n_sweeps: int, seed: int, number
     setup = setup_of(case, settings)
     state = start(setup, rng.integers(0, case.n_blocks, len(case.features)), rng, full=number % 2 == 1)
     _, draws = advance(setup, state, settings.burn + case.gap * n_sweeps)
-    together = np.stack([(draws.labels == one).mean(axis=0) for one in np.moveaxis(draws.labels[:, :, None], 1, 0)])
-    used = sum((draws.labels == r).any(axis=1).astype(np.int64) for r in range(case.n_blocks))
+    together, empty = moments_of_draws(draws.labels, case.n_blocks)
     columns = np.array(case.columns)
     squares = [(draws.weights[:, :, :-1][:, :, columns == g] ** 2).sum(axis=(1, 2)) for g in range(max(columns) + 1)]
-    empty = float((used < case.n_blocks).mean())
     return Moments(together, draws.chance.mean(axis=0), np.log1p(squares).mean(axis=1), empty)
 
 
@@ -165,7 +163,13 @@ def follow_the_law(name: str, effort: Effort, settings: JointSettings | None = N
     """Compare chains with the exact law; the figure is the worst difference as a share of what is allowed."""
     case, n_sweeps = CASES[name], 20_000 if effort.full else 800
     chosen = JointSettings(60, 1, jumps=0.5, shifts=1.5) if settings is None else settings
-    exact, sampled = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, chosen, n_sweeps, effort)
+    return compare_moments(
+        exact_moments(case, 14 if effort.full else 11), sampled_moments(case, chosen, n_sweeps, effort), effort
+    )
+
+
+def compare_moments(exact: Moments, sampled: Moments, effort: Effort) -> Finding:
+    """Return the worst difference as a share of what is allowed, twice as much in quick runs."""
     pairs: list[tuple[Any, Any]] = list(zip(exact, sampled, strict=True))
     parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in pairs]
     share = 1.0 if effort.full else 2.0  # quick runs are a 25th as long

@@ -5,8 +5,6 @@ given the graph, and the graph is drawn again given the labels, and so on: if th
 state is a draw of the model as well, and means of functions along the runs are those of fresh draws.
 """
 
-from functools import partial
-
 import numpy as np
 
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
@@ -64,8 +62,8 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     first = start(setup, np.arange(len(X)) % n_blocks, rng, full=True)  # geometry that no draw has a part in
     means = []
     for _ in range(n_steps):
-        given = _with_graph(setup, problem.graph)
-        _, draws = advance(given, _state_at(given, first, problem, rng), SWEEPS)
+        next_setup = _with_graph(setup, problem.graph)
+        _, draws = advance(next_setup, _state_at(next_setup, first, problem, rng), SWEEPS)
         labels = draws.labels[0].astype(np.int64)
         problem = problem._replace(graph=draw_multigraph(rng, labels, n_blocks, SIZE.n_edges), truth=draws)
         means.append(functions(problem))
@@ -96,9 +94,7 @@ def _state_at(setup: ColumnSetup, first: ColumnState, problem: Problem, rng: np.
 def law_kept(effort: Effort) -> Finding:
     """Run the test: the smallest p of Student's test."""
     n_runs, n_steps = (200, 100) if effort.full else (40, 12)
-    runs = effort.each(partial(chain_means, effort.seed, n_steps), range(n_runs))
-    fresh = effort.each(partial(fresh_means, effort.seed, n_steps), range(n_runs))
-    return compare_means(FUNCTIONS, runs, fresh, n_steps)
+    return compare_means(FUNCTIONS, chain_means, fresh_means, n_runs, n_steps, effort)
 
 
 CHECKS = (

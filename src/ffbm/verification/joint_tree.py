@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaln, log_softmax
-from scipy.stats import chi2, norm, qmc
 
 from ffbm.blocks import chain as blocks
 from ffbm.blocks.chain import BlockSettings, BlockSetup
@@ -32,10 +31,11 @@ from ffbm.rng import child_seed, stream
 from ffbm.simulation.multigraph import draw_nested_multigraph
 from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
-from ffbm.verification.enumeration import RUNS, graph_of
+from ffbm.verification.enumeration import RUNS, Distance, graph_of, total_variation
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.joint_selection import Case, Moments
-from ffbm.verification.partitions import FIVE, FULL, MESS, QUICK, RING
+from ffbm.verification.joint_laws import moments_of_draws, moments_of_labels
+from ffbm.verification.joint_selection import Case, Moments, compare_moments, prior_points
+from ffbm.verification.partitions import FIVE, MESS, RING, judge
 from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
 from ffbm.verification.selection_laws import INTERCEPT_SD
@@ -43,7 +43,6 @@ from ffbm.verification.selection_laws import INTERCEPT_SD
 THREE = (np.array([0, 0, 1]), np.array([0, 0]))  # two leaves, and one beside them
 PAIRS = (np.array([0, 0, 1, 1]), np.array([0, 0]))  # four leaves, two and two
 UNEVEN = (np.array([0, 0, 1, 2]), np.array([0, 0, 1]), np.array([0, 0]))  # leaves at three depths
-BOUNDS = (0.02, 0.02, 0.04, 0.02)  # of co-membership, inclusion, E[ln(1 + |V|^2)], an empty leaf
 
 
 class Trial(NamedTuple):
@@ -65,19 +64,15 @@ TRIALS = {
 }
 
 
-def label_law(trial: Trial, n_sweeps: int, effort: Effort) -> tuple[float, float]:
+def label_law(trial: Trial, n_sweeps: int, effort: Effort) -> Distance:
     """Return the total variation between visits and law, and what chance alone makes of it."""
     target = TreeTarget(graph_of(trial.edges, trial.n_nodes, trial.directed), trial.parents)
     n_leaves = target.n_leaves
     field = np.random.default_rng(3).normal(0, 0.7, (trial.n_nodes, n_leaves))
     states = np.array(list(product(range(n_leaves), repeat=trial.n_nodes)))
     log_law = np.array([field[np.arange(trial.n_nodes), b].sum() - target.entropy(b) for b in states])
-    law = np.exp(log_law - log_law.max())
-    law /= law.sum()
     visits = np.array(effort.each(partial(_visits, target, field, trial.jumps, n_sweeps, effort.seed), range(RUNS)))
-    shares = visits / visits.sum(axis=1, keepdims=True)
-    floor = 0.5 * np.sqrt(2 / np.pi) * shares.std(axis=0, ddof=1).sum() / np.sqrt(RUNS)
-    return float(0.5 * np.abs(shares.mean(axis=0) - law).sum()), float(floor)
+    return total_variation(np.exp(log_law - log_law.max()), visits)
 
 
 def _visits(target: TreeTarget, field: Array, jumps: float, n_sweeps: int, seed: int, run: int) -> Array:
@@ -96,11 +91,8 @@ def _visits(target: TreeTarget, field: Array, jumps: float, n_sweeps: int, seed:
 
 def follow_the_law_of_labels(name: str, effort: Effort) -> Finding:
     """Run one trial and return its total variation from the exact law."""
-    bound, most = FULL if effort.full else QUICK
     n_sweeps = TRIALS[name].n_full if effort.full else TRIALS[name].n_full // 4
-    distance, floor = label_law(TRIALS[name], n_sweeps, effort)
-    doubt = "" if floor <= most else f"chance alone makes {floor:.4f} of it, more than {most}"
-    return Finding(distance, bound, doubt=doubt, details={"chance": floor, "n_steps": n_sweeps})
+    return judge(label_law(TRIALS[name], n_sweeps, effort), n_sweeps, effort)
 
 
 CASES = {
@@ -130,7 +122,7 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
     sizes = np.zeros((n_nodes, len(sets), len(states), n_columns))
     for c, child in enumerate(children):
         for at, inside in enumerate(sets):
-            w = prior_points(inside, int(child.max()) + 1, n_points)
+            w = prior_points(np.arange(n_columns), inside, int(child.max()) + 1, n_points)
             log_p = log_softmax(np.einsum("pkd,nd->pnk", w, x[trained]), axis=2)
             likelihood = np.zeros((len(w), len(states)))
             for i, v in enumerate(trained):
@@ -150,23 +142,9 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
         inclusion += inside * own.sum()
         for c, at in enumerate(chosen):
             size[c] += (own / parts[c]) @ sizes[c, at]
-    total, law = mass.sum(), mass / mass.sum()
-    together = np.einsum("s,sij->ij", law, (states[:, :, np.newaxis] == states[:, np.newaxis, :]).astype(float))
-    used = np.array([len(set(b)) for b in states.tolist()])
-    return Moments(together, inclusion / total, size / total, float(law[used < target.n_leaves].sum()))
-
-
-def prior_points(inside: Array, n_children: int, n_points: int) -> Array:
-    """Return contrasts (P, K, G + 1) of a set of columns that fill their prior evenly, scales included."""
-    n_free = n_children - 1
-    u = qmc.Sobol(n_free * (len(inside) + 1) + len(inside), seed=1).random_base2(n_points)
-    split = n_free * (len(inside) + 1)
-    v = norm.ppf(u[:, :split]).reshape(len(u), n_free, -1)
-    basis = np.linalg.qr(np.column_stack((np.ones(n_children), np.eye(n_children)[:, 1:])))[0][:, 1:]
-    w = np.einsum("kr,prd->pkd", basis, v)
-    w[:, :, :-1] *= (inside * np.sqrt(3 / chi2.ppf(u[:, split:], 3)))[:, np.newaxis]
-    w[:, :, -1] *= INTERCEPT_SD
-    return w
+    total = mass.sum()
+    together, empty = moments_of_labels(states, mass / total, target.n_leaves)
+    return Moments(together, inclusion / total, size / total, empty)
 
 
 def sampled_moments(case: Case, n_cycles: int, effort: Effort) -> Moments:
@@ -181,10 +159,9 @@ def _draws(case: Case, n_cycles: int, seed: int, number: int) -> Moments:
     labels = rng.integers(0, target.n_leaves, len(x))
     setup = tree_setup(target, x, labels, TreeSettings(60, 1), case.trained, INTERCEPT_SD)
     _, draws = advance(setup, start(setup, labels, rng, number % 2 == 1), 60 + n_cycles)
-    together = np.stack([(draws.labels == one).mean(axis=0) for one in np.moveaxis(draws.labels[:, :, None], 1, 0)])
-    used = sum((draws.labels == r).any(axis=1).astype(np.int64) for r in range(target.n_leaves))
+    together, empty = moments_of_draws(draws.labels, target.n_leaves)
     size = np.log1p(squares(setup, draws)).mean(axis=0)
-    return Moments(together, draws.inclusion.mean(axis=0), size, float((used < target.n_leaves).mean()))
+    return Moments(together, draws.inclusion.mean(axis=0), size, empty)
 
 
 def squares(setup: Any, draws: TreeDraws) -> Array:
@@ -203,12 +180,8 @@ def squares(setup: Any, draws: TreeDraws) -> Array:
 def follow_the_law(name: str, effort: Effort) -> Finding:
     """Compare chains with the exact law; the figure is the worst difference as a share of what is allowed."""
     case, n_cycles = CASES[name], 20_000 if effort.full else 800
-    exact, sampled = exact_moments(case, 14 if effort.full else 11), sampled_moments(case, n_cycles, effort)
-    pairs: list[tuple[Any, Any]] = list(zip(exact, sampled, strict=True))
-    parts = [float(np.abs(np.subtract(one, other)).max()) for one, other in pairs]
-    share = 1.0 if effort.full else 2.0  # quick runs are a 25th as long
-    worst = max(part / (share * bound) for part, bound in zip(parts, BOUNDS, strict=True))
-    return Finding(worst, 1.0, details=dict(zip(Moments._fields, parts, strict=True)))
+    exact = exact_moments(case, 14 if effort.full else 11)
+    return compare_moments(exact, sampled_moments(case, n_cycles, effort), effort)
 
 
 SIZES = (Size(8, 4, 10), Size(30, 4, 60))

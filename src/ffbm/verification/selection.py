@@ -92,8 +92,8 @@ def quantities(inside: Array, scales: Array, w: Array, energy: float) -> Array:
 
 def calibrate_one(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
-    own = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
-    rng = np.random.default_rng([own % 2**32, 7])
+    data_seed = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
+    rng = np.random.default_rng([data_seed % 2**32, 7])
     x, truth = draw_features(rng, size.n_nodes), draw_truth(rng, size.n_blocks)
     y = draw_memberships(rng, x, truth.weights)
     target = _target(x, y)
@@ -145,7 +145,7 @@ def _target(x: Array, y: Array) -> WeightTarget:
     return weight_target(x, y, intercept=True, weight_prior="learned", column_groups=GROUPS)
 
 
-def geweke_means(seed: int, n_steps: int, moves: bool, number: int) -> Array:
+def geweke_means(moves: bool, seed: int, n_steps: int, number: int) -> Array:
     """Return means of functions of (state, labels) along a run: of the moves, or of fresh draws from the model."""
     size = SIZES[0]
     rng = np.random.default_rng([seed, number, int(moves)])
@@ -189,9 +189,8 @@ def _with_response(target: WeightTarget, y: Array) -> WeightTarget:
 def law_kept(effort: Effort) -> Finding:
     """Run Geweke's test: compare means along runs of the moves with those of fresh draws."""
     n_runs, n_steps = (200, 300) if effort.full else (40, 40)
-    runs = effort.each(partial(geweke_means, effort.seed, n_steps, True), range(n_runs))
-    fresh = effort.each(partial(geweke_means, effort.seed, n_steps, False), range(n_runs))
-    return compare_means(FUNCTIONS, runs, fresh, n_steps)
+    chain, fresh = (partial(geweke_means, moves) for moves in (True, False))
+    return compare_means(FUNCTIONS, chain, fresh, n_runs, n_steps, effort)
 
 
 def uniform_ranks(effort: Effort) -> Finding:

@@ -90,9 +90,9 @@ def solve(x: Array, y: Array) -> Law:
         parts[k] = log_t[k] + log_a + rest
         for j in range(x.shape[1]):
             values, where = np.unique(x[has[:, j], j], return_inverse=True)
-            own = np.zeros((len(values), 2))
-            np.add.at(own, where, y[has[:, j]])
-            inner = log_u + _log_likelihood(a[:, np.newaxis, np.newaxis] + s * u[:, np.newaxis] * values, own)
+            memberships = np.zeros((len(values), 2))
+            np.add.at(memberships, where, y[has[:, j]])
+            inner = log_u + _log_likelihood(a[:, np.newaxis, np.newaxis] + s * u[:, np.newaxis] * values, memberships)
             whole = logsumexp(inner, axis=1)
             means[j, k] = s * np.einsum("au,u->a", np.exp(inner - whole[:, np.newaxis]), u)
             parts[k] += whole

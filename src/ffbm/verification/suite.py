@@ -96,7 +96,7 @@ class _Battery:
             self._cause = self._cause or error
         return self._cause
 
-    def _unless_stopped(self, function: Callable[..., Any], *given: Any) -> Any:
+    def _unless_stopped(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if self._cause is not None:
             raise InterruptedError("the verification was stopped")
-        return function(*given)
+        return function(*arguments)

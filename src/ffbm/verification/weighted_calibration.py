@@ -104,13 +104,13 @@ def sample(graph: Graph, law: Law, n_blocks: int, rng: np.random.Generator) -> A
 
 def rank_of_truth(size: Size, law: Law, seed: int, number: int) -> Array:
     """Simulate a network with weights, draw its labels, and return the rank (Q,) of the truth among draws, 0 .. 99."""
-    own = child_seed(seed, "weighted calibration", law.model, *size, number)
-    rng = stream(own, "labels")
+    network_seed = child_seed(seed, "weighted calibration", law.model, *size, number)
+    rng = stream(network_seed, "labels")
     labels = draw_partition(rng, law.partitions, size)
     n_blocks = size.n_blocks if law.partitions is UNIFORM else size.n_nodes
     graph = simulate(
         size.n_nodes, n_blocks, size.n_edges, features=0, labels=labels, exact=True, directed=law.directed,
-        edge_weight_model=law.model, edge_weight_prior=law.prior, seed=own,
+        edge_weight_model=law.model, edge_weight_prior=law.prior, seed=network_seed,
     ).network.graph  # fmt: skip
     score = partial(quantities, BlockTarget(graph, prior=law.partitions), n_blocks)
     return rank_among(score(sample(graph, law, n_blocks, rng)), score(labels[np.newaxis])[:, 0], rng)

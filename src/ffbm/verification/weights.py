@@ -24,7 +24,7 @@ Function = Callable[[Array], Array]  # of the weights (C, T, B, D)
 class Law(NamedTuple):
     """Arguments of ``sample_weights``, and exact expectations: of functions, and of the energy."""
 
-    given: dict[str, Any]
+    arguments: dict[str, Any]
     expectations: list[tuple[Function, float]]
     energy: float | None = None
 
@@ -76,8 +76,8 @@ def one_vertex() -> Law:
     expectations += [(partial(power, k=k), float(p @ (v - mean) ** k)) for k in (2, 3)]
     expectations += [(partial(below, edge=edge), float(p[v < edge].sum())) for edge in (-0.3, 0.5, 2.0)]
     expectations += [(lambda w: w.mean(axis=2)[..., 0] ** 2, sigma**2 / 2)]
-    given = {"features": np.array([[x]]), "members": np.array([[1.0, 0.0]]), "sigma": sigma}
-    return Law(given, expectations, energy=float(p @ u) + 0.5)
+    arguments = {"features": np.array([[x]]), "members": np.array([[1.0, 0.0]]), "sigma": sigma}
+    return Law(arguments, expectations, energy=float(p @ u) + 0.5)
 
 
 def two_features() -> Law:
@@ -100,7 +100,7 @@ def unequal_scales() -> Law:
     expectations = [(partial(square_of_mean, d=d), scale**2 / 2) for d, scale in enumerate(scales)]
     expectations += [(partial(square, k=k), scales[0] ** 2) for k in range(2)]
     assert law.energy is not None
-    return Law(law.given, [*law.expectations, *expectations], law.energy + 1.0)
+    return Law(law.arguments, [*law.expectations, *expectations], law.energy + 1.0)
 
 
 def _on_a_plane(x: Array, sigma: float | list[float]) -> Law:
@@ -123,8 +123,8 @@ def _on_a_plane(x: Array, sigma: float | list[float]) -> Law:
     for ds in ((0, 0), (0, 1), (1, 1), (0, 0, 0)):
         exact = float((p * np.prod([v[..., d] - means[d] for d in ds], axis=0)).sum())
         expectations.append((partial(product, ds=ds), exact))
-    given = {"features": x, "members": y, "sigma": sigma, "rows": rows}
-    return Law(given, expectations, energy=float((p * u).sum()) + 1.0)
+    arguments = {"features": x, "members": y, "sigma": sigma, "rows": rows}
+    return Law(arguments, expectations, energy=float((p * u).sum()) + 1.0)
 
 
 def contrast(w: Array, d: int = 0) -> Array:
@@ -141,8 +141,8 @@ def deviations(name: str, sampler: str, n_draws: int = 8000, seed: int = 11, **c
     ``changes`` replace arguments of ``sample_weights``, to see that a wrong one would be noticed.
     """
     law = LAWS[name]()
-    given = law.given | changes
-    trace = sample_weights(**given, weight_prior="fixed", sampler=sampler, n_draws=n_draws, seed=seed, progress=False)
+    options = law.arguments | changes
+    trace = sample_weights(**options, weight_prior="fixed", sampler=sampler, n_draws=n_draws, seed=seed, progress=False)
     values = [(function(trace.weights), exact) for function, exact in law.expectations]
     if law.energy is not None:
         values.append((trace.energy, law.energy))

@@ -90,9 +90,9 @@ class _Threads:
 class _Caller(Executor):
     """An executor whose only worker is whoever calls it."""
 
-    def submit(self, function: Callable[..., Result], /, *given: Any, **named: Any) -> Future[Result]:
+    def submit(self, function: Callable[..., Result], /, *arguments: Any, **named: Any) -> Future[Result]:
         future: Future[Result] = Future()
-        future.set_result(function(*given, **named))
+        future.set_result(function(*arguments, **named))
         return future
 
 
