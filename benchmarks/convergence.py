@@ -6,9 +6,7 @@ A name is that of one of the paper's networks or of a folder of FFBM_SHARED/netw
 ``NAME@B`` fixes it. Every run is written to results/convergence.json when it ends, and runs that stand there are not
 repeated: the measurement can be made in pieces.
 
-The clock of a run is that of the processor: it ends after as many processor seconds as all cores have in so many
-minutes, so that a machine that is busy with other work measures what a quiet one would; only the parts that use one
-core, such as the search for temperatures, take longer there than their share says. ``--wall`` takes the clock on the
+The clock of a run is that of the processor: see ``record.count_processor_seconds``. ``--wall`` takes the clock on the
 wall. Both times are recorded, and the processor seconds of each stage.
 """
 
@@ -22,19 +20,10 @@ from pathlib import Path
 import record
 
 import ffbm
-import ffbm.pipeline.clock
 
 PAPER = ("polbooks", "school", "facebook")
 PACKAGES = ("ffbm", "numpy", "scipy", "numba")
 RESULTS = record.RESULTS / "convergence.json"
-
-
-class ProcessorClock:
-    """A clock that goes by the work done: a second is one processor second of every core."""
-
-    @staticmethod
-    def monotonic():
-        return time.process_time() / (os.cpu_count() or 1)
 
 
 class Stages:
@@ -114,7 +103,7 @@ def main():
         print("set FFBM_SHARED to the folder that holds networks/; nothing was measured")
         return
     if not chosen.wall:
-        ffbm.pipeline.clock.time = ProcessorClock
+        record.count_processor_seconds()
     folder = Path(os.environ["FFBM_SHARED"]) / "networks"
     names = chosen.names or [*PAPER, "facebook@10", *sorted(path.name for path in folder.glob("*") if path.is_dir())]
     rows = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []

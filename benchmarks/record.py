@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import platform
 import time
 from collections.abc import Callable
@@ -32,6 +33,16 @@ def write(name: str, packages: tuple[str, ...], results: dict) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps({**head, **results}, indent=1) + "\n")
     (RESULTS / f"{name}.txt").write_text("\n".join([*_SAID, "", f"{head['date']}, {head['versions']}"]) + "\n")
     print(f"written to benchmarks/results/{name}.json")
+
+
+def count_processor_seconds() -> None:
+    """Let ``max_minutes`` go by the work done from here on: a second is then one processor second of every core.
+
+    A machine that is busy with other work then measures what a quiet one would; only parts that use one core, such as
+    the search for temperatures, take longer there than their share says.
+    """
+    cores = os.cpu_count() or 1
+    time.monotonic = lambda: time.process_time() / cores
 
 
 def run_parts(name: str, title: str, packages: tuple[str, ...], parts: dict[str, Callable], settings: dict) -> None:

@@ -49,8 +49,11 @@ class MissingDataError(Exception):
     """A page needs data that are not here."""
 
 
-def replay(text: str) -> str:
-    """Return a page with the output that its code gives today; what ``...`` covers stays as it was."""
+def replay(text: str, is_exact: bool = False) -> str:
+    """Return a page with the output that its code gives today; what ``...`` covers stays as it was.
+
+    So does what would be alike on another processor, unless ``is_exact``: then a page is of one run.
+    """
     names: dict[str, Any] = {"__name__": "__main__"}
     blocks = list(FENCE.finditer(text))
     parts, at = [], 0
@@ -61,15 +64,15 @@ def replay(text: str) -> str:
         for block, after in zip(blocks, [*blocks[1:], None], strict=True):
             language, code = block[1], block[2]
             if language == "console":
-                parts += [text[at : block.start(2)], _run_commands(code)]
+                parts += [text[at : block.start(2)], _run_commands(code, is_exact)]
                 at = block.end(2)
             elif language == "python" and ">>>" in code:
-                parts += [text[at : block.start(2)], _run_session(code, names)]
+                parts += [text[at : block.start(2)], _run_session(code, names, is_exact)]
                 at = block.end(2)
             elif language == "python":
                 said = _run_script(code, names, text.count("\n", 0, block.start(2)))
                 if after and after[1] == "text" and not text[block.end() : after.start()].strip():
-                    parts += [text[at : after.start(2)], _keep(after[2], said)]
+                    parts += [text[at : after.start(2)], _keep(after[2], said, is_exact)]
                     at = after.end(2)
                 elif said:
                     parts += [text[at : block.end()], f"\n\n```text\n{said}```"]
@@ -95,7 +98,7 @@ def _run_script(code: str, names: dict[str, Any], line: int) -> str:
     return said.getvalue()
 
 
-def _run_session(code: str, names: dict[str, Any]) -> str:
+def _run_session(code: str, names: dict[str, Any], is_exact: bool) -> str:
     parts = []
     for piece in doctest.DocTestParser().parse(code):
         if isinstance(piece, str):
@@ -109,16 +112,16 @@ def _run_session(code: str, names: dict[str, Any]) -> str:
             except Exception as error:
                 last = traceback.format_exception_only(error)[-1]
                 print(f"Traceback (most recent call last):\n    ...\n{last}", end="")
-        parts.append(_keep(piece.want, said.getvalue()))
+        parts.append(_keep(piece.want, said.getvalue(), is_exact))
     return "".join(parts)
 
 
-def _run_commands(code: str) -> str:
+def _run_commands(code: str, is_exact: bool) -> str:
     parts = []
     for piece in re.split(r"^(?=\$ )", code, flags=re.MULTILINE):
         if piece:
             command, _, shown = piece.partition("\n")
-            parts += [f"{command}\n", _keep(shown, _run_command(command[2:]))]
+            parts += [f"{command}\n", _keep(shown, _run_command(command[2:]), is_exact)]
     return "".join(parts)
 
 
@@ -135,10 +138,10 @@ def _run_command(command: str) -> str:
     return said.getvalue() + (errors.getvalue() if code else "")
 
 
-def _keep(shown: str, said: str) -> str:
-    """Return what is shown if it covers what was said, or is alike on another processor; else what was said."""
+def _keep(shown: str, said: str, is_exact: bool) -> str:
+    """Return what is shown if it covers what was said or, unless ``is_exact``, is alike; else what was said."""
     covers = _MATCHES(shown, said, doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE)
-    return shown if covers or _are_alike(shown, said) else said
+    return shown if covers or (not is_exact and _are_alike(shown, said)) else said
 
 
 def _are_alike(shown: str, said: str) -> bool:
@@ -199,7 +202,7 @@ def main() -> int:
     for page in chosen.pages:
         text = page.read_text(encoding="utf-8")
         try:
-            found = replay(text)
+            found = replay(text, is_exact=chosen.write)
         except MissingDataError as reason:
             sys.stdout.write(f"{page.name}: {reason}\n")
             continue

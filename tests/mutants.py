@@ -13,8 +13,8 @@ from ffbm.kernels import NamedByContent
 
 BLOCKS = [
     "ffbm.kernels.compilation",
-    "ffbm.kernels.logq",
     "ffbm.kernels.tables",
+    "ffbm.kernels.logq",
     "ffbm.kernels.dispatch",
     "ffbm.kernels.ledger",
     "ffbm.kernels.halfedges",
@@ -32,6 +32,7 @@ BLOCKS = [
     "ffbm.kernels.acceptance",
     "ffbm.kernels.single",
     "ffbm.kernels.mergesplit",
+    "ffbm.kernels.relocate",
     "ffbm.kernels.blockchain",
     "ffbm.kernels.ladder",
     "ffbm.kernels.visits",

@@ -232,7 +232,7 @@ def test_a_bug_is_told_apart(files, capsys, monkeypatch):
     def fails(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("ffbm.results.fit_function.run_fit", fails)
+    monkeypatch.setattr("ffbm.results.fit_run.run_fit", fails)
     assert run(["fit", *files]) == 70
     assert "this is a bug" in capsys.readouterr().err
 
@@ -241,7 +241,7 @@ def test_an_interrupt_ends_with_130_and_leaves_no_folder(files, tmp_path, capsys
     def stops(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ffbm.results.fit_function.run_fit", stops)
+    monkeypatch.setattr("ffbm.results.fit_run.run_fit", stops)
     assert run(["fit", *files, "--out", "run"]) == 130
     assert not (tmp_path / "run").exists()
 

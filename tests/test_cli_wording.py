@@ -127,7 +127,7 @@ def test_a_command_listens_where_there_is_no_terminal(arguments, monkeypatch):
         heard.append(progress)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ffbm.results.fit_function.fit_with", stops)
+    monkeypatch.setattr("ffbm.results.fit_run.fit_with", stops)
     monkeypatch.setattr("ffbm.verification.verify", stops)
     monkeypatch.setattr("ffbm.pipeline.permutation.permutation_test", stops)
     assert run(arguments) == 130

@@ -126,7 +126,7 @@ def chain_of(kind):
     rng, labels = np.random.default_rng(3), np.arange(20) % 3
     if kind == "blocks":
         target = BlockTarget(GRAPH)
-        setup = BlockSetup(target, block_model(target, 3), BlockSettings(2, 1, jumps=1.0))
+        setup = BlockSetup(target, block_model(target, 3), BlockSettings(2, 1, jumps=1.0, relocations=0.3))
         return setup, start(setup, labels, rng), advance
     if kind == "weights":
         setup = theta.set_up(weight_target(X, labels), "hmc", 5, rng)

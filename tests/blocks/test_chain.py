@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 
+from ffbm.blocks import edges
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.entropy import description_length
-from ffbm.blocks.likelihoods import DEGREE_CORRECTED
+from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.rng import stream
 
 from .graphs import graph_of, random_graph
 
 
-def begin(burn=7, thin=3, field=False, **options):
+def begin(burn=7, thin=3, field=False, likelihood=DEGREE_CORRECTED, directed=False, **options):
     rng = np.random.default_rng(3)
-    graph = random_graph(rng, 40, 120)
-    target = BlockTarget(graph)
+    graph = random_graph(rng, 40, 120, directed)
+    target = BlockTarget(graph, likelihood)
     model = block_model(target, 4, rng.normal(size=(40, 4)) if field else None)
     setup = BlockSetup(target, model, BlockSettings(burn, thin, **options))
     return setup, start(setup, np.arange(40) % 4, stream(1, "test"))
@@ -37,6 +38,28 @@ def test_segments_make_no_difference(cuts, field):
         assert np.array_equal(getattr(drawn, name), np.concatenate([getattr(p, name) for p in parts])), name
     for first, second in zip(all_of(whole), all_of(state), strict=True):
         assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "directed"),
+    [
+        (DEGREE_CORRECTED, False),
+        pytest.param(DEGREE_CORRECTED, True, marks=pytest.mark.slow),
+        pytest.param(UNCORRECTED, False, marks=pytest.mark.slow),
+    ],
+)
+def test_a_table_of_factorials_that_ends_early_changes_no_draw(likelihood, directed, monkeypatch):
+    """That of a large network does; here most counts of blocks are beyond its end."""
+    options = {"burn": 0, "thin": 1, "jumps": 0.5, "likelihood": likelihood, "directed": directed}
+    _, drawn = advance(*begin(**options), 30)
+    monkeypatch.setattr(edges, "_TABULATED", 12)
+    setup, state = begin(**options)
+    assert setup.model.likelihood.lf.shape == (1, 13)
+    assert state.ledger.e.min() > 12
+    state, again = advance(setup, state, 30)
+    np.testing.assert_array_equal(again.labels, drawn.labels)
+    np.testing.assert_allclose(again.entropy, drawn.entropy, rtol=0, atol=1e-9)
+    assert state.totals[0] == pytest.approx(setup.target.entropy(state.ledger.b, 4), abs=1e-9)
 
 
 def test_draws_are_those_after_burn_in_and_thinning():

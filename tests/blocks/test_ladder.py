@@ -26,7 +26,7 @@ def begin(betas=BETAS, burn=7, thin=3, gap=3, field=False, prior=UNIFORM, likeli
     rng = np.random.default_rng(3)
     target = BlockTarget(random_graph(rng, 40, 120), likelihood, prior)
     model = block_model(target, 4, rng.normal(size=(40, 4)) if field else None)
-    setup = LadderSetup(target, model, BlockSettings(burn, thin, **{"jumps": 0.5, **options}), gap)
+    setup = LadderSetup(target, model, BlockSettings(burn, thin, **{"jumps": 0.5, "relocations": 0.05, **options}), gap)
     labels = rng.permuted(np.tile(np.arange(40) % 4, (len(betas), 1)), axis=1)
     return setup, start(setup, labels, betas, stream(1, "test"))
 

@@ -11,6 +11,7 @@ import ffbm
 from ffbm.blocks import permutation
 from ffbm.blocks.permutation import like_degrees, observed_parts, permuted_parts, score_graph, shuffle_inside
 from ffbm.kernels import permutation as kernels
+from ffbm.kernels.permutation import LabelCounts
 
 from ..mutants import planted
 from .graphs import random_graph
@@ -71,9 +72,8 @@ def after_one(module, codes, strata, n_times):
     sizes, nats = np.zeros((2, n_blocks), dtype=np.int64), np.empty((1, 2))
     for _ in range(n_times):
         b = shuffle.labels.copy()
-        module.score_permutations(
-            rng, graph.likelihood, graph.edges, b, shuffle.order, shuffle.bounds, room, room.copy(), *sizes, nats
-        )
+        counts = LabelCounts(room, room.copy(), *sizes)
+        module.score_permutations(rng, graph.likelihood, graph.edges, b, shuffle.order, shuffle.bounds, counts, nats)
         yield tuple(b.tolist())
 
 
@@ -132,8 +132,8 @@ FAULTS = {
     "not the last one itself": ("(last - first + 1)", "(last - first)"),
     "half of the pairs": ("min(r, s), max(r, s)", "r, s"),
     "no factor two inside": ("- LN2 * inside", ""),
-    "ends of blocks left out": ("adjacency += lf[e[row]]", "adjacency += 0.0"),
-    "sizes left out": ("degrees += lf[size] + ", "degrees += "),
+    "ends of blocks left out": ("adjacency += log_factorial(lf, e[row])", "adjacency += 0.0"),
+    "sizes left out": ("degrees += log_factorial(lf, size) + ", "degrees += "),
     "counts that are not cleared": ("    clear(eta)\n", ""),
     "a stratum runs into the next": ("bounds[stratum + 1] - 1", "bounds[-1] - 1"),
 }

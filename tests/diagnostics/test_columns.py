@@ -93,6 +93,23 @@ def test_many_columns_are_counted():
     assert str(judged(scores=unclear, names=names)).endswith("but in every picture found c0 is not decided")
 
 
+def test_scores_of_the_paper_are_not_said_to_matter():
+    """Noise has scores above 0."""
+    found = dataclasses.replace(judged(), by_score=True)
+    assert str(found).endswith("in every picture found dorm and year score above 0, and gender does not")
+    scores = SCORES.copy()
+    scores[1, 1] = -0.5
+    found = dataclasses.replace(judged(scores=scores), by_score=True)
+    assert str(found).endswith(
+        "on whether year scores above 0; in every picture found dorm scores above 0, and gender does not"
+    )
+    none = dataclasses.replace(judged(scores=-np.ones((3, 3))), by_score=True)
+    assert str(none).endswith("but in no picture found does a column score above 0")
+    unclear = np.where(np.arange(3)[:, np.newaxis] == 1, 0.05, -0.05) * np.ones((3, 3))
+    unclear = dataclasses.replace(judged(scores=unclear), by_score=True)
+    assert str(unclear).endswith("but in no picture found is it clear which columns score above 0")
+
+
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(DataError, match="must be of the 3 chains and 3 columns of the scores"):
         judged(names=("dorm", "year"))

@@ -35,8 +35,8 @@ def test_chains_in_different_pictures_name_different_columns(two):
     assert found.decisions[:, 1].tolist() == [False, True, False]
     assert found.do_not == ("x2",)
     assert str(found) == (
-        "the chains differ on 50% of the vertices, and on whether x0 or x1 matter; in every picture found x2 is"
-        " not decided"
+        "the chains differ on 50% of the vertices, and on whether x0 or x1 score above 0; in every picture found x2"
+        " does not"
     )
     assert found.changed == 0.5
     assert found.bits_agree  # either picture is told by its flag
@@ -47,6 +47,7 @@ def test_under_the_learned_prior_each_chain_decides_by_inclusion(two):
     learned = run_fit(two.network, config, blocks=two.blocks, progress=False)
     found = compare_chains(learned)
     assert set(found.contested) == {"x0", "x1"}
+    assert "on whether x0 or x1 matter; in every picture found x2 is not decided" in str(found)
     assert found.decisions.tolist() == [[True, False, False], [False, True, False], [True, False, False]]
     chain = np.unique(learned.weights.selected.partition) // learned.blocks.n_draws
     inclusion = learned.weights.selected.by_partition

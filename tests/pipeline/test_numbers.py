@@ -43,9 +43,12 @@ def test_they_are_told_and_kept(tmp_path):
     edges, labels = planted_edges(np.random.default_rng(4), (15, 15), 0.6, 0.05)
     net, run = ffbm.as_network(edges, np.eye(2)[labels]), tmp_path / "run"
     fit = ffbm.fit(net, n_sweeps=200, n_draws=200, n_warmup=200, seed=1, out=run, progress=False)
-    assert "with B free, chains have 2 with" in " ".join(fit.summary().split())
+    assert "; with B free the probability of 2 blocks is" in " ".join(fit.summary().split())
     assert ffbm.load_fit(run).blocks.candidates.equals(fit.blocks.candidates)
     assert fit.blocks.candidates["probability"].sum() == pytest.approx(1, abs=0.03)
+    fit.blocks.settings["probabilities"] = [(3, 0.6), (2, 0.3), (4, 0.08), (5, 0.02)]
+    otherwise = "; but with B free the probability of 3 blocks is 60%, of 2 30%, of 4 8%, ...)"
+    assert otherwise in " ".join(fit.summary().split())
 
 
 def test_not_where_they_do_not_mix_or_take_long(monkeypatch):

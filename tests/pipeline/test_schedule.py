@@ -18,7 +18,7 @@ from ffbm.pipeline.fit import minutes_of_blocks, run_fit
 from ffbm.pipeline.permutation import quick_p_values
 from ffbm.pipeline.weights import sample_weights
 from ffbm.results import checks, report
-from ffbm.results.fit_function import fit_with, measured
+from ffbm.results.fit_run import fit_with, measured
 from ffbm.results.fitted import Fit
 from ffbm.results.record import fit_record
 from ffbm.results.sentences import out_of_time

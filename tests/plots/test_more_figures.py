@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex, to_rgb
 
 import ffbm
 from ffbm.errors import DataError, OptionError
@@ -17,10 +18,14 @@ from ffbm.plots import (
     plot_heatmap,
     plot_modes,
     plot_ranking,
+    plot_tree,
+    plot_weights,
 )
 from ffbm.plots.edges import picture_edges
 from ffbm.plots.heatmap import count_edges
+from ffbm.ranking import rank_features
 from ffbm.types import Graph, Memberships
+from ffbm.types.tree import Tree, TreeNode
 
 from .test_figures import LONG, check_text, ranked, scored
 
@@ -135,6 +140,32 @@ def test_modes_that_no_chain_left_have_no_shares():
     other = replace(one, weight=0.25, chains=np.array([0.0, 1.0]), labels=np.array([0, 0, 1, 1, 1, 2]))
     figure = plot_modes(ffbm.as_network(EDGES), replace(whole, modes=(one, other)))
     assert [axes.get_title() for axes in figure.axes] == ["mode 0", "mode 1: 17% moved"]
+
+
+@pytest.mark.parametrize(("scale", "n_ticks"), [(0.5, 3), (70.0, 2)])
+def test_large_weights_have_fewer_numbers_so_that_these_do_not_touch(scale, n_ticks):
+    draws = scale * np.random.default_rng(1).normal(size=(50, 10, 6))
+    figure = plot_weights(rank_features(draws, n_kept=6, names=[f"conference={k}" for k in range(6)]))
+    assert len(figure.axes[0].get_xticks()) == n_ticks
+    check_text(figure)
+
+
+def test_what_is_written_on_blocks_of_a_tree_can_be_read():
+    nodes = (TreeNode(0, 1, None, tuple(range(1, 11))), *(TreeNode(1 + b, 0, 0, block=b) for b in range(10)))
+    axes = plot_tree(Tree(nodes, np.arange(10), 1.0), width=12).axes[0]
+    for bar, text in zip(axes.patches, axes.texts, strict=True):
+        assert contrast(text.get_color(), to_hex(bar.get_facecolor())) >= 4.5
+    assert {text.get_color() for text in axes.texts} == {"#000000", "#ffffff"}
+
+
+def contrast(one, other):
+    """Return the contrast of two colours as WCAG defines it."""
+    low, high = sorted(
+        np.where((c := np.array(to_rgb(colour))) <= 0.03928, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+        @ [0.2126, 0.7152, 0.0722]
+        for colour in (one, other)
+    )
+    return (high + 0.05) / (low + 0.05)
 
 
 def test_the_picture_of_edges_is_clear_where_there_are_none():

@@ -382,9 +382,12 @@ def test_no_word_is_broken_on_a_phone(browser, page):
 def test_a_tree_and_links_fit_any_screen(browser, page):
     open_page(browser, page, 390, "dark")
     width, link, text = browser.execute_script(
-        """const pre = document.createElement("pre");
-           pre.textContent = "[0] 115 vertices into " + "block 0 (15), ".repeat(30) + "x".repeat(100);
-           document.querySelector("#answer").append(pre);
+        """const tree = document.createElement("ul"), split = document.createElement("li");
+           tree.className = "tree";
+           split.style.marginLeft = "2.8rem";
+           split.textContent = "[0] 115 vertices into " + "block 0 (15), ".repeat(30) + "x".repeat(100);
+           tree.append(split);
+           document.querySelector("#answer").append(tree);
            const colour = (one) => getComputedStyle(one).color;
            return [document.documentElement.scrollWidth, colour(document.querySelector("#answer a")),
                    colour(document.querySelector("summary"))]"""
@@ -395,9 +398,37 @@ def test_a_tree_and_links_fit_any_screen(browser, page):
 
 CELLS = """
 return [...Bokeh.documents].flatMap((one) => [...one.roots()].flatMap((root) => [...root.references()])).filter(
-  (model) => model.type === "LinearColorMapper" || (model.type === "GlyphRenderer" && model.name === "cells")
+  (model) => /ColorMapper$/.test(model.type) || (model.type === "GlyphRenderer" && model.name === "cells")
 ).map((model) => model.palette ? [...model.palette].map(String) : model.glyph.text_color.field);
 """
+
+
+FIGURES = """
+const deep = (node, name) => [...(node.shadowRoot ? deep(node.shadowRoot, name) : []), ...[...node.children].flatMap(
+  (child) => [...(child.classList.contains(name) ? [child] : []), ...deep(child, name)])];
+const box = (one) => { const r = one.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom]; };
+const place = document.getElementById("fig-columns");
+const models = [...Bokeh.documents].flatMap((one) => [...one.roots()].flatMap((root) => [...root.references()]));
+return {
+  legend: deep(place, "bk-Legend").map(box), figure: box(place),
+  signs: models.filter((one) => one.type === "GlyphRenderer" && one.name === "cells").map((one) => one.visible),
+  dots: models.filter((one) => one.name === "dots").map((one) => one.glyph.size.value),
+  bars: models.filter((one) => one.type === "ColorBar").length,
+};
+"""
+
+
+def test_legend_signs_and_vertices_on_a_phone(browser, page):
+    open_page(browser, page)
+    wide = browser.execute_script(FIGURES)
+    open_page(browser, page, 390)
+    narrow = browser.execute_script(FIGURES)
+    for found in (wide, narrow):
+        left, right, top, bottom = found["figure"]
+        assert [left <= a < b <= right and top <= c < d <= bottom for a, b, c, d in found["legend"]] == [True]
+        assert found["signs"] == [True] * 2  # of two blocks there is room for all that is written on cells
+        assert found["bars"] == 2  # the scales of weights and of edges
+    assert narrow["dots"][0] < wide["dots"][0]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -13,7 +13,8 @@ import pytest
 
 import ffbm
 from ffbm.errors import DataError, OptionError
-from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow, ink_on
+from ffbm.plots.palette import ink_on
+from ffbm.report.figurestyle import DEEPER, OUTLINE, hollow
 from ffbm.report.heatmaps import AT_NIGHT, BLUE_RED, GREENS
 from ffbm.report.markup import mark_up
 from ffbm.report.page import ORDER, bokeh_script, render_page, script_json

@@ -2,12 +2,16 @@
 
 import json
 import math
+from dataclasses import replace
+from fnmatch import fnmatch
 
 import numpy as np
 import pytest
 
 import ffbm
+from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, OptionError
+from ffbm.joint.path import PathDraws
 from ffbm.pipeline import evidence as stage
 from ffbm.pipeline.estimate import estimate_evidence
 
@@ -108,6 +112,33 @@ def test_the_value_is_withheld_where_chains_do_not_converge(net):
     assert found.to_dict()["nats"] is None
     with pytest.raises(DataError, match="no evidence to draw"):
         found.plot()
+
+
+@pytest.mark.parametrize(
+    ("apart", "steps", "grade", "reason"),
+    [
+        (0.0, 1.0, "converged", "R-hat of the evidence is at most"),
+        (9.0, 1.0, "multimodal", "each of 4 ladders keeps to an integral of its own, 0.* to 27.* nats"),
+        (0.0, 0.02, "too short", "R-hat of the evidence"),  # each wanders slowly: it does not know its own
+    ],
+)
+def test_ladders_that_know_different_integrals_hold_different_blocks(apart, steps, grade, reason):
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(4, 400))
+    integral = (noise if steps == 1.0 else steps * noise.cumsum(axis=1)) + apart * np.arange(4)[:, np.newaxis]
+    draws = PathDraws(*rng.normal(size=(4, 4, 400, 2)))
+    judged = stage._judge(draws, integral)
+    assert judged.grade == grade
+    assert fnmatch(judged.reason, f"{reason}*")
+
+
+def test_where_ladders_hold_different_blocks_another_number_of_blocks_is_proposed(net, monkeypatch):
+    multimodal = replace(stage.no_evidence(""), verdict=Verdict("multimodal", "ladders hold different blocks"))
+    monkeypatch.setattr("ffbm.results.bayes_factor.find_evidence", lambda *_: (multimodal, 0))
+    with pytest.warns(ConvergenceWarning, match=r"withheld.*go on with ffbm\.fit\(net\)"):
+        found = ffbm.evidence(net, 2, workers=1, progress=False)
+    assert found.nats is None
+    assert "ladders hold different blocks" in found.sentence()
 
 
 def test_the_cost_is_said_beforehand(net, caplog):

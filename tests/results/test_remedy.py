@@ -1,5 +1,6 @@
 """The command that would help: what is too short grows, and a run goes on where it can."""
 
+import re
 from dataclasses import replace
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from ffbm.diagnostics import Verdict
 from ffbm.results import Fit
 from ffbm.results.remedy import command_to_go_on
 
-GOOD, BAD = Verdict("converged", ""), Verdict("too short", "")
+GOOD, BAD, APART = Verdict("converged", ""), Verdict("too short", ""), Verdict("multimodal", "")
 
 
 def as_if(fit, monkeypatch, command="", blocks=GOOD, weights=GOOD, diverges=False, joint=None, **config):
@@ -28,8 +29,11 @@ def as_if(fit, monkeypatch, command="", blocks=GOOD, weights=GOOD, diverges=Fals
 
 
 def command_of(*args, **kwargs):
-    command, _, time = command_to_go_on(as_if(*args, **kwargs)).partition("  # about ")
-    assert time.split()[1] in ("seconds", "minutes", "hours", "days")
+    command, _, time = command_to_go_on(as_if(*args, **kwargs)).partition("  # ")
+    bound, number = re.fullmatch(r"(about|at most) (\S+) (?:seconds|minutes|hours|days)", time).groups()
+    is_open = "max_minutes" in command or "max-minutes" in command or "auto" in command or "tempering" in command
+    assert bound == ("at most" if is_open else "about")
+    assert float(number.replace(",", "")) > 0
     return command
 
 
@@ -62,6 +66,39 @@ def test_what_is_too_short_grows(good, monkeypatch, stages, call):
 )
 def test_the_command_as_it_was_typed_goes_on(good, monkeypatch, typed, again):
     assert command_of(good, monkeypatch, typed, blocks=BAD) == again
+
+
+@pytest.mark.parametrize(
+    ("typed", "settings", "again"),
+    [
+        ("python script.py", {}, 'ffbm.fit(..., n_sweeps="auto")'),
+        ("python script.py", {"tempering": False}, 'ffbm.fit(..., n_sweeps="auto", tempering=True)'),
+        ("python script.py", {"n_sweeps": "auto"}, "ffbm.fit(..., max_minutes=40)"),
+        ("python script.py", {"n_sweeps": "auto", "tempering": False}, "ffbm.fit(..., tempering=True)"),
+        ("ffbm fit x.csv --sweeps 3000 --out r", {}, "ffbm fit x.csv --sweeps auto --out r-again"),
+        (
+            "ffbm fit x.csv --no-tempering --max-minutes 5",
+            {"n_sweeps": "auto", "tempering": False, "max_minutes": 5.0},
+            "ffbm fit x.csv --max-minutes 5 --tempering",
+        ),
+    ],
+)
+def test_chains_that_stay_apart_are_told_to_temper_not_to_do_more_of_the_same(
+    good, monkeypatch, typed, settings, again
+):
+    settings = {"tempering": "auto", **settings}
+    monkeypatch.setitem(good.blocks.settings, "tempering", False)
+    assert command_of(good, monkeypatch, typed, blocks=APART, **settings) == again
+
+
+def test_ladders_that_stay_apart_and_networks_too_large_for_them_are_told_to_run_longer(good, monkeypatch):
+    large = as_if(good, monkeypatch, blocks=APART, tempering="auto")
+    monkeypatch.setattr("ffbm.results.remedy.needs_structure", lambda graph: True)
+    assert command_to_go_on(large).startswith("ffbm.fit(..., n_sweeps=12000)  # about")
+    monkeypatch.undo()
+    tempered = as_if(good, monkeypatch, blocks=APART, tempering=True)
+    monkeypatch.setitem(tempered.blocks.settings, "tempering", [1.0, 0.8])
+    assert command_of(tempered, monkeypatch, blocks=APART, tempering=True) == "ffbm.fit(..., n_sweeps=12000)"
 
 
 def test_with_other_settings_or_by_another_version_a_run_begins_again(good, monkeypatch):

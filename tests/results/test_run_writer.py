@@ -10,7 +10,7 @@ import pytest
 
 import ffbm
 from ffbm.errors import DataError, OptionError
-from ffbm.results import fit, load_fit
+from ffbm.results import fit, load_fit, run_writer
 from ffbm.results.run_writer import save_fit
 
 from ..store.test_tree import assert_same
@@ -93,6 +93,22 @@ def test_tables(good, run):
     assert [int(row["vertices"]) for row in rows_of(run / "blocks.csv")] == good.memberships.sizes.tolist()
     ranking = rows_of(run / "ranking.csv")
     assert [row["feature"] for row in ranking] == [good.ranking.names[j] for j in good.ranking.order]
+
+
+def test_nodes_are_written_some_at_a_time(good, run, tmp_path, monkeypatch):
+    assert (run / "nodes.csv").read_text() == run_writer.to_csv(run_writer.table_of_nodes(good))
+    monkeypatch.setattr(run_writer, "_ROWS", 7)
+    run_writer.write_nodes(good, tmp_path / "nodes.csv")
+    assert (tmp_path / "nodes.csv").read_bytes() == (run / "nodes.csv").read_bytes()
+
+
+def test_a_very_large_network_is_not_written_for_programs_that_draw(good, monkeypatch, caplog):
+    monkeypatch.setattr(run_writer, "_MOST_EDGES", good.network.n_edges - 1)
+    with caplog.at_level("INFO", "ffbm"):
+        assert run_writer.graphml_of(good.network, good.memberships) == {}
+    assert "network.graphml is left out" in caplog.text
+    monkeypatch.setattr(run_writer, "_MOST_EDGES", good.network.n_edges)
+    assert list(run_writer.graphml_of(good.network, good.memberships)) == ["network.graphml"]
 
 
 def test_the_summary_as_text_and_as_json(good, run):

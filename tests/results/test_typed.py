@@ -75,6 +75,8 @@ def test_the_text(fit):
     ):
         assert part in text
     assert "it run longer: --sweeps " in text
+    assert len(text.splitlines()) <= 36  # "about 35 lines"
+    assert text.startswith("NOT CONVERGED")
     assert "chains: " in fit.summary(verbose=True)
     assert max(map(len, text.splitlines())) <= 100
     told = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
@@ -156,7 +158,8 @@ def test_hierarchies_have_a_tree_for_each_type(tmp_path):
     person = found.tree("person")
     assert {name for node in person.splits for name, _ in node.columns} <= {"team", "half"}
     assert person.split(0).scores.bits_test == pytest.approx(person.root.bits)
-    assert "bits per vertex of the type" in " ".join(found.summary().split())
+    assert "blocks at " in found.summary()
+    assert "bits per vertex of the type" in " ".join(found.summary(verbose=True).split())
     assert found.to_dict()["types"]["event"]["tree"]["nodes"][0]["n_vertices"] == 48
     again = ffbm.load_fit(tmp_path / "run")
     assert {value: str(tree) for value, tree in again.trees.items()} == {

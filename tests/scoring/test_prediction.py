@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from scipy.special import softmax
 
 from ffbm.errors import DataError
-from ffbm.scoring import predict
+from ffbm.scoring import predict, prediction
 from ffbm.types import Features
 
 from .traces import case, trace_of
@@ -18,6 +18,17 @@ def test_predictions_are_averaged_softmaxes(numbers, form):
     found = predict(trace, form(x))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_predictions_of_many_rows_are_averaged_over_some_draws(monkeypatch):
+    x, _, _, trace = case(n=70)
+    monkeypatch.setattr(prediction, "_LEAST_DRAWS", 4)
+    monkeypatch.setattr(prediction, "_MOST", 0)
+    n_chains, n_draws = trace.weights.shape[:2]
+    some = trace.weights[:, :: n_chains * n_draws // 4]
+    assert 4 <= some.shape[0] * some.shape[1] < n_chains * n_draws
+    expected = np.mean([softmax(x @ w.T, axis=1) for chain in some for w in chain], axis=0)
+    np.testing.assert_allclose(predict(trace, x), expected, rtol=1e-12)
 
 
 def test_an_intercept_is_added():

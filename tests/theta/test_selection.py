@@ -197,9 +197,9 @@ def way_back(kernels, groups, n_blocks, g):
     for _ in range(3):
         before = a.copy()
         t = weight.propose_log_scale(rng, columns.degrees[g], centre, spread)
-        there = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, False, work)
+        there = weight.weigh(rng, columns, counts, sums, g, t, (centre, spread), a, False, work)
         assert np.array_equal(a, before) is not bool(along)
-        back = weight.weigh(rng, columns, counts, sums, g, t, centre, spread, a, True, work)
+        back = weight.weigh(rng, columns, counts, sums, g, t, (centre, spread), a, True, work)
         off = max(off, abs(there - back), float(np.abs(a - before).max()))
         a[:] = before
     return off
@@ -265,7 +265,7 @@ def test_the_proposal_of_a_scale_is_not_below_what_rare_features_are_worth():
     for off in (-3.0, 0.0, 3.0):
         t, density = centre + off * spread, weight.log_scale_density(3.0, centre + off * spread, centre, spread)
         worths.append(
-            density + weight.weigh(rng, columns, counts, target.sums, 0, t, centre, spread, a * 1.0, False, work)
+            density + weight.weigh(rng, columns, counts, target.sums, 0, t, (centre, spread), a * 1.0, False, work)
         )
     assert worths[1] > max(worths[0], worths[2])
 

@@ -99,6 +99,31 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         [("put(m, c, after if is_accepted else before)", "put(m, c, after if log_ratio > IMPOSSIBLE else before)")],
         "all moves, empty blocks",
     ),
+    "the energies of a path up left out of its weight": (
+        "relocate",
+        [("energies / n_steps + apart", "apart")],
+        "relocation, B=3",
+    ),
+    "other temperatures up than down": (
+        "relocate",
+        [("beta * step / n_steps, split, True", "beta * (step - 1) / n_steps, split, True")],
+        "relocation, B=3",
+    ),
+    "the pair that merges chosen by the state, and its chance left out": (
+        "relocate",
+        [("log_ratio += pick_pair(rng, m, c, beta / _SPAN, min(t, s), max(t, s))[2]", "log_ratio += there")],
+        "relocation, B=3",
+    ),
+    "the block that is split chosen by its size, and that left out": (
+        "relocate",
+        [("log_ratio += np.log(n_merged / c.n[t])", "log_ratio += 0.0 * n_merged")],
+        "relocation, B=3",
+    ),
+    "the number of splits left out": (
+        "relocate",
+        [("size * np.log(2.0) + np.log1p(-(2.0 ** (1 - size)))", "0.0 * size")],
+        "relocation, B=3",
+    ),
     "the sizes of blocks left out of the prior": (
         "target",
         [("prior.size_step[n_s] - prior.size_step[n_r - 1]", "0.0")],

@@ -27,6 +27,8 @@ class BlockSettings(NamedTuple):
     allow_empty: bool = False
     jumps: float = 0.0  # moves of many vertices tried after each sweep, on average
     n_scans: int = 2  # restricted Gibbs scans of a launch
+    relocations: float = 0.0  # chance after each sweep, for each block in use, to try to spend a block elsewhere
+    n_steps: int = 40  # temperatures on the way there
 
 
 class BlockSetup(NamedTuple):

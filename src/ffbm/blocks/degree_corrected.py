@@ -5,7 +5,7 @@ In directed graphs out-degrees and in-degrees have a histogram each: one joint h
 
 import numpy as np
 
-from ffbm.blocks.edges import edge_nats, factorial_table, log_factorials, multiplicity_nats, n_ends
+from ffbm.blocks.edges import count_factorials, edge_nats, log_factorials, multiplicity_nats, n_ends
 from ffbm.blocks.logq import log_partitions, partition_tables
 from ffbm.kernels.degree_corrected import DegreeCorrected, DirectedCorrected
 from ffbm.types import Array, Graph
@@ -33,7 +33,7 @@ def tables(graph: Graph, edge_cost: Array) -> DegreeCorrected | DirectedCorrecte
     """Return the tables that its kernels score by."""
     make = DirectedCorrected if graph.is_directed else DegreeCorrected
     q = partition_tables(n_ends(graph), graph.n_nodes)
-    lf = factorial_table(max(n_ends(graph), graph.n_nodes) + 1)
+    lf = count_factorials(max(n_ends(graph), graph.n_nodes) + 1)
     return make(edge_cost, lf, q.exact, q.few, q.shape)
 
 

@@ -8,6 +8,7 @@ from scipy.special import gammaln
 from ffbm.types import Array, Graph
 
 LN2 = float(np.log(2.0))
+_TABULATED = 1 << 21  # counts beyond are those of a few large blocks
 
 
 def edge_nats(graph: Graph, b: Array) -> float:
@@ -45,6 +46,24 @@ def factorial_table(most: int) -> Array:
     """
     table = np.arange(1.0, most + 2)
     return np.asarray(gammaln(table, out=table))
+
+
+def count_factorials(most: int) -> Array:
+    """Return ln x! of counts up to ``most`` for kernels: all of them, or a row of the first two million.
+
+    >>> count_factorials(3).shape, count_factorials(10**8).shape
+    ((4,), (1, 2097153))
+    """
+    return factorial_table(most) if most <= _TABULATED else first_factorials(most)
+
+
+def first_factorials(most: int) -> Array:
+    """Return a row (1, n) of ln x! for kernels that may ask for more than ``most``.
+
+    >>> first_factorials(3).shape
+    (1, 4)
+    """
+    return factorial_table(min(most, _TABULATED))[np.newaxis]
 
 
 def log_factorials(counts: Array) -> float:

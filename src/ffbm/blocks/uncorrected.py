@@ -6,7 +6,7 @@ vertices alike.
 
 import numpy as np
 
-from ffbm.blocks.edges import edge_nats, factorial_table, multiplicity_nats, n_ends
+from ffbm.blocks.edges import count_factorials, edge_nats, multiplicity_nats, n_ends
 from ffbm.kernels.uncorrected import DirectedUncorrected, Uncorrected
 from ffbm.types import Array, Graph
 
@@ -26,4 +26,4 @@ def constant(graph: Graph) -> float:
 def tables(graph: Graph, edge_cost: Array) -> Uncorrected | DirectedUncorrected:
     """Return the tables that its kernels score by."""
     make = DirectedUncorrected if graph.is_directed else Uncorrected
-    return make(edge_cost, factorial_table(n_ends(graph) + 1), np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))
+    return make(edge_cost, count_factorials(n_ends(graph) + 1), np.log(np.maximum(np.arange(graph.n_nodes + 2.0), 1)))

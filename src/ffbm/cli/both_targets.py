@@ -26,7 +26,7 @@ def fit_both(
     """
     from ffbm.pipeline.joint_fit import check_joint
     from ffbm.results import compare
-    from ffbm.results.fit_function import fit_with
+    from ffbm.results.fit_run import fit_with
     from ffbm.rng import resolve_seed
     from ffbm.store.folder import check_new_folder
 

@@ -280,7 +280,7 @@ def fit(
     network = options.open_network(source, **recorded | chosen)
     from ffbm.pipeline.clock import Schedule
     from ffbm.results.bayes_factor import weigh
-    from ffbm.results.fit_function import fit_with, measured
+    from ffbm.results.fit_run import fit_with, measured
     from ffbm.results.record import fit_record
     from ffbm.results.summary import sentence_below
 

@@ -70,8 +70,9 @@ def block_diagnostics(
     Notes
     -----
     A pair that shares a block in a few draws of thousands has a large R-hat as soon as these follow one another, though
-    its frequency p is known to a thousandth; so pairs are judged by the standard error sqrt(p (1-p) / ESS), in which
-    both the autocorrelation and the disagreement of chains count. See :func:`judge_blocks` for the limits.
+    its frequency p is known to a few thousandths; so pairs are judged by the standard error, sqrt(p (1-p) / ESS) unless
+    p is near 0 or 1, in which both the autocorrelation and the disagreement of chains count. See :func:`judge_blocks`
+    for the limits.
 
     Examples
     --------

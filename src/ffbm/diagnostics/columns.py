@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ERRORS = 2.0  # standard errors, or standard deviations, by which chains may differ
 _NAMED = 3  # columns named of each kind
 _ROUNDED = 0.005  # a share below is no percent
+_NONE_DECIDED = "is a column decided to matter"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,9 @@ class ColumnVerdict:
         A column matters by a chain alone if its score is above 0; a margin is how far off the score may be by chance.
     inclusion : (C, G) float64, optional
         The probability that a column matters, by chain; None where the weights have no such probability.
+    by_score : bool
+        Whether scores are the paper's, of the best feature of each column. Noise has scores above 0, too, so the
+        sentence then says that they are, and not that columns matter.
     """
 
     columns: tuple[str, ...]
@@ -47,6 +51,7 @@ class ColumnVerdict:
     scores: Array
     margins: Array
     inclusion: Array | None = None
+    by_score: bool = False
 
     @property
     def n_chains(self) -> int:
@@ -119,7 +124,7 @@ class ColumnVerdict:
             where = f"the chains differ on {share} of the vertices, {'but' if self else 'and'}"
         differences = self._differences()
         if not differences:
-            return f"{where} {self._agreed() or 'in no picture found is it clear which columns matter'}"
+            return f"{where} {self._agreed() or f'in no picture found is it clear which columns {self._matter(True)}'}"
         agreed = self._agreed()
         return f"{where} on {_join(differences)}" + (f"; {agreed}" if agreed else "")
 
@@ -131,24 +136,29 @@ class ColumnVerdict:
         if not yes and not no:
             return ""
         if len(no) == len(self.columns):
-            return "in no picture found is a column decided to matter"
-        parts = [f"{_names(yes, 'and')} {_verb(yes, 'matter')}"] if yes else []
+            return f"in no picture found {'does a column score above 0' if self.by_score else _NONE_DECIDED}"
+        parts = [f"{_names(yes, 'and')} {self._matter(len(yes) > 1)}"] if yes else []
         if no:
             which = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"
-            parts.append(f"{which} {'are' if len(no) > 1 else 'is'} not decided")
+            is_not, does_not = ("are", "do") if len(no) > 1 else ("is", "does")
+            parts.append(f"{which} {does_not} not" if self.by_score else f"{which} {is_not} not decided")
         return f"in every picture found {', and '.join(parts)}"
 
     def _differences(self) -> list[str]:
         """Return what chains differ on, a clause each."""
         clauses = []
         if self.contested:
-            clauses.append(f"whether {_names(self.contested, 'or')} {_verb(self.contested, 'matter')}")
+            clauses.append(f"whether {_names(self.contested, 'or')} {self._matter(len(self.contested) > 1)}")
         strength = [name for name in self.uneven if name not in self.contested]
         if strength:
             clauses.append(f"how strongly {_names(strength, 'and')} {_verb(strength, 'act')}")
         if not self.bits_agree:
             clauses.append(f"how much is explained ({self.bits.min():.2f} to {self.bits.max():.2f} bits per vertex)")
         return clauses
+
+    def _matter(self, many: bool) -> str:
+        """Return what is said of columns, or of one, whose scores are above 0."""
+        return f"score{'' if many else 's'} above 0" if self.by_score else f"matter{'' if many else 's'}"
 
     def _named(self, which: Array) -> tuple[str, ...]:
         order = np.argsort(-self.scores.mean(axis=0), kind="stable")
@@ -163,6 +173,7 @@ def judge_columns(
     sizes: Array,
     scores: Array,
     margins: Array,
+    by_score: bool = False,
 ) -> ColumnVerdict:
     """Compare what C chains say of G columns.
 
@@ -177,6 +188,8 @@ def judge_columns(
         |V_g|^2 of each draw.
     scores, margins : (C, G) float64
         What decides whether a column matters, and how far off it may be by chance: see :class:`ColumnVerdict`.
+    by_score : bool
+        Whether scores are the paper's.
 
     Examples
     --------
@@ -203,6 +216,7 @@ def judge_columns(
         sizes_sd=sizes.std(axis=1),
         scores=scores,
         margins=margins,
+        by_score=by_score,
     )
 
 

@@ -33,7 +33,8 @@ class BlockMeasures:
     frequency_pairs : (P,) float64
         How often the two share a block, over all draws.
     error_pairs : (P,) float64
-        The Monte Carlo standard error of the frequency, sqrt(p (1-p) / ESS).
+        The Monte Carlo standard error of the frequency: sqrt(p (1-p) / ESS), and more for a pair hardly ever seen; see
+        ``standard_errors`` of ``diagnostics/pairs.py``.
     rhat_pairs, ess_pairs : (P,) float64
         R-hat and ESS of [b_i = b_j]; R-hat is NaN for a pair that is always, or never, together.
     spread_pairs : (P,) float64
@@ -115,7 +116,6 @@ def measure_blocks(labels: npt.ArrayLike, entropy: npt.ArrayLike, seed: int) -> 
     pairs = choose_pairs(b.shape[2], N_PAIRS, seed)
     # chains that sit in one partition carry its S with rounding errors of their own: not a difference
     of_s, of_pairs = summarise(np.round(s, 6)), measure_pairs(b, pairs)
-    p = of_pairs.frequency
     return BlockMeasures(
         n_chains=b.shape[0],
         n_draws=b.shape[1],
@@ -123,8 +123,8 @@ def measure_blocks(labels: npt.ArrayLike, entropy: npt.ArrayLike, seed: int) -> 
         ess_entropy=float(of_s.ess_bulk),
         is_constant=bool(of_s.constant),
         pairs=pairs,
-        frequency_pairs=p,
-        error_pairs=np.sqrt(p * (1 - p) / of_pairs.ess),
+        frequency_pairs=of_pairs.frequency,
+        error_pairs=of_pairs.error,
         rhat_pairs=of_pairs.rhat,
         ess_pairs=of_pairs.ess,
         spread_pairs=of_pairs.spread,

@@ -10,6 +10,9 @@ from ffbm.diagnostics.convergence import MIN_DRAWS, Array, effective_sizes
 from ffbm.rng import stream
 
 _CHUNK = 2**19  # pairs of labels compared at once: a few megabytes
+_UNSEEN = 4.5  # half the square of 3, the standard errors at which frequencies are compared: see ``standard_errors``
+_ENOUGH = 10.0  # independent visits that tell how long a visit lasts
+_SLOW = 0.01  # the quantile, among the ESS of pairs with so many visits, that other pairs are taken to have
 
 
 class PairMeasures(NamedTuple):
@@ -19,6 +22,7 @@ class PairMeasures(NamedTuple):
     """
 
     frequency: Array  # the share of all draws in which the two are in one block
+    error: Array  # the standard error of the frequency: see ``standard_errors``
     rhat: Array  # of [b_i = b_j]; NaN for a pair that is always, or never, together, and for one chain
     ess: Array  # of [b_i = b_j], for its mean
     spread: Array  # the standard deviation between chains of each chain's own frequency; NaN for one chain
@@ -60,14 +64,55 @@ def measure_pairs(labels: Array, pairs: Array) -> PairMeasures:
     for first in range(0, max(1, len(pairs)), n_at_once):
         i, j = pairs[first : first + n_at_once].T
         parts.append(_measure(labels[:, :, i] == labels[:, :, j]))
-    return PairMeasures(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    frequency, *others = (np.concatenate(part) for part in zip(*parts, strict=True))
+    error = standard_errors(frequency, others[1], n_chains * n_draws)
+    return PairMeasures(frequency, error, *others)
 
 
-def _measure(together: Array) -> PairMeasures:
+def standard_errors(frequency: Array, ess: Array, n_draws: int) -> Array:
+    """Return the Monte Carlo standard errors (P,) of frequencies, of pairs that were hardly ever seen as well.
+
+    Parameters
+    ----------
+    frequency, ess : (P,) float64
+        Of [b_i = b_j].
+    n_draws : int
+        Of all chains: no pair is taken to have more independent draws.
+
+    Notes
+    -----
+    With p the frequency and n independent draws::
+
+        error = sqrt(q (1 - q) / n),  q = (n p + 9/2) / (n + 9)
+
+    The 9 is 3 squared (Agresti and Coull 1998, for z = 3): a pair never seen in n draws has 3 errors = 6.4 / n, and a
+    pair that is due to be seen 6.4 times is missed with chance 0.002, as what is normal misses 3 standard errors.
+
+    The ESS counts on visits that are seen: how long they last is known after some ten. A pair with x = n min(p, 1 - p)
+    visits borrows the rest: 1/n is the mean of 1/ESS, its own with weight x / (x + 10), and 1/(1 % quantile of the
+    ESS of the pairs with ten visits), the slowest that count where 99 % are asked for. It only makes n smaller. Where
+    no pair has ten visits there is nothing to borrow.
+
+    Examples
+    --------
+    >>> standard_errors(np.array([0.0, 0.1, 0.5]), np.array([1000.0, 400.0, 400.0]), 1000).round(4).tolist()
+    [0.0052, 0.0156, 0.025]
+    """
+    n = np.fmin(ess, n_draws)
+    visits = n * np.minimum(frequency, 1 - frequency)
+    if (visits >= _ENOUGH).any():
+        slow, own = np.quantile(n[visits >= _ENOUGH], _SLOW), visits / (visits + _ENOUGH)
+        n = np.minimum(n, 1 / (own / n + (1 - own) / slow))
+    q = (n * frequency + _UNSEEN) / (n + 2 * _UNSEEN)
+    return np.asarray(np.sqrt(q * (1 - q) / n))
+
+
+def _measure(together: Array) -> tuple[Array, ...]:
+    """Return the measures of some pairs but for their errors, for which all pairs are looked at."""
     n_chains, n_draws, n_pairs = together.shape
     frequency = together.mean(axis=(0, 1)) if together.size else np.full(n_pairs, np.nan)
     if n_draws < MIN_DRAWS or not n_chains:
-        return PairMeasures(frequency, *np.full((4, n_pairs), np.nan))
+        return frequency, *np.full((4, n_pairs), np.nan)
     half = n_draws // 2  # the middle draw of an odd number is in no half
     halves = np.empty((n_pairs, half, 2, n_chains))
     for number, part in enumerate((together[:, :half], together[:, n_draws - half :])):
@@ -80,7 +125,7 @@ def _measure(together: Array) -> PairMeasures:
     series = halves.reshape(n_pairs, half, 2 * n_chains)
     if n_chains > 1:
         rhat, spread = _potential_scale(series), by_chain.std(axis=0, ddof=1)
-    return PairMeasures(frequency, rhat, effective_sizes(series), spread, noise)
+    return frequency, rhat, effective_sizes(series), spread, noise
 
 
 def _potential_scale(series: Array) -> Array:

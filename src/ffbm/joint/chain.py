@@ -48,7 +48,10 @@ class JointSettings(NamedTuple):
     @property
     def schedule(self) -> JointSchedule:
         """The same for the kernel."""
-        blocks = Schedule(self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS)
+        blocks = Schedule(
+            self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS,
+            relocations=0.0, n_steps=1,
+        )  # fmt: skip
         return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc", self.beta)
 
     @property

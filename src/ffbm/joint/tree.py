@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 
 from ffbm.blocks import chain as blocks
 from ffbm.blocks.chain import BlockSettings, BlockSetup, BlockState, n_kept
-from ffbm.blocks.edges import factorial_table
+from ffbm.blocks.edges import first_factorials
 from ffbm.blocks.levels import level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
@@ -198,7 +198,7 @@ def tree_model(target: TreeTarget) -> Model:
         np.zeros((*shape, n_leaves), dtype=np.int32),
     )
     tables = DirectedMultigraph if graph.is_directed else Multigraph
-    lf = factorial_table(graph.n_edges + min(n_leaves * (n_leaves + 1) // 2, _PAIRS) + n_leaves + 2)
+    lf = first_factorials(graph.n_edges + min(n_leaves * (n_leaves + 1) // 2, _PAIRS) + n_leaves + 2)
     work = np.zeros((n_rows, 3, n_leaves), dtype=np.int64)
     return model._replace(likelihood=Leaves(own, branches, tables(np.zeros(n_leaves + 1), lf), work))
 

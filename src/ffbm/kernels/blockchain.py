@@ -8,6 +8,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INLINE, ONCE, copy
 from ffbm.kernels.mergesplit import many_at_once
+from ffbm.kernels.relocate import relocate_if_dense
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.workspace import ENTROPY, LOWEST, MADE, MOVES, SWEEPS, TRIED, VISITS
 
@@ -22,6 +23,8 @@ class Schedule(NamedTuple):
     allow_empty: bool
     jumps: float  # moves of many vertices tried after each sweep, on average
     n_scans: int
+    relocations: float  # chance after each sweep, for each block in use, to try to spend a block elsewhere
+    n_steps: int  # temperatures on the way there
 
 
 class BlockDraws(NamedTuple):
@@ -45,7 +48,7 @@ def run_blocks(rng, model, ledger, schedule, n_sweeps, counters, workspace, draw
 
 @njit(**ONCE)
 def step(rng, m, c, schedule, beta, counters, workspace):
-    """Visit every vertex once, then try ``schedule.jumps`` moves of many vertices, on average."""
+    """Visit every vertex once, then try moves of many vertices, ``schedule.jumps`` on average, and a relocation."""
     totals, tally, best, undo_log = counters.totals, counters.tally, counters.best, workspace.undo_log
     noted = sweep(
         rng, m, c, beta, schedule.epsilon, schedule.allow_empty, totals, tally, undo_log, workspace.scratch
@@ -61,6 +64,12 @@ def step(rng, m, c, schedule, beta, counters, workspace):
             if many_at_once(rng, m, c, kind, beta, schedule.n_scans, totals, workspace.work, workspace.scratch):
                 tally[MADE] += 1
                 note_best(c.b, totals, best)
+    # the move leaves the number of blocks in use as it is, so its chance may depend on it
+    if schedule.relocations > 0.0 and rng.random() < schedule.relocations * c.used[0]:
+        tally[TRIED] += 1
+        if relocate_if_dense(rng, m, c, beta, schedule.n_steps, totals, workspace.work, workspace.scratch):
+            tally[MADE] += 1
+            note_best(c.b, totals, best)
     tally[SWEEPS] += 1
 
 

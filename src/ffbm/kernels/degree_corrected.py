@@ -14,14 +14,14 @@ from ffbm.kernels.dispatch import answer
 from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.logq import log_q
-from ffbm.kernels.tables import log_factorials, look
+from ffbm.kernels.tables import log_factorial, log_factorials, look
 
 
 class DegreeCorrected(NamedTuple):
     """Its tables."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
-    lf: np.ndarray  # ln x!, x up to max(2E, N) + 1, or max(E, N) + 1 of a directed graph
+    lf: np.ndarray  # ln x!, all or a first row: see ``log_factorial``
     exact: np.ndarray  # the tables of ln q
     few: np.ndarray
     shape: np.ndarray
@@ -51,7 +51,9 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     for side in range(len(k)):
         x, y, d = len(k) * r + side, len(k) * s + side, k[side]
         e_r, e_s = c.e[x], c.e[y]
-        nats += lf[e_r - d] - lf[e_r] + lf[e_s + d] - lf[e_s]
+        nats += (
+            log_factorial(lf, e_r - d) - log_factorial(lf, e_r) + log_factorial(lf, e_s + d) - log_factorial(lf, e_s)
+        )
         nats += degree_change(likelihood, c, d, kind[side], r, s, x, y)
     return nats + opening_change(likelihood.edge_cost, c, r, s)
 
@@ -60,8 +62,10 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 def degree_change(likelihood, c, k, kind, r, s, x, y):
     """Return the change of -ln P(k|e,b), of one side; x and y are the rows of r and s in the ledger."""
     lf, own, other, n_r, n_s = likelihood.lf, look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
-    total = lf[own] - lf[own - 1] + lf[other] - lf[other + 1]
-    total += lf[n_r - 1] - lf[n_r] + lf[n_s + 1] - lf[n_s]
+    total = (
+        log_factorial(lf, own) - log_factorial(lf, own - 1) + log_factorial(lf, other) - log_factorial(lf, other + 1)
+    )
+    total += log_factorial(lf, n_r - 1) - log_factorial(lf, n_r) + log_factorial(lf, n_s + 1) - log_factorial(lf, n_s)
     total += block_term(likelihood, n_r - 1, c.e[x] - k) - c.term[x]
     return total + block_term(likelihood, n_s + 1, c.e[y] + k) - c.term[y]
 
@@ -72,7 +76,7 @@ def total(likelihood, c):
     lf, n_sides = likelihood.lf, c.e.size // c.n.size
     nats = likelihood.edge_cost[c.used[0]] + edge_total(likelihood, c) - log_factorials(c.eta, lf, False)
     for row in range(c.e.size):
-        nats += lf[c.e[row]] + lf[c.n[row // n_sides]] + c.term[row]
+        nats += log_factorial(lf, c.e[row]) + log_factorial(lf, c.n[row // n_sides]) + c.term[row]
     return nats
 
 
@@ -84,12 +88,12 @@ def merge_change(likelihood, c, r, s):
     for side in range(n_sides):
         x, y = n_sides * r + side, n_sides * s + side
         e = c.e[x] + c.e[y]
-        nats += lf[e] - lf[c.e[x]] - lf[c.e[y]]
-        nats += lf[n] - lf[c.n[r]] - lf[c.n[s]]
+        nats += log_factorial(lf, e) - log_factorial(lf, c.e[x]) - log_factorial(lf, c.e[y])
+        nats += log_factorial(lf, n) - log_factorial(lf, c.n[r]) - log_factorial(lf, c.n[s])
         for kind in range(c.eta.shape[1]):
             own, other = c.eta[x, kind], c.eta[y, kind]
             if own > 0 and other > 0:
-                nats -= lf[own + other] - lf[own] - lf[other]
+                nats -= log_factorial(lf, own + other) - log_factorial(lf, own) - log_factorial(lf, other)
         nats += block_term(likelihood, n, e)
         nats -= c.term[x] + c.term[y]
     return nats

@@ -4,7 +4,7 @@ from numba import njit
 
 from ffbm.kernels.arcs import inward, outward
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.tables import log_factorials, look
+from ffbm.kernels.tables import log_factorial, log_factorials, look
 
 
 @njit(**INLINE)
@@ -20,12 +20,27 @@ def _change(likelihood, c, loops, r, s, blocks, links, n_near):
             out_s, in_s = out, into
         else:
             to_r, to_s, from_r, from_s = look(c.ers, t, r), look(c.ers, t, s), look(c.ers, r, t), look(c.ers, s, t)
-            change += lf[from_r] - lf[from_r - out] + lf[from_s] - lf[from_s + out]
-            change += lf[to_r] - lf[to_r - into] + lf[to_s] - lf[to_s + into]
+            change += (
+                log_factorial(lf, from_r)
+                - log_factorial(lf, from_r - out)
+                + log_factorial(lf, from_s)
+                - log_factorial(lf, from_s + out)
+            )
+            change += (
+                log_factorial(lf, to_r)
+                - log_factorial(lf, to_r - into)
+                + log_factorial(lf, to_s)
+                - log_factorial(lf, to_s + into)
+            )
     inside_r, inside_s, there, back = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
-    change += lf[inside_r] - lf[inside_r - out_r - in_r - loops]
-    change += lf[inside_s] - lf[inside_s + out_s + in_s + loops]
-    return change + (lf[there] - lf[there + in_r - out_s] + lf[back] - lf[back + out_r - in_s])
+    change += log_factorial(lf, inside_r) - log_factorial(lf, inside_r - out_r - in_r - loops)
+    change += log_factorial(lf, inside_s) - log_factorial(lf, inside_s + out_s + in_s + loops)
+    return change + (
+        log_factorial(lf, there)
+        - log_factorial(lf, there + in_r - out_s)
+        + log_factorial(lf, back)
+        - log_factorial(lf, back + out_r - in_s)
+    )
 
 
 @njit(**INNER)
@@ -38,10 +53,16 @@ def _merge_change(likelihood, c, r, s):
     lf, e, change = likelihood.lf, c.ers, 0.0
     for t in range(c.n.size):
         if t not in (r, s):
-            change += lf[e[r, t]] + lf[e[s, t]] - lf[e[r, t] + e[s, t]]
-            change += lf[e[t, r]] + lf[e[t, s]] - lf[e[t, r] + e[t, s]]
+            change += log_factorial(lf, e[r, t]) + log_factorial(lf, e[s, t]) - log_factorial(lf, e[r, t] + e[s, t])
+            change += log_factorial(lf, e[t, r]) + log_factorial(lf, e[t, s]) - log_factorial(lf, e[t, r] + e[t, s])
     inside = e[r, r] + e[r, s] + e[s, r] + e[s, s]
-    return change + (lf[e[r, r]] + lf[e[r, s]] + lf[e[s, r]] + lf[e[s, s]] - lf[inside])
+    return change + (
+        log_factorial(lf, e[r, r])
+        + log_factorial(lf, e[r, s])
+        + log_factorial(lf, e[s, r])
+        + log_factorial(lf, e[s, s])
+        - log_factorial(lf, inside)
+    )
 
 
 DIRECTED = {"edge_change": _change, "edge_total": _total, "edge_merge_change": _merge_change}

@@ -9,7 +9,7 @@ from numba import njit
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.dispatch import question
 from ffbm.kernels.ledger import used_after
-from ffbm.kernels.tables import log_factorials, look
+from ffbm.kernels.tables import log_factorial, log_factorials, look
 
 LN2 = np.log(2.0)
 
@@ -42,11 +42,21 @@ def _change(likelihood, c, loops, r, s, blocks, links, n_near):
             to_s = d
         else:
             old_r, old_s = look(c.ers, r, t), look(c.ers, s, t)
-            change += lf[old_r] - lf[old_r - d] + lf[old_s] - lf[old_s + d]
+            change += (
+                log_factorial(lf, old_r)
+                - log_factorial(lf, old_r - d)
+                + log_factorial(lf, old_s)
+                - log_factorial(lf, old_s + d)
+            )
     inside_r, inside_s, between = look(c.ers, r, r) >> 1, look(c.ers, s, s) >> 1, look(c.ers, r, s)
     out, into = to_r + loops, to_s + loops
-    change += lf[inside_r] - lf[inside_r - out] + lf[inside_s] - lf[inside_s + into]
-    return change + (LN2 * (out - into) + lf[between] - lf[between + to_r - to_s])
+    change += (
+        log_factorial(lf, inside_r)
+        - log_factorial(lf, inside_r - out)
+        + log_factorial(lf, inside_s)
+        - log_factorial(lf, inside_s + into)
+    )
+    return change + (LN2 * (out - into) + log_factorial(lf, between) - log_factorial(lf, between + to_r - to_s))
 
 
 @njit(**INLINE)
@@ -63,7 +73,7 @@ def _total(likelihood, c):
     total = -log_factorials(c.ers, lf, True)
     for r in range(c.n.size):
         inside = look(c.ers, r, r) >> 1
-        total -= lf[inside] + LN2 * inside
+        total -= log_factorial(lf, inside) + LN2 * inside
     return total
 
 
@@ -72,9 +82,19 @@ def _merge_change(likelihood, c, r, s):
     lf, change = likelihood.lf, 0.0
     for t in range(c.n.size):
         if t not in (r, s):
-            change += lf[c.ers[r, t]] + lf[c.ers[s, t]] - lf[c.ers[r, t] + c.ers[s, t]]
+            change += (
+                log_factorial(lf, c.ers[r, t])
+                + log_factorial(lf, c.ers[s, t])
+                - log_factorial(lf, c.ers[r, t] + c.ers[s, t])
+            )
     inside_r, inside_s, between = c.ers[r, r] >> 1, c.ers[s, s] >> 1, c.ers[r, s]
-    return change + (lf[inside_r] + lf[inside_s] + lf[between] - LN2 * between - lf[inside_r + inside_s + between])
+    return change + (
+        log_factorial(lf, inside_r)
+        + log_factorial(lf, inside_s)
+        + log_factorial(lf, between)
+        - LN2 * between
+        - log_factorial(lf, inside_r + inside_s + between)
+    )
 
 
 UNDIRECTED = {"edge_change": _change, "edge_total": _total, "edge_merge_change": _merge_change}

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
+from ffbm.kernels.tables import log_factorial
 
 
 @njit(**INLINE)
@@ -24,7 +25,7 @@ def _log_q_beyond(m, n, lf, few, shape):
     if u >= 20.0:
         return _log_p(float(m))
     t = m + 0.25 * n * (n + 1)
-    closed = (n - 1) * np.log(t) - lf[n] - lf[n - 1]
+    closed = (n - 1) * np.log(t) - log_factorial(lf, n) - log_factorial(lf, n - 1)
     if n <= 32:
         y = 1.0 / (t * t)
         poly = 0.0

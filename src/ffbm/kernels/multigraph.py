@@ -4,7 +4,6 @@ It is the likelihood of the levels above the blocks: their vertices are the grou
 arcs have in common is written once: edge counts are read both ways, and those of edges are symmetric.
 """
 
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +14,14 @@ from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.dispatch import answer, question
 from ffbm.kernels.edges import opening_change
 from ffbm.kernels.likelihood import register
-from ffbm.kernels.tables import look
+from ffbm.kernels.tables import log_factorial, look
 
 
 class Multigraph(NamedTuple):
     """Its tables."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of groups in use
-    lf: np.ndarray  # ln x!, as far as they are tabulated
+    lf: np.ndarray  # (1, n) ln x!, as far as they are tabulated
 
 
 class DirectedMultigraph(NamedTuple):
@@ -60,12 +59,6 @@ def both_ways(tables, links):
 @question
 def ends_of_loops(tables, loops):
     """Return by how much self-loops of a vertex count in e_rr of its group."""
-
-
-@njit(**INLINE)
-def log_factorial(lf, x):
-    """Return ln x!, from the table if it reaches so far."""
-    return lf[x] if x < lf.size else lgamma(x + 1.0)
 
 
 @njit(**INLINE)

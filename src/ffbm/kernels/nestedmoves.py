@@ -12,8 +12,7 @@ from ffbm.kernels.ledger import count_all
 from ffbm.kernels.levelsums import count_row
 from ffbm.kernels.likelihood import recount
 from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
-from ffbm.kernels.multigraph import log_factorial
-from ffbm.kernels.tables import look
+from ffbm.kernels.tables import log_factorial, look
 from ffbm.kernels.target import keep_term, move
 from ffbm.kernels.tower import n_types, type_of
 from ffbm.kernels.workspace import ENTROPY

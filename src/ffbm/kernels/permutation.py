@@ -9,7 +9,7 @@ from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INNER
 from ffbm.kernels.degree_corrected import block_term
 from ffbm.kernels.edges import LN2
-from ffbm.kernels.tables import add, clear, log_factorials
+from ffbm.kernels.tables import add, clear, log_factorial, log_factorials
 
 
 class EdgeList(NamedTuple):
@@ -69,8 +69,8 @@ def parts(likelihood, graph, b, label_counts):
     degrees = -log_factorials(eta, lf, False)
     for row in range(e.size):
         size = n[row % n_blocks]
-        adjacency += lf[e[row]]
-        degrees += lf[size] + block_term(likelihood, size, e[row])
+        adjacency += log_factorial(lf, e[row])
+        degrees += log_factorial(lf, size) + block_term(likelihood, size, e[row])
     return adjacency, degrees
 
 

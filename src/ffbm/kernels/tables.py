@@ -1,9 +1,11 @@
-"""Tables of counts, dense or compact, behind one pair of functions.
+"""Tables of counts, dense or compact, behind one pair of functions; and logarithms of factorials of counts.
 
 A dense table is a matrix. A compact one holds only the cells that were touched, in one array of int64: its number
 of columns, its slots in use, then a key and a count for each slot, found by open addressing. A cell that falls back
 to zero keeps its slot until the table is swept.
 """
+
+from math import lgamma
 
 import numpy as np
 from numba import njit
@@ -89,6 +91,21 @@ def _drop_zeros(table):
             table[1] += 1
 
 
+@njit(**INLINE)
+def log_factorial(lf, x):
+    """Return ln x!, from a table (most + 1,) of all that are asked for, or (1, n) of the first n of them."""
+    if lf.ndim == 1:
+        return lf[x]
+    else:  # noqa: RET505 - as in ``look``
+        return lf[0, x] if x < lf.shape[1] else _log_factorial_beyond(x)
+
+
+@njit(**INNER)
+def _log_factorial_beyond(x):
+    """Return ln x! where a table ends; a call, so that the code of those who look it up stays small."""
+    return lgamma(x + 1.0)
+
+
 @njit(**INNER)
 def log_factorials(table, lf, half):
     """Return the sum of ln x! over the cells, or over those below the diagonal only."""
@@ -96,9 +113,9 @@ def log_factorials(table, lf, half):
     if table.ndim == 2:
         for r in range(table.shape[0]):
             for t in range(r if half else table.shape[1]):
-                total += lf[table[r, t]]
+                total += log_factorial(lf, table[r, t])
     else:
         for h in range(HEAD, table.size, 2):
             if table[h + 1] > 0 and (not half or table[h] % table[0] < table[h] // table[0]):
-                total += lf[table[h + 1]]
+                total += log_factorial(lf, table[h + 1])
     return total

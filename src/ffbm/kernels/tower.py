@@ -14,16 +14,8 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.multigraph import (
-    between,
-    between_more,
-    both_ways,
-    dealt,
-    ends_of_loops,
-    inside,
-    inside_more,
-    log_factorial,
-)
+from ffbm.kernels.multigraph import between, between_more, both_ways, dealt, ends_of_loops, inside, inside_more
+from ffbm.kernels.tables import log_factorial
 
 
 class Tower(NamedTuple):

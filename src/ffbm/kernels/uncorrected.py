@@ -19,7 +19,7 @@ class Uncorrected(NamedTuple):
     """Its tables."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
-    lf: np.ndarray  # ln x!, x up to 2E + 1, or E + 1 of a directed graph
+    lf: np.ndarray  # ln x!, all or a first row: see ``log_factorial``
     ln: np.ndarray  # ln n, n up to N + 1; 0 for an empty block, which has no half-edges
 
 

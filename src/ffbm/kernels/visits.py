@@ -5,6 +5,7 @@ from numba import njit
 from ffbm.kernels.compilation import DOOR, INLINE
 from ffbm.kernels.ladder import climb
 from ffbm.kernels.mergesplit import many_at_once
+from ffbm.kernels.relocate import relocate_if_dense
 from ffbm.kernels.single import sweep
 
 
@@ -12,13 +13,15 @@ from ffbm.kernels.single import sweep
 def count_visits(rng, model, ledger, kinds, n_steps, schedule, counters, workspace, visits):
     """Make ``schedule.burn`` and then n_steps steps, and count the state after each of the latter.
 
-    A step is one move of each of the kinds in turn, a sweep for a negative kind. The state b is number
+    A step is one move of each of the kinds in turn: -1 is a sweep, -2 a relocation. The state b is number
     sum_i b_i B^(N-1-i).
     """
     beta, totals, scratch = schedule.beta, counters.totals, workspace.scratch
     for turn in range(schedule.burn + n_steps):
         for kind in kinds:
-            if kind < 0:
+            if kind == -2:
+                relocate_if_dense(rng, model, ledger, beta, schedule.n_steps, totals, workspace.work, scratch)
+            elif kind == -1:
                 sweep(
                     rng, model, ledger, beta, schedule.epsilon, schedule.allow_empty, totals, counters.tally,
                     workspace.undo_log, scratch,

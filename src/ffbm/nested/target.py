@@ -11,7 +11,7 @@ import numpy as np
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks
 from ffbm.blocks.edge_weights import is_summed, weight_parts
-from ffbm.blocks.edges import factorial_table
+from ffbm.blocks.edges import factorial_table, first_factorials
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
@@ -106,7 +106,7 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
     """Return the workspace of the levels above."""
     width, n_above, n_rows = layout
     pairs = min(width * (width + 1) // 2, _PAIRS)
-    lf = factorial_table(graph.n_edges + pairs + width + 2)
+    lf = first_factorials(graph.n_edges + pairs + width + 2)
     size_cost = -factorial_table(width + 1)
     longest = max(graph.n_nodes, width)
     tables = DirectedMultigraph if graph.is_directed else Multigraph

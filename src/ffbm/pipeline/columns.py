@@ -40,8 +40,9 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
     a few seconds, from streams named "columns" under the seed of the fit.
 
     Under the learned prior a column matters by a chain if it is decided so from the partitions of that chain for which
-    columns were selected. Under the fixed one it does if the score of its best feature is above 0, as in the ranking.
-    Three standard errors either way are chance. Chains for whose partitions there was no time are not compared.
+    columns were selected. Under the fixed one the score of its best feature is to be above 0, as in the ranking, and
+    the sentence says no more than that. Three standard errors either way are chance. Chains for whose partitions there
+    was no time are not compared.
 
     Examples
     --------
@@ -89,6 +90,7 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         np.stack([_sizes(one.weights[0], which) for one in by_chain]),
         np.stack(scores),
         np.stack(margins),
+        by_score=selected is None,
     )
 
 

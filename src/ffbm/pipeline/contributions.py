@@ -214,13 +214,18 @@ class _Work(NamedTuple):
 
 
 def _gain(work: _Work, tasks: Sequence[Task], number: int) -> Array:
-    """Return what the columns of task ``number`` explain of each vertex (N,), by the weights of its fold."""
+    """Return what the columns of task ``number`` explain of each vertex (N,), by the weights of its fold.
+
+    With one fold it is NaN but for the vertices held out; with several, errors need all of them.
+    """
     columns, fold = tasks[number]
     design = work.refit.whole.take(np.flatnonzero(np.isin(work.groups.of_feature, columns)))
     rng = stream(work.seed, "columns", fold, *(work.groups.names[g] for g in columns))
     trace = work.refit(design, work.folds[fold].members, work.folds[fold].rows, rng)
-    bits = np.empty(len(work.members))
-    for vertices, probs in predict_pieces(trace, match_design(trace, design)):
+    asked = np.arange(len(work.members)) if len(work.folds) > 1 else work.folds[0].held_out
+    bits = np.full(len(work.members), np.nan)
+    for part, probs in predict_pieces(trace, match_design(trace, design).of(asked)):
+        vertices = asked[part]
         gain = np.log(np.maximum(probs, _TINY)) - np.log(work.rates[fold])
         bits[vertices] = (work.members[vertices] * gain).sum(axis=1) / log(2)
     return bits
@@ -252,7 +257,8 @@ class _Refits:
             self._own[fold.held_out] = number
             if fold.members is not folds[0].members:
                 members[fold.held_out] = fold.members[fold.held_out]
-        rates = [base_rate(fold.members[fold.rows])[0] for fold in folds]
+        everyone = np.arange(len(members))
+        rates = [base_rate(fold.members, np.isin(everyone, fold.rows))[0] for fold in folds]
         self._work = _Work(refit, groups, seed, folds, rates, members)
         self._bits: dict[Task, Array] = {}  # of each vertex (N,)
 

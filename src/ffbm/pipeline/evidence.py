@@ -10,7 +10,7 @@ import numpy as np
 from ffbm.blocks.target import BlockTarget
 from ffbm.diagnostics import Verdict, summarise, verdict
 from ffbm.diagnostics.convergence import MIN_DRAWS
-from ffbm.diagnostics.verdict import CONVERGED, TOO_SHORT, USABLE_ESS, USABLE_RHAT
+from ffbm.diagnostics.verdict import CONVERGED, MULTIMODAL, TOO_SHORT, USABLE_ESS, USABLE_RHAT
 from ffbm.joint.path import PathDraws, PathSetup, PathState, advance, make_path, start
 from ffbm.joint.quadrature import (
     barriers,
@@ -141,9 +141,24 @@ def _mean(draws: Array) -> tuple[Array, Array]:
 
 
 def _judge(draws: PathDraws, integral: Array) -> Verdict:
+    of_integral = verdict({"the evidence": summarise(integral)}, tails=False)
+    if not of_integral.is_usable and _keep_apart(integral):
+        each = integral.mean(axis=1)
+        span = f"each of {len(each)} ladders keeps to an integral of its own, {each.min():.1f} to {each.max():.1f} nats"
+        return Verdict(
+            MULTIMODAL, f"{span}: they hold different blocks along the path, and more time may not change that"
+        )
     of_s = {"S along the path": summarise(np.round(draws.entropy, 6))}
     rough = verdict(of_s, rhat_limit=USABLE_RHAT, ess_per_chain=USABLE_ESS / len(draws.entropy), tails=False)
-    return verdict({"the evidence": summarise(integral)}, tails=False) & rough
+    return of_integral & rough
+
+
+def _keep_apart(integral: Array) -> bool:
+    """Tell whether every ladder by itself knows its integral (C, T) while they differ by far more than their errors."""
+    alone = [own[np.newaxis] for own in integral]
+    least = min(float(summarise(own).ess_mean) for own in alone)
+    error = max(float(_mean(own)[1]) for own in alone)
+    return least >= USABLE_ESS / len(alone) and bool(np.ptp(integral.mean(axis=1)) > 2 * APART * error)
 
 
 def _agree(nats: float, stones: float, error: float) -> Verdict:

@@ -117,8 +117,8 @@ def explain(
         if decides and len(rows) < len(everyone):
             once = again if design.n_nodes > MOST_FOLDED else sample  # in a large network one short chain, as of a fold
             trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
-            held_out = predict(trained.weights, design)
-            held_out[rows] = np.nan
+            held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
+            fill_held_out(held_out, trained, design, rows)
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
@@ -146,7 +146,10 @@ def _of_one_fold(scores: Scores, folds: int) -> Scores:
 def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
     """Write down what is predicted of the vertices that the weights were not trained on."""
     left = np.setdiff1d(np.arange(design.n_nodes), rows)
-    held_out[left] = predict(trained.weights, design)[left]
+    if design.blanks is None:
+        held_out[left] = predict(trained.weights, design.of(left))
+    else:
+        held_out[left] = predict(trained.weights, design)[left]
 
 
 def explain_kept(

@@ -66,7 +66,9 @@ class Refit:
         target = weight_target(design, members, rows, sigma, design.has_intercept, **self._prior(design))
         n_warmup, n_draws = lengths(len(target.training.rows.indices), target.n_blocks)
         chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": 1}
-        unknown = find_unknown(target, read_members(members, design.n_nodes))
+        unknown = None
+        if design.blanks is not None:
+            unknown = find_unknown(target, read_members(members, design.n_nodes))
         if unknown is not None:
             return self._impute(target, unknown, rng, chosen)
         setup = set_up(self._begun(target), "hmc", n_warmup, rng, near=self._near(target))

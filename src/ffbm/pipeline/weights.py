@@ -166,7 +166,9 @@ def sample_weights(
         annealing = check_real("annealing", annealing, low=0, above=True)
     n_bytes = 8 * n_chains * length.planned * target.n_blocks * len(target.scale)
     thin = min(max(1, ceil(n_bytes / STORED_BYTES)), length.planned)
-    unknown = find_unknown(target, read_members(members, design.n_nodes))
+    unknown = None
+    if design.blanks is not None:  # memberships are the largest thing in memory: they are not copied for nothing
+        unknown = find_unknown(target, read_members(members, design.n_nodes))
     begun = target
     if unknown is not None:
         begun = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))

@@ -132,7 +132,7 @@ def plot_block_matrix(
         axes.tick_params(axis="x", labelrotation=90)
     axes.set_ylabel("from block" if graph.is_directed else "block", fontsize=TEXT, color=INK, labelpad=1)
     across = "to block" if graph.is_directed else "block"
-    _finish(figure, axes, image, "log10 of edges a pair of vertices", title, across)
+    _finish(figure, axes, image, "log10 of edges per pair of vertices", title, across)
     return figure
 
 

@@ -4,6 +4,8 @@ The ten colours were chosen so that every pair stays apart for eyes without red 
 units of CIELAB in all three views (a test simulates them). From block 10 on they come again with another marker.
 """
 
+import numpy as np
+
 COLOURS = (
     "#0072b2",  # blue
     "#d55e00",  # vermilion
@@ -36,3 +38,14 @@ def block_marker(block: int) -> str:
     ('o', 's')
     """
     return MARKERS[block // len(COLOURS) % len(MARKERS)]
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever is easier to read on a colour.
+
+    >>> ink_on("#f7f7f7"), ink_on("#053061")
+    ('#000000', '#ffffff')
+    """
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    light = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+    return "#000000" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"  # contrasts as WCAG defines them

@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ffbm.plots.palette import FAINT, INK, block_colour
+from ffbm.plots.palette import block_colour, ink_on
 from ffbm.plots.paper import COLUMN, SMALL, new_axes
 from ffbm.types.tree import Tree, TreeNode
 
@@ -46,8 +46,10 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
         n_letters = share * width * _PER_INCH
         text = next((text for text in _texts(tree, node) if len(text) <= n_letters), "")
         at = left[node.number] + share / 2, max(top - 0.5, bottom + 0.5)
-        ink = FAINT if node.is_uncertain else INK
-        axes.text(*at, text, ha="center", va="center", fontsize=SMALL, color=ink, parse_math=False)
+        style = "italic" if node.is_uncertain else "normal"
+        axes.text(
+            *at, text, ha="center", va="center", fontsize=SMALL, color=ink_on(colour), style=style, parse_math=False
+        )
         begin = left[node.number]
         for child in node.children:
             left[child] = begin

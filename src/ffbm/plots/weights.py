@@ -96,7 +96,9 @@ def plot_weights(
     first.set_ylim(len(shown) - 0.4, -0.6)
     reach = 1.06 * max(float(np.abs(low).max()), float(np.abs(high).max()), clear, 0.5)
     first.set_xlim(-reach, reach)
-    first.set_xticks([-(reach // 1) if reach >= 2 else -1, 0, reach // 1 if reach >= 2 else 1])
+    end = reach // 1 if reach >= 2 else 1
+    room = 0.65 * (width - _NAME * max(map(len, names)) - 0.1) / n_columns  # the rest lies between panels
+    first.set_xticks([0, end] if 2 * _NAME * (len(f"{end:g}") + 1) > room else [-end, 0, end])
     message = f"{'centred weight' if centred else 'weight'}, {meaning}" + (
         f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else ""
     )

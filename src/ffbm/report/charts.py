@@ -12,6 +12,7 @@ from ffbm.plots.palette import block_colour
 from ffbm.plots.paper import block_ticks
 from ffbm.plots.traces import SHADES
 from ffbm.report.figurestyle import (
+    FONT,
     OUTLINE,
     TEXT,
     colours,
@@ -86,7 +87,7 @@ def draw_columns(subject: Subject) -> Any:
     legend = chart.legend[0]
     chart.add_layout(legend, "above")
     legend.orientation, legend.background_fill_color, legend.border_line_color = "horizontal", None, None
-    legend.label_text_font_size, legend.label_text_color = "13px", TEXT
+    legend.label_text_font, legend.label_text_font_size, legend.label_text_color = FONT, "13px", TEXT
     return chart
 
 

@@ -13,7 +13,7 @@ from ffbm.types import Array
 TEXT = "#4d4d4d"  # the page's script sets colours for light and dark; these are for print
 OUTLINE = "#777777"  # of pale markers: seen on light and on dark
 DEEPER = {"#e3c000": "#998200", "#33bbee": "#1590c4", "#bbbbbb": "#878787"}
-_FONT = "system-ui, sans-serif"
+FONT = "system-ui, sans-serif"
 _MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "P": "plus", "X": "x",
     "*": "star",
@@ -36,7 +36,7 @@ def new_chart(
     for axis, label in ((chart.xaxis, xlabel), (chart.yaxis, ylabel)):
         axis.axis_label = PlainText(text=label) if label else None
         axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font = axis.major_label_text_font = _FONT
+        axis.axis_label_text_font = axis.major_label_text_font = FONT
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "13px"
         axis.axis_label_text_color = axis.major_label_text_color = TEXT
         axis.minor_tick_line_color = None
@@ -79,17 +79,35 @@ def from_zero(low: Array, high: Array) -> tuple[float, float]:
     return least - margin * (least < 0), most + margin
 
 
-def add_colour_scale(chart: Any, mapper: Any, title: str) -> None:
-    """Show below a chart which colour stands for which number."""
+def add_colour_scale(chart: Any, mapper: Any, title: str, ticks: Sequence[float] | None = None) -> None:
+    """Show below a chart which colour stands for which number, at some ``ticks`` where they are given."""
+    from bokeh.models import BasicTickFormatter, FixedTicker
     from bokeh.models.annotations import ColorBar
 
     bar = ColorBar(
         color_mapper=mapper, title=title, height=10, width="auto", margin=6, padding=0, background_fill_color=None,
-        border_line_color=None, bar_line_color=None, major_label_text_font=_FONT, title_text_font=_FONT,
+        border_line_color=None, bar_line_color=None, major_label_text_font=FONT, title_text_font=FONT,
         title_text_font_style="normal", title_text_font_size="13px", major_label_text_font_size="12px",
         title_text_color=TEXT, major_label_text_color=TEXT, title_standoff=4,
     )  # fmt: skip
+    if ticks is not None:
+        bar.ticker, bar.formatter = FixedTicker(ticks=list(ticks)), BasicTickFormatter()
     chart.add_layout(bar, "below")
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return a few round numbers between two, for an axis in logarithms.
+
+    >>> log_ticks(0.004, 0.9), log_ticks(0.06, 0.9), log_ticks(0.12, 0.8)
+    ([0.01, 0.1], [0.1, 0.3], [0.2, 0.5])
+    """
+    ticks: list[float] = []
+    for steps in ((1,), (1, 3), (1, 2, 5)):
+        powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        ticks = [tick for power in powers for step in steps if low <= (tick := float(f"{step}e{power}")) <= high]
+        if len(ticks) > 1:
+            break
+    return ticks[:: -(-len(ticks) // 4) or 1]
 
 
 def shape(block: Any) -> str:
@@ -111,17 +129,6 @@ def shades(values: Array, palette: Sequence[str], low: float, high: float) -> li
     """
     position = (np.asarray(values) - low) / (high - low) * len(palette)
     return [palette[k] for k in np.clip(position.astype(np.int64), 0, len(palette) - 1)]
-
-
-def ink_on(colour: str) -> str:
-    """Return black or white, whichever is easier to read on a colour.
-
-    >>> ink_on("#f7f7f7"), ink_on("#053061")
-    ('#000000', '#ffffff')
-    """
-    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    light = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
-    return "#000000" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#ffffff"  # contrasts as WCAG defines them
 
 
 def colours(blocks: Iterable[Any]) -> list[str]:

@@ -6,9 +6,10 @@ import numpy as np
 
 from ffbm.plain import visible
 from ffbm.plots.heatmap import NUMBERED, short_count
+from ffbm.plots.palette import ink_on
 from ffbm.plots.paper import block_ticks
 from ffbm.report.charts import ROW, SHOWN, intervals
-from ffbm.report.figurestyle import NAME, add_colour_scale, ink_on, name_axis, new_chart, shades, tell
+from ffbm.report.figurestyle import NAME, add_colour_scale, log_ticks, name_axis, new_chart, shades, tell
 from ffbm.report.network import edge_counts
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
@@ -80,10 +81,11 @@ def draw_block_matrix(scene: Scene) -> Any:
     n_blocks, called = len(counts), [visible(str(name)) for name in scene.called]
     s, r = (part.ravel() for part in np.indices(counts.shape))  # up and down where from, across where to
     least = float(density[density > 0].min(initial=1)) / 3
-    depth = np.log(np.maximum(density, least)).ravel()
+    shown = np.maximum(density, least).ravel()
+    depth = np.log(shown)
     source = ColumnDataSource(
         {
-            "r": r, "s": s, "depth": depth, "edges": [f"{k:,}" for k in counts.ravel()],
+            "r": r, "s": s, "shown": shown, "edges": [f"{k:,}" for k in counts.ravel()],
             "density": [f"{d:.3g}" for d in density.ravel()],
             "across": [called[k] for k in r], "down": [called[k] for k in s],
         }
@@ -94,12 +96,14 @@ def draw_block_matrix(scene: Scene) -> Any:
     tips = [*pair, ("edges", "@edges"), ("edges per pair of vertices", "@density")]
     name_height = 6 * min(max(map(len, called)), NAME) if scene.has_names else 0  # for names that stand aslant
     chart = new_chart(
-        int(np.clip(90 + 36 * n_blocks, 220, 520)) + name_height, xlabel=across, ylabel=down, tips=tips,
+        int(np.clip(130 + 36 * n_blocks, 260, 560)) + name_height, xlabel=across, ylabel=down, tips=tips,
         x_range=(-0.5, n_blocks - 0.5), y_range=(n_blocks - 0.5, -0.5), max_width=720,
     )  # fmt: skip
     chart.grid.visible = False
     low, high = float(np.log(least)), float(depth.max(initial=0.0)) + 1e-9
-    fill = _shade("depth", GREENS, low, high)
+    fill = _shade("shown", GREENS, least, float(np.exp(high)), is_log=True)
+    ticks = log_ticks(least, float(np.exp(high)))
+    add_colour_scale(chart, fill.transform, "edges per pair of vertices", ticks)
     tell(chart, chart.rect("r", "s", 0.96, 0.94, source=source, fill_color=fill, line_color=None))
     if n_blocks <= NUMBERED:
         written = [short_count(k) for k in counts.ravel()]
@@ -116,11 +120,11 @@ def draw_block_matrix(scene: Scene) -> Any:
     return chart
 
 
-def _shade(field: str, palette: tuple[str, ...], low: float, high: float) -> Any:
+def _shade(field: str, palette: tuple[str, ...], low: float, high: float, is_log: bool = False) -> Any:
     """Return how cells are filled; the page's script finds the palettes of light and of dark pages in the tags."""
-    from bokeh.transform import linear_cmap
+    from bokeh.transform import linear_cmap, log_cmap
 
-    fill: Any = linear_cmap(field, palette, low, high)
+    fill: Any = (log_cmap if is_log else linear_cmap)(field, palette, low, high)
     fill.transform.tags = [list(palette), list(AT_NIGHT[palette])]
     return fill
 

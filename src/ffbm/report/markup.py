@@ -20,7 +20,7 @@ def mark_up(text: str) -> Markup:
     before = text[: command.start()] if command else text
     marked = _OPTION.sub(r"<code>\g<0></code>", _PERCENT.sub("\N{NO-BREAK SPACE}%", str(escape(before))))
     if command:
-        words = _OPTION.sub(r"<span>\g<0></span>", str(escape(command[0])))
+        words = _OPTION.sub(r"<span>\g<0></span>", str(Markup("<wbr>").join(re.split(r"(?<=/)", command[0]))))
         marked += f'<code class="command">{words}</code>'
     return Markup(marked)
 

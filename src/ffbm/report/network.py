@@ -67,7 +67,7 @@ def draw_network(scene: Scene) -> Any:
     size = float(np.clip(260 / np.sqrt(max(net.n_nodes, 1)), 7, 15))
     dots = chart.scatter(
         "x", "y", source=source, marker="shape", size=size, fill_color="colour", fill_alpha="full", line_color="edge",
-        line_alpha="shown", line_width="thick",
+        line_alpha="shown", line_width="thick", name="dots",
     )  # fmt: skip
     _number_blocks(chart, scene, positions)
     dots.selection_glyph = dots.nonselection_glyph = None
@@ -109,7 +109,10 @@ def draw_block_graph(scene: Scene) -> Any:
             "text": [f"{n:,} vertices" if n != 1 else "1 vertex" for n in sizes],
         }
     )  # fmt: skip
-    tell(chart, chart.scatter("x", "y", source=source, size="size", fill_color="colour", line_color="#ffffff"))
+    tell(
+        chart,
+        chart.scatter("x", "y", source=source, size="size", fill_color="colour", line_color="#ffffff", name="discs"),
+    )
     if not scene.has_names:
         chart.scatter("x", "y", source=source, size=20, fill_color="#ffffff", line_color=None)
     chart.text(
@@ -121,6 +124,7 @@ def draw_block_graph(scene: Scene) -> Any:
     if few:  # there is room for the sizes of blocks, outside of their ring
         chart.text(
             1.28 * x, 1.24 * y, source.data["text"], text_align="center", text_baseline="middle", text_font_size="12px",
+            name="sizes",
         )  # fmt: skip
     shown = slice(None) if few else slice(0, _COUNTS)
     r, s = r[shown], s[shown]

@@ -29,7 +29,7 @@
       }
       if (model.type === "Legend") model.setv({ label_text_color: ink });
       if (model.type === "ColorBar") model.setv({ title_text_color: ink, major_label_text_color: ink });
-      if (model.type === "LinearColorMapper" && model.tags.length) model.setv({ palette: model.tags[Number(isDark)] });
+      if (/ColorMapper$/.test(model.type) && model.tags.length) model.setv({ palette: model.tags[Number(isDark)] });
       if (model.type === "GlyphRenderer" && model.glyph.type === "Text" && model.name !== "fixed") {
         model.glyph.setv({ text_color: model.name === "cells" ? { field: isDark ? "night" : "ink" } : ink });
       }
@@ -58,6 +58,19 @@
     for (const one of chart.renderers) if (one.name === "cells" && chart.x_range.end - chart.x_range.start > 16) one.setv({ visible: false });
   }
 
+  // Vertices and blocks are smaller there, so that they hide nothing; how large blocks are stands in the table.
+  function shrink(chart) {
+    chart.setv({ height: 420 });
+    for (const one of chart.renderers) {
+      if (one.name === "dots") one.glyph.setv({ size: { value: Math.max(4, 0.6 * one.glyph.size.value) } });
+      if (one.name === "sizes") one.setv({ visible: false });
+      if (one.name === "discs") {
+        const source = one.data_source, sizes = Array.from(source.get("size"), (size) => 20 + 0.3 * size);
+        source.data = { ...Object.fromEntries(source.columns().map((c) => [c, source.get(c)])), size: sizes };
+      }
+    }
+  }
+
   async function drawAll() {
     document.fonts && await document.fonts.ready;
     Bokeh.set_log_level && Bokeh.set_log_level("error");
@@ -73,7 +86,7 @@
         document_.roots()[0].below.forEach(thinOut);
         dropSigns(document_.roots()[0]);
       }
-      if ((name === "network" || name === "block_graph") && innerWidth < 600) document_.roots()[0].setv({ height: 420 });
+      if ((name === "network" || name === "block_graph") && innerWidth < 600) shrink(document_.roots()[0]);
       if (name === "network" && data.edges) startNetwork(document_);
       await new Promise((done) => setTimeout(done, 0));  // the page stays awake between figures
     }

@@ -99,7 +99,7 @@ def render_types(subject: TypesSubject) -> str:
             names, of = _block_names(chapter.subject), f" of {visible(chapter.title)}"
             record = _explained(chapter.subject, panels, names, scene, record["suffix"], of)
             figures |= {f"{name}{record['suffix']}": panel.figure for name, panel in panels.items()}
-        types.append({**record, "title": visible(chapter.title), "answer": chapter.answer})
+        types.append({**record, "title": visible(chapter.title)})
     page = _page(
         scene, figures, subject.config, subject.provenance, title=scene.title, sizes=_sizes(scene, len(types)),
         warnings=subject.warnings, answer=subject.answer, sentence="", verdicts=subject.verdicts,

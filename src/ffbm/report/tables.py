@@ -214,10 +214,11 @@ def calibration_table(table: "pd.DataFrame") -> Table:
 
 
 def pair_table(table: "pd.DataFrame") -> Table:
-    """One row for each pair of columns: p values, and the clearest cell."""
+    """One row for each pair of columns that was tested: p values, and the clearest cell."""
+    table = table[table["p"].notna()]
     names = {
         "column": "column", "with_column": "with", "p": "p", "q": "q", "value": "clearest value",
-        "with_value": "with value", "block": "block", "observed": "vertices there", "expected": "expected",
+        "with_value": "with value", "block": "block", "observed": "vertices with both there", "expected": "expected",
     }  # fmt: skip
     return _with_heads("Pairs of columns", table, names, digits=3, is_long=True)
 

@@ -36,11 +36,11 @@ def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
 def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
     """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
-        return (line(tell_verdict(fit)), *_remarks(fit))
+        return (line(tell_verdict(fit)), *_read(fit), *_notes(fit))
     paragraphs = [f"{line(tell_verdict(fit))}{_share(fit)}"]
     if fit.relevance is not None:
         paragraphs.insert(0, line(tell_relevance(fit)))
-    return (*paragraphs, _sure(fit), _left(fit, predicted), *_remarks(fit))
+    return (paragraphs[0], *_read(fit), *paragraphs[1:], _sure(fit), _left(fit, predicted), *_notes(fit))
 
 
 def _share(fit: FitParts) -> str:
@@ -83,7 +83,7 @@ def _sure(fit: FitParts) -> str:
 
 def grade_in_a_line(fit: FitParts) -> str:
     """Say the grade of a fit, and behind it the command that would help."""
-    return f"{tell_grade(fit)} {fit.converged.command}".rstrip()
+    return f"{tell_grade(fit, brief=True)} {fit.converged.command}".rstrip()
 
 
 def _left(fit: FitParts, predicted: Array) -> str:
@@ -103,12 +103,16 @@ def _left(fit: FitParts, predicted: Array) -> str:
     return f"What is left: {' '.join(lines) or 'no vertex was held out, so this is not known.'}"
 
 
-def _remarks(fit: FitParts) -> tuple[str, ...]:
-    """Return how edges and columns were read where that bears on the answer, and the notes of the fit."""
+def _read(fit: FitParts) -> tuple[str, ...]:
+    """Return how edges and columns were read where that bears on the answer."""
     read = [line(text) for text in (tell_direction(fit), tell_readings(fit), tell_no_answers(fit)) if text]
+    return (f"How it was read: {' '.join(read)}",) if read else ()
+
+
+def _notes(fit: FitParts) -> tuple[str, ...]:
+    """Return the notes of the fit."""
     lines = line(tell_notes(fit)).removeprefix("notes").strip()
-    notes = [f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}"] if lines else []
-    return (*([f"How it was read: {' '.join(read)}"] if read else []), *notes)
+    return (f"Notes: {lines.removeprefix('- ').replace(' - ', '; ')}",) if lines else ()
 
 
 def line(text: str) -> str:

@@ -17,6 +17,7 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_column, check_int, check_real
 from ffbm.config import SIGMA_IS_FIXED, WEIGHT_PRIORS
 from ffbm.diagnostics import Verdict
+from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.errors import ConvergenceWarning, DataError, OptionError, keyword
 from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.clock import end_in
@@ -348,4 +349,6 @@ def _curve(integral: Integral, sigma: float | None) -> pd.DataFrame:
 
 
 def _command(integral: Integral, n_blocks: int, minutes: float) -> str:
+    if integral.verdict.grade == MULTIMODAL:
+        return "ffbm.fit(net), and the number of blocks that it finds"
     return "" if integral.verdict else f"ffbm.evidence(net, {n_blocks}, ..., max_minutes={4 * minutes:g})"

@@ -28,12 +28,12 @@ def fit_html(fit: FitParts) -> str:
     """Return first whether to rely on it, then columns, blocks and scores as tables, a figure of features, notes."""
     warnings = "".join(f"<p><strong>{text_html(text)}</strong></p>" for text in warning_paragraphs(fit))
     sentences = [
+        grade_in_a_line(fit) if fit.converged.is_usable else "",
         tell_relevance(fit),
         tell_direction(fit),
         tell_readings(fit),
         tell_no_answers(fit),
         tell_verdict(fit),
-        grade_in_a_line(fit) if fit.converged.is_usable else "",
     ]
     paragraphs = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
     notes = notes_html([note.message for note in fit.network.notes])
@@ -120,7 +120,9 @@ def ranking_svg(fit: FitParts) -> str:
             f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="#36c"/>'
             f'<text x="{_LEFT + _WIDTH + 8}" y="{y + 4}" fill="#666">in block {block}</text>'
         )
+    digits = 1 if reach < 10 else 0
     where = "it scores highest" if fit.ranking.rule == "paper" else "its sign is surest"
-    caption = f"centred weight, -{reach:.2g} to {reach:.2g}: with 95 % intervals, in the block where {where}"
-    parts.append(f'<text x="{zero}" y="{height - 5}" text-anchor="middle" fill="#666">{caption}</text></svg>')
+    span, middle = f"-{reach:,.{digits}f} to {reach:,.{digits}f}", (_LEFT + _WIDTH + 90) / 2
+    caption = f"centred weight, {span}: with 95 % intervals, in the block where {where}"
+    parts.append(f'<text x="{middle}" y="{height - 5}" text-anchor="middle" fill="#666">{caption}</text></svg>')
     return "".join(parts)

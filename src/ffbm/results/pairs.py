@@ -167,6 +167,8 @@ def _say(row: dict[Any, Any]) -> str:
 def pair_summary(table: pd.DataFrame) -> str:
     """Return how many pairs were tested, and how many act together."""
     n, untested = int(table["p"].notna().sum()), table.attrs.get("n_untested", 0)
+    if not n:
+        return f"Pairs of columns: {count_of(untested, 'pair')}, none of them tested."
     left = f"; {count_of(untested, 'pair')} not tested" if untested else ""
     return f"Pairs of columns: {int(table['together'].sum())} of {n} tested act together{left}."
 

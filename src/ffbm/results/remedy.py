@@ -3,8 +3,11 @@
 import os
 import shlex
 from importlib.metadata import version
+from typing import Any
 
+from ffbm.blocks.descent import needs_structure
 from ffbm.config import FitConfig
+from ffbm.diagnostics.verdict import MULTIMODAL
 from ffbm.pipeline.estimate import estimate_seconds
 from ffbm.plain import in_words
 from ffbm.store.parts import FitParts
@@ -15,6 +18,7 @@ _OPTIONS = {
     "n_chains": "--chains", "n_sweeps": "--sweeps", "n_draws": "--draws", "n_warmup": "--warmup",
     "max_minutes": "--max-minutes",
 }  # fmt: skip
+_SWITCHES = {"tempering": ("--tempering", "--no-tempering")}
 _LENGTHS = ("n_sweeps", "n_draws", "max_minutes")  # these may grow when a run goes on; with any other it begins again
 
 
@@ -22,27 +26,29 @@ def command_to_go_on(fit: FitParts) -> str:
     """Return the command that lengthens what is too short, or the call if the fit was made in Python.
 
     A run in a folder goes on (``--resume``) where its chains can be lengthened; with other settings, or by another
-    version, it begins again beside it. What follows ``#`` is about how long it takes.
+    version, it begins again beside it. What follows ``#`` is about how long it takes, at most if it ends by itself.
     """
     changes = _changes(fit)
-    can_resume = set(changes) <= set(_LENGTHS) and fit.provenance.get("ffbm") == version("ffbm")
+    can_resume = set(changes) <= set(_LENGTHS) and changes.get("n_sweeps") != "auto"
+    can_resume = can_resume and fit.provenance.get("ffbm") == version("ffbm")
     words = shlex.split(str(fit.provenance.get("command", "")))
     if words[:2] == ["ffbm", "fit"]:
         command = shlex.join(_retyped(words, changes, can_resume))
     else:
-        command = f"ffbm.fit(..., {', '.join(f'{name}={value:g}' for name, value in changes.items())})"
-    return f"{command}  # about {in_words(_seconds(fit, changes))}"
+        command = f"ffbm.fit(..., {', '.join(f'{name}={_text(value)!s}' for name, value in changes.items())})"
+    bound = "at most" if _is_open(fit.config, changes) else "about"
+    return f"{command}  # {bound} {in_words(_seconds(fit, changes))}"
 
 
-def _changes(fit: FitParts) -> dict[str, float]:
+def _changes(fit: FitParts) -> dict[str, Any]:
     """Return the settings that would help, by name."""
     config, diagnostics = fit.config, fit.diagnostics
     if config.n_chains == 1:
         return {"n_chains": _CHAINS}
     explained = [one for one in (diagnostics.weights, diagnostics.reduced) if one is not None]
-    changes: dict[str, float] = {}
+    changes: dict[str, Any] = {}
     if not diagnostics.blocks.converged or (diagnostics.joint is not None and not diagnostics.joint.converged):
-        changes |= _more_sweeps(config)
+        changes |= _for_blocks(fit)
     if config.target == "joint":  # one chain draws both: its weights are lengthened by its sweeps
         return changes or _more_sweeps(config)
     if any(one.diverges for one in explained):
@@ -55,17 +61,44 @@ def _changes(fit: FitParts) -> dict[str, float]:
     return changes
 
 
-def _more_sweeps(config: FitConfig) -> dict[str, float]:
+def _for_blocks(fit: FitParts) -> dict[str, Any]:
+    """Return what helps block chains: tempering, not more of the same, where they stay in different pictures."""
+    config = fit.config
+    is_fixed, is_off = isinstance(config.n_sweeps, int), config.tempering is False
+    stays = fit.diagnostics.blocks.converged.grade == MULTIMODAL and not fit.blocks.settings.get("tempering")
+    if stays and (is_fixed or is_off) and not needs_structure(fit.network.graph):
+        return ({"n_sweeps": "auto"} if is_fixed else {}) | ({"tempering": True} if is_off else {})
+    return _more_sweeps(config)
+
+
+def _more_sweeps(config: FitConfig) -> dict[str, Any]:
     if config.n_sweeps == "auto":
         return {"max_minutes": _TIMES * config.max_minutes}
     return {"n_sweeps": _TIMES * config.countable_sweeps}
 
 
-def _retyped(words: list[str], changes: dict[str, float], can_resume: bool) -> list[str]:
+def _text(value: Any) -> str:
+    """Return a value as it stands in a call."""
+    return (
+        f"{value:g}"
+        if isinstance(value, float | int) and not isinstance(value, bool)
+        else repr(value).replace("'", '"')
+    )
+
+
+def _is_open(config: FitConfig, changes: dict[str, Any]) -> bool:
+    """Return whether chains end by themselves, before the clock stops them."""
+    return "max_minutes" in changes or changes.get("n_sweeps", config.n_sweeps) == "auto"
+
+
+def _retyped(words: list[str], changes: dict[str, Any], can_resume: bool) -> list[str]:
     """Return the words of a command with some options changed, so that it goes on, or begins beside what is there."""
     words = [word for word in words if word != "--resume"]
     for name, value in changes.items():
-        words = _with_option(words, _OPTIONS[name], f"{value:g}")
+        if name in _SWITCHES:
+            words = [*(word for word in words if word not in _SWITCHES[name]), _SWITCHES[name][0]]
+        else:
+            words = _with_option(words, _OPTIONS[name], _text(value).strip('"'))
     out = _value_of(words, "--out")
     if out is None:
         return words
@@ -91,11 +124,11 @@ def _with_option(words: list[str], option: str, value: str) -> list[str]:
     return [*words, option, value]
 
 
-def _seconds(fit: FitParts, changes: dict[str, float]) -> float:
+def _seconds(fit: FitParts, changes: dict[str, Any]) -> float:
     """Return about how many seconds the longer run takes in all."""
     config = fit.config
-    if "max_minutes" in changes:
-        return 60 * changes["max_minutes"]
+    if _is_open(config, changes):
+        return 60 * float(changes.get("max_minutes", config.max_minutes))
     known = {"n_sweeps": config.countable_sweeps, "n_draws": config.countable_draws}
     known |= {"n_warmup": config.n_warmup, "n_chains": config.n_chains}
     lengths = {name: int(changes.get(name, value)) for name, value in known.items()}

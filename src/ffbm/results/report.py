@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from math import inf
+from math import floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +161,7 @@ def convergence_table(rows: list[Measured]) -> "Table":
     """Write them as a table of the page."""
     from ffbm.report import Table
 
-    rounded = [(name, rhat, *(round(e) if np.isfinite(e) else None for e in ess)) for name, rhat, *ess in rows]
+    rounded = [(name, rhat, *(floor(e) if np.isfinite(e) else None for e in ess)) for name, rhat, *ess in rows]
     head = ("quantity", "R-hat (at most 1.01)", "bulk ESS (S: at least 800; others: 100 per chain)", "tail ESS")
     return Table("R-hat and effective sample sizes", head, rounded, digits=3)
 

@@ -1,5 +1,6 @@
 """A fit as a run on disk."""
 
+import logging
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ from ffbm.types import Memberships, Network
 if TYPE_CHECKING:
     import pandas as pd
 
+_ROWS = 1 << 16  # of nodes.csv written at a time
+_MOST_EDGES = 2_000_000  # of network.graphml
 _ILLEGAL = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")  # in XML 1.0
 
 
@@ -48,7 +51,6 @@ def save_fit(
         "config.toml": lambda: fit.config.to_toml() + reading_to_toml(fit.network.reading, path),
         "summary.txt": lambda: summary_text(fit, verbose=True) + "\n",
         "summary.json": lambda: strict_json(fit_record(fit)),
-        "nodes.csv": lambda: to_csv(table_of_nodes(fit)),
         "blocks.csv": lambda: to_csv(table_of_blocks(fit)),
         "columns.csv": lambda: to_csv(fit.column_table),
         "ranking.csv": lambda: to_csv(fit.ranking.table),
@@ -58,7 +60,8 @@ def save_fit(
         texts["imputed.csv"] = lambda: to_csv(imputed_table(fit))
     files: dict[str, Writer | str] = {
         TRACES: lambda draft: write_tree(tree, draft),
-        "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft),
+        "nodes.csv": lambda draft: write_nodes(fit, draft),
+        **graphml_of(fit.network, fit.memberships),
     }
     for done, (name, text) in enumerate(texts.items()):
         tell(Progress("report and files", done, len(texts) + 1, name))
@@ -71,6 +74,28 @@ def save_fit(
 def to_csv(table: "pd.DataFrame") -> str:
     """Write a table with commas, without numbers of rows."""
     return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def write_nodes(fit: FitParts, draft: Path) -> None:
+    """Write ``nodes.csv`` some rows at a time: its text is longer than the memberships, the largest thing in memory."""
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        for first in range(0, max(fit.network.n_nodes, 1), _ROWS):
+            table = table_of_nodes(fit, slice(first, first + _ROWS))
+            table.to_csv(file, index=False, header=not first, lineterminator="\n")
+
+
+def graphml_of(net: Network, members: Memberships, names: Sequence[str] | None = None) -> dict[str, Writer | str]:
+    """Return what writes ``network.graphml``; nothing if the network is so large that no program draws it.
+
+    An edge takes about a kilobyte of memory on the way.
+    """
+    if net.n_edges > _MOST_EDGES:
+        logging.getLogger("ffbm").info(
+            "network.graphml is left out: there are more than %s edges; fit.to_networkx() makes the graph",
+            f"{_MOST_EDGES:,}",
+        )
+        return {}
+    return {"network.graphml": lambda draft: write_graphml(net, members, draft, names)}
 
 
 def write_graphml(net: Network, members: Memberships, draft: Path, names: Sequence[str] | None = None) -> None:

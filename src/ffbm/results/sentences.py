@@ -211,8 +211,11 @@ def _tell_probabilities(fit: FitParts) -> str:
     known = fit.blocks.settings.get("probabilities")
     if not known:
         return ""
-    shown = ", ".join(f"{n} with {share:.0%}" for n, share in known[:_NUMBERS])
-    return f"; with B free, chains have {shown}{', ...' if len(known) > _NUMBERS else ''}"
+    (most, share), *others = known[:_NUMBERS]
+    but = "" if most == fit.blocks.candidates["n_blocks"][0] else "but "
+    shown = "".join(f", of {n} {p:.0%}" for n, p in others)
+    rest = ", ..." if len(known) > _NUMBERS else ""
+    return f"; {but}with B free the probability of {count_of(most, 'block')} is {share:.0%}{shown}{rest}"
 
 
 def tell_grade(fit: FitParts, brief: bool = False) -> str:
@@ -220,21 +223,36 @@ def tell_grade(fit: FitParts, brief: bool = False) -> str:
 
     In place of why, ``brief`` names the stages that have not converged.
     """
-    judged = fit.converged
-    message, stages = sentence(judged.reason), ""
+    return f"{name_grade(fit, brief)} {explain_grade(fit, brief)}".rstrip()
+
+
+def name_grade(fit: FitParts, brief: bool = False) -> str:
+    """Say the grade of a fit alone, with ``brief`` also the stages that have not converged."""
+    judged, stages = fit.converged, _open_stages(fit) if brief else ()
+    which = f" ({list_of(stages)})" if stages else ""
     if judged:
-        return "The chains converged." if brief else f"The chains converged. {message}"
-    stages_open = fit.diagnostics.open_stages if brief and fit.config.n_chains > 1 else ()
-    if stages_open:
-        message, stages = "", f" ({list_of(stages_open)})"
+        return "The chains converged."
+    return (
+        f"The chains are usable, not converged{which}."
+        if judged.is_usable
+        else f"NOT CONVERGED: {judged.grade}{which}."
+    )
+
+
+def explain_grade(fit: FitParts, brief: bool = False) -> str:
+    """Say why, unless ``brief``, what the grade means, and that a command is to follow, if any."""
+    judged, message = fit.converged, sentence(fit.converged.reason)
+    if judged:
+        return "" if brief else message
     columns = columns_if_open(fit)
-    parts = [message, "" if columns is None else sentence(str(columns)), "To go on:"]
-    if judged.is_usable:
-        parts.insert(0, f"The chains are usable, not converged{stages}.")
-    else:
-        parts.insert(0, f"NOT CONVERGED: {judged.grade}{stages}.")
-        parts.insert(2, _MEANS[judged.grade])
+    parts = ["" if brief and _open_stages(fit) else message, _MEANS.get(judged.grade, "")]
+    parts += ["" if columns is None else sentence(str(columns)), "To go on:"]
     return " ".join(part for part in parts if part)
+
+
+def _open_stages(fit: FitParts) -> tuple[str, ...]:
+    """Return the stages that have not converged; none of a fit with one chain, where nothing can be compared."""
+    return tuple(fit.diagnostics.open_stages) if fit.config.n_chains > 1 else ()
 
 
 def columns_if_open(fit: FitParts) -> ColumnVerdict | None:

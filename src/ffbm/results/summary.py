@@ -11,10 +11,11 @@ from ffbm.results.by_mode import decided_by_mode
 from ffbm.results.columns import amount, columns_text, warning_mark
 from ffbm.results.sentence import claim_of, sentence_of
 from ffbm.results.sentences import (
+    explain_grade,
+    name_grade,
     notes_of,
     tell_choice,
     tell_direction,
-    tell_grade,
     tell_hierarchy,
     tell_misleading,
     tell_modes,
@@ -90,7 +91,13 @@ def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
 
 def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     verbose, is_tight = length is LONG, length.is_tight
-    first = [tell_relevance(fit), tell_modes(fit, is_tight), tell_direction(fit), tell_readings(fit)]
+    lead = [name_grade(fit, brief=not verbose)] if fit.converged.is_usable else []
+    first = [
+        wrap(" ".join([*lead, *tell_relevance(fit).split()])),
+        tell_modes(fit, is_tight),
+        tell_direction(fit),
+        tell_readings(fit),
+    ]
     first.append(tell_no_answers(fit))
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
     blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
@@ -130,8 +137,10 @@ def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool 
 
 
 def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
+    """Say what stands behind the grade, which stands here if it is a warning and else in the first line."""
     command = visible(fit.converged.command)  # in one line, so that it can be copied
-    text = wrap(tell_grade(fit, brief=not verbose))
+    warning = "" if fit.converged.is_usable else name_grade(fit, brief=not verbose)
+    text = wrap(f"{warning} {explain_grade(fit, brief=not verbose)}".strip())
     return (at_most(text, 3) if is_tight else text) + (f"\n  {command}" if command else "")
 
 

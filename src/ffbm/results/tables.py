@@ -7,22 +7,24 @@ from ffbm.data.decode import decode_features
 from ffbm.results.block_features import set_apart
 from ffbm.store.parts import FitParts
 
+_ALL = slice(None)
 
-def table_of_nodes(parts: FitParts) -> pd.DataFrame:
+
+def table_of_nodes(parts: FitParts, some: slice = _ALL) -> pd.DataFrame:
     """One row per vertex: ``id``, ``block``, whether it is in the training set, its degree and its memberships.
 
-    In a directed network the degree is the sum of ``out_degree`` and ``in_degree``.
+    ``some`` are the vertices, if not all. In a directed network the degree is the sum of ``out_degree`` and
+    ``in_degree``.
     """
     members = parts.memberships
     in_training = np.zeros(len(members.labels), dtype=bool)
     in_training[parts.train] = True
     graph = parts.network.graph
-    table = pd.DataFrame(
-        {"id": parts.network.node_ids, "block": members.labels, "training": in_training, "degree": graph.degrees}
-    )
+    cells = {"id": parts.network.node_ids, "block": members.labels, "training": in_training, "degree": graph.degrees}
     if graph.is_directed:
-        table = table.assign(out_degree=graph.out_degrees, in_degree=graph.in_degrees)
-    shares = pd.DataFrame(members.probs, columns=[f"membership_{r}" for r in range(members.n_blocks)])
+        cells |= {"out_degree": graph.out_degrees, "in_degree": graph.in_degrees}
+    table = pd.DataFrame({name: column[some] for name, column in cells.items()})
+    shares = pd.DataFrame(members.probs[some], columns=[f"membership_{r}" for r in range(members.n_blocks)])
     return pd.concat([table, shares], axis=1)
 
 
@@ -43,7 +45,7 @@ def table_of_blocks(parts: FitParts) -> pd.DataFrame:
     """
     members, graph = parts.memberships, parts.network.graph
     n_blocks, b = members.n_blocks, members.labels
-    ends = b[graph.edges]
+    ends = b.astype(np.min_scalar_type(n_blocks))[graph.edges]
     inside = ends[:, 0] == ends[:, 1]
     sure = np.bincount(b, weights=members.probs[np.arange(len(b)), b], minlength=n_blocks)
     with np.errstate(invalid="ignore"):

@@ -34,7 +34,9 @@ def types_report_text(fit: TypedParts) -> str:
     scene = Scene(
         fit.network, fit.memberships, np.arange(fit.network.n_features), names=names_of(fit), styles=styles_of(fit)
     )
-    sure = f"The draws agree on the block of {fit.memberships.agreement:.1%} of the vertices."
+    sure = f"How sure: The draws agree on the block of {fit.memberships.agreement:.1%} of the vertices."
+    if not open_ones:
+        sure += f" The chains {'converged' if all(verdicts.values()) else 'are usable, not converged'}."
     subject = TypesSubject(
         scene=scene,
         blocks=fit.blocks,
@@ -65,8 +67,12 @@ def tell_type(fit: TypedParts, value: str) -> tuple[str, ...]:
     held = " and ".join(filter(None, (", ".join(f"{k:,}" for k in sizes[:-1]), f"{sizes[-1]:,}")))
     head = f"{count_of(n, 'vertex', 'vertices')} in {count_of(len(sizes), 'block')} of {held}."
     if value not in fit.explanations:
-        why = "there is one block" if len(sizes) == 1 else "no column varies among these vertices"
-        return (head, f"Nothing to explain: {why}.")
+        if len(sizes) == 1:
+            return (
+                head,
+                "Nothing to explain: there is one block; the permutation test (ffbm test) asks without blocks.",
+            )
+        return (head, "Nothing to explain: no column varies among these vertices.")
     parts = parts_of(fit, value)
     sentences = (tell_misleading(parts), tell_relevance(parts), "" if parts.scores.misleads else tell_verdict(parts))
     return (head, *(line(text) for text in sentences if text))

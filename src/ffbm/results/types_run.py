@@ -8,7 +8,7 @@ import xarray as xr
 from ffbm.pipeline.by_type import own_features
 from ffbm.results.record import strict_json
 from ffbm.results.report import REPORT
-from ffbm.results.run_writer import to_csv, write_graphml
+from ffbm.results.run_writer import graphml_of, to_csv
 from ffbm.results.settings_file import reading_to_toml
 from ffbm.results.types_parts import names_of, table_of_columns, table_of_ranking, table_of_typed_nodes, table_of_types
 from ffbm.results.types_report import types_report_text
@@ -33,7 +33,7 @@ def save_typed(fit: TypedParts, path: str | os.PathLike[str]) -> None:
         "blocks.csv": to_csv(table_of_types(fit)),
         "columns.csv": to_csv(table_of_columns(fit)),
         "ranking.csv": to_csv(table_of_ranking(fit)),
-        "network.graphml": lambda draft: write_graphml(fit.network, fit.memberships, draft, names),
+        **graphml_of(fit.network, fit.memberships, names),
         REPORT: types_report_text(fit),
     }
     write_run(path, files, fit.provenance)

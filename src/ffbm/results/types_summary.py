@@ -6,12 +6,25 @@ from typing import Any
 from ffbm.diagnostics import Verdict
 from ffbm.plain import count_of, visible
 from ffbm.results.columns import columns_text
-from ffbm.results.summary import GLOSSARY, LONG, SHORT, blocks_text, ranking_text, reading_text, tree_text
+from ffbm.results.summary import (
+    GLOSSARY,
+    LONG,
+    MEDIUM,
+    SHORT,
+    TIGHT,
+    Length,
+    blocks_text,
+    ranking_text,
+    reading_text,
+    tree_text,
+)
 from ffbm.results.types_parts import names_of, numbers_of, parts_of
 from ffbm.results.types_report import longer_run, tell_type
 from ffbm.store.parts import TypedParts
 from ffbm.types.relevance import list_of
 from ffbm.typeset import sentence, wrap
+
+_SCREEN = 33  # lines; where the files are comes below
 
 
 def judge(fit: TypedParts) -> Verdict:
@@ -23,8 +36,19 @@ def judge(fit: TypedParts) -> Verdict:
 
 
 def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
-    """Return the answer: whether to rely on it, the network, then each type with its columns and blocks."""
-    net, length = fit.network, LONG if verbose else SHORT
+    """Return the answer: whether to rely on it, the network, then each type with its columns and blocks.
+
+    What does not fit on a screen is shortened, as in that of a fit without types.
+    """
+    if verbose:
+        return _text(fit, LONG)
+    short, medium, tight = (_text(fit, length) for length in (SHORT, MEDIUM, TIGHT))
+    return next((text for text in (short, medium) if text.count("\n") < _SCREEN), tight)
+
+
+def _text(fit: TypedParts, length: Length) -> str:
+    net, verbose, is_tight = fit.network, length is LONG, length.is_tight
+    together = "\n" if is_tight else "\n\n"
     head = [
         f"{visible(net.name) or 'the network'}: {count_of(net.n_nodes, 'vertex', 'vertices')},"
         f" {net.graph.edges_in_words}, {count_of(len(fit.types.values), 'type')}; seed {fit.config.seed}"
@@ -41,13 +65,13 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
     parts = ["\n".join(head)]
     for value in fit.types.values:
         message = wrap(f"{visible(value)}: {' '.join(tell_type(fit, value))}".replace(" ± ", " +- "), rest="  ")
-        parts.append(message)
+        type_parts = [message]
         if value in fit.explanations:
             fitted = parts_of(fit, value)
-            columns = columns_text(fitted, length.columns, length.more, verbose)
-            parts += [columns, tree_text(fitted.hierarchy, "the type")]
-            parts += [blocks_text(fitted, length)]
-            parts += [ranking_text(fitted, length)] if fitted.relevance is None else []
+            type_parts += [columns_text(fitted, length.columns, length.more, verbose, not length.has_words)]
+            type_parts += [tree_text(fitted.hierarchy, "the type", is_tight), blocks_text(fitted, length)]
+            type_parts += [ranking_text(fitted, length)] if fitted.relevance is None else []
+        parts.append(together.join(part for part in type_parts if part))
     if verbose:
         parts += [reading_text(net), GLOSSARY]
     elif net.notes:
@@ -55,7 +79,7 @@ def typed_summary(fit: TypedParts, verbose: bool = False) -> str:
         why = "" if judge(fit) else "what speaks against convergence and "
         parts.append(wrap(f"With --verbose, or summary(verbose=True): {why}{notes}."))
     judged = judge(fit)
-    parts.insert(len(parts) if judged.is_usable else 0, wrap(_tell_grade(fit, judged, verbose)))
+    parts.insert(0, wrap(_tell_grade(fit, judged, verbose)))
     return "\n\n".join(part for part in parts if part)
 
 

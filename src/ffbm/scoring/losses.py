@@ -74,7 +74,7 @@ def score_weights(
         losses += averages.losses
         predictive[piece.vertices] = -_dot(labels, _log(piece.by_vertex(averages.probs)))
         is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(labels)), block[piece.vertices]]
-    rate, lifted = base_rate(y[is_train])
+    rate, lifted = base_rate(y, is_train)
     base = -(y @ np.log(rate))
     values: dict[str, Any] = {}
     for s, (name, side) in enumerate(zip(TRAIN_AND_TEST, sides, strict=True)):
@@ -121,13 +121,16 @@ def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:
     return np.asarray(y)
 
 
-def base_rate(y: Array) -> tuple[Array, int]:
+def base_rate(y: Array, is_train: Any = True) -> tuple[Array, int]:
     """Return q (B,), the mean of the training memberships y (n, B), and how many blocks were lifted to 1/B of a vertex.
+
+    ``is_train`` (n,) bool says which vertices they are, if not all.
 
     >>> base_rate(np.array([[1.0, 0.0], [1.0, 0.0]]))    # nobody in block 1: it counts as half a vertex
     (array([0.8, 0.2]), 1)
     """
-    mass, least = y.sum(axis=0), 1 / y.shape[1]
+    where, least = np.reshape(is_train, (-1, 1)), 1 / y.shape[1]
+    mass = y.sum(axis=0, where=where)
     lifted = np.maximum(mass, least)
     return lifted / lifted.sum(), int((mass < least).sum())
 

@@ -1,6 +1,7 @@
 """What the draws of a trace predict, averaged: the only place that goes through all of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from ffbm.workers import open_workers
 
 _PIECE = 2**24  # logits worked on between two looks at Ctrl-C: about a tenth of a second
 _CELLS = 2**22  # rows x blocks held at a time
+_MOST, _LEAST_DRAWS = 4e9, 50  # logits of a prediction, about 15 s of one core; draws that are averaged at least
 
 
 class Prediction(NamedTuple):
@@ -39,7 +41,8 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     Returns
     -------
     (N', B) float64
-        p_ij = (1/T) sum_t softmax_j(W(t) x_i); rows sum to 1.
+        p_ij = (1/T) sum_t softmax_j(W(t) x_i); rows sum to 1. Where different rows of features, blocks and draws are
+        more than 4 x 10^9 in product, T are some of the draws, evenly spaced, 50 at least: see ``some_draws``.
 
     Examples
     --------
@@ -64,11 +67,23 @@ def predict_pieces(
 
     The design has the features of the trace: see ``match_design``.
     """
+    trace = some_draws(trace, design.x.shape[0])
     for piece in pieces(design, trace.n_blocks):
         nobody = np.zeros((0, piece.n_rows))
         sums = np.zeros((*nobody.shape, trace.n_blocks))
         averaged = average_draws(trace, piece.rows, nobody, sums, progress=progress)
         yield piece.vertices, piece.by_vertex(averaged.probs)
+
+
+def some_draws(trace: WeightTrace, n_rows: int) -> WeightTrace:
+    """Return a trace with as many draws as a prediction of so many different rows can afford, evenly spaced.
+
+    Features of so many vertices say so much of the weights that the mean over 50 draws is that over all of them.
+    """
+    n_chains, n_draws, n_blocks, _ = trace.weights.shape
+    most = max(_MOST / max(n_rows * n_blocks, 1), _LEAST_DRAWS)
+    step = max(1, int(n_chains * n_draws / most))
+    return trace if step == 1 else replace(trace, weights=trace.weights[:, ::step])
 
 
 class Piece(NamedTuple):

@@ -112,6 +112,18 @@ class Design:
             blanks=blanks,
         )
 
+    def of(self, vertices: Array) -> "Design":
+        """Return the design of some vertices alone; not for one whose cells are sampled.
+
+        >>> design = make_design([[1, 0], [1, 1], [1, 0]]).of(np.array([2, 0]))
+        >>> design.x.toarray().tolist(), design.group.tolist()
+        ([[1.0, 0.0]], [0, 0])
+        """
+        if self.shares is not None:
+            return replace(self, group=self.group[vertices], shares=sp.csr_array(self.shares[vertices]))
+        used, group = np.unique(self.group[vertices], return_inverse=True)
+        return replace(self, x=sp.csr_array(self.x[used]), group=group)
+
     def with_intercept(self) -> "Design":
         """Return the design with one more feature that is 1 everywhere."""
         if INTERCEPT in self.names:

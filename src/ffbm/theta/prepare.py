@@ -10,7 +10,7 @@ import numpy as np
 from ffbm.kernels.slab import Slab
 from ffbm.kernels.softmax import NO_SLAB, Target
 from ffbm.theta.columns import ColumnGroups, group_columns
-from ffbm.theta.design import Training, make_design, train_on
+from ffbm.theta.design import Training, make_design, read_rows, train_on
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales, prior_scales
 from ffbm.theta.response import read_members
 from ffbm.types.graph import Array
@@ -88,9 +88,10 @@ def weight_target(
     ([2.0, 1.0], [2], [1.0, 1.0, 0.5])
     """
     design = make_design(features, intercept)
-    y = read_members(members, design.n_nodes)
-    training = train_on(design, rows, y.shape[1])
-    sums = training.sums(y[training.vertices])
+    chosen = read_rows(rows, design.n_nodes)
+    y = read_members(members, design.n_nodes, chosen)
+    training = train_on(design, chosen, y.shape[1])
+    sums = training.sums(y)
     if weight_prior == "fixed":
         return WeightTarget(training, sums, prior_scales(sigma, design.columns))
     groups = group_columns(design, column_groups)

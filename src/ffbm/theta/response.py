@@ -10,8 +10,12 @@ from ffbm.errors import DataError
 _SUM_TOLERANCE = 1e-6
 
 
-def read_members(members: Any, n_nodes: int) -> Any:
-    """Return y (N, B): dense with rows that sum to 1, or sparse for hard labels."""
+def read_members(members: Any, n_nodes: int, rows: Any = None) -> Any:
+    """Return y (N, B), dense with rows that sum to 1, or sparse for hard labels; of some vertices alone with ``rows``.
+
+    >>> read_members(np.eye(2)[[0, 0, 1]], 3, [2]).tolist()
+    [[0.0, 1.0]]
+    """
     given = np.asarray(getattr(members, "probs", members))
     if given.ndim not in (1, 2) or len(given) != n_nodes or given.size == 0:
         raise DataError(
@@ -24,10 +28,11 @@ def read_members(members: Any, n_nodes: int) -> Any:
             raise DataError(f"labels must be whole numbers from 0 on; got {what}")
         n_blocks = int(given.max()) + 1
         one = np.ones(n_nodes)
-        return sp.csr_array((one, (np.arange(n_nodes), given)), shape=(n_nodes, n_blocks))
+        labels = sp.csr_array((one, (np.arange(n_nodes), given)), shape=(n_nodes, n_blocks))
+        return labels if rows is None else labels[rows]
     if given.dtype.kind not in "biuf":
         raise DataError(f"memberships must be numbers; got {given.dtype}")
-    y = given.astype(np.float64)
+    y = given.astype(np.float64) if rows is None else given[rows].astype(np.float64, copy=False)
     total = y.sum(axis=1)
     wrong = ~(np.abs(total - 1) <= _SUM_TOLERANCE) | ~(y.min(axis=1) >= 0)
     if wrong.any():

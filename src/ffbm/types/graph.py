@@ -135,14 +135,17 @@ class Graph:
     @cached_property
     def edges(self) -> Array:
         """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or (source, target) if directed."""
-        row = np.repeat(np.arange(self.n_nodes), np.diff(self.indptr))
+        row = np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))  # as small as can be
         if self.outward is None:
             once = row < self.indices
         else:
             once = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
-        pairs = np.column_stack((row[once], self.indices[once]))
         looped = np.repeat(np.arange(self.n_nodes), self.loops)
-        return np.concatenate((pairs, np.column_stack((looped, looped))))
+        n_pairs = int(np.count_nonzero(once))
+        pairs = np.empty((n_pairs + len(looped), 2), dtype=np.int64)
+        pairs[:n_pairs, 0], pairs[:n_pairs, 1] = row[once], self.indices[once]
+        pairs[n_pairs:] = looped[:, np.newaxis]
+        return pairs
 
     @cached_property
     def component_sizes(self) -> Array:

@@ -16,7 +16,7 @@ from ffbm.types import Array, EdgeWeights, Graph
 from ffbm.workers import Run
 
 RUNS = 16
-SINGLE = -1  # beside the kinds of moves in ffbm.kernels.mergesplit
+SINGLE, RELOCATE = -1, -2  # beside the kinds of moves in ffbm.kernels.mergesplit
 
 
 class Case(NamedTuple):
@@ -173,7 +173,9 @@ def _visits(
     model = block_model(target, case.layout, field)
     ledger = block_ledger(model, random_start(case, rng), case.n_blocks, case.dense)
     visits = np.zeros(case.n_blocks**case.n_nodes, dtype=np.int64)
-    schedule = Schedule(n_steps // 100, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1)
+    schedule = Schedule(
+        n_steps // 100, 1, beta, epsilon, case.allow_empty, jumps=0.0, n_scans=1, relocations=0.0, n_steps=2
+    )
     counters = Counters(np.zeros(3), np.zeros(5, dtype=np.int64), ledger.b.copy())
     workspace = make_workspace(case.n_nodes, case.n_blocks)
     count_visits(rng, model, ledger, moves, n_steps, schedule, counters, workspace, visits)

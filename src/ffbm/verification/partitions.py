@@ -9,7 +9,7 @@ from ffbm.blocks.likelihoods import UNCORRECTED
 from ffbm.blocks.priors import UNLABELLED
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.types import EdgeWeights
-from ffbm.verification.enumeration import SINGLE, Case, Distance, compare
+from ffbm.verification.enumeration import RELOCATE, SINGLE, Case, Distance, compare
 from ffbm.verification.findings import Check, Effort, Finding
 
 TRIANGLES = ((0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5))
@@ -59,6 +59,17 @@ TRIALS = {
     "merge-split, field": Trial(Case(FOUR, 4, 3, field=True), (MERGE_SPLIT, SINGLE, SINGLE, SINGLE), 65_000, 600_000),
     "open-close, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (OPEN_CLOSE,), 90_000, 600_000),
     "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 22_000, 150_000),
+    "relocation, B=3": Trial(Case(FIVE, 5, 3), (RELOCATE,), 40_000, 250_000),
+    "relocation, field": Trial(Case(FOUR, 4, 3, field=True), (RELOCATE, SINGLE), 30_000, 250_000),
+    "relocation, loops and parallels": Trial(Case(MESS, 6, 3), (RELOCATE,), 0, 450_000),
+    "relocation, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (RELOCATE, OPEN_CLOSE), 0, 150_000),
+    "relocation, free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED), (RELOCATE, *ALL), 0, 60_000),
+    "relocation, no degree correction": Trial(Case(FIVE, 5, 3, likelihood=UNCORRECTED), (RELOCATE,), 0, 200_000),
+    "relocation, directed": Trial(Case(RING, 4, 3, directed=True), (RELOCATE,), 0, 80_000),
+    "relocation, types": Trial(
+        Case(VISITS, 5, 4, field=True, types=WHO, block_types=(0, 0, 1, 1)), (RELOCATE, SINGLE), 0, 150_000
+    ),
+    "relocation, weighted": Trial(Case(FIVE, 5, 3, weights=COUNTS), (RELOCATE,), 0, 250_000),
     "all moves, B=3": Trial(Case(FIVE, 5, 3), ALL[:3], 0, 100_000),
     "all moves, empty blocks": Trial(Case(FOUR, 4, 3, allow_empty=True), ALL, 12_000, 80_000),
     "free B, single moves": Trial(Case(FIVE, 5, 5, allow_empty=True, prior=UNLABELLED), (SINGLE,), 0, 250_000),
@@ -129,6 +140,7 @@ _CATCHES = {
     "re-split": "a launch that starts from the present split, a probability of the way back left out",
     "merge-split": "the field left out of merge-split, launches that are not drawn from the merged state",
     "open-close": "free labels forgotten, P(e|b) held constant while blocks open and close",
+    "relocation": "a step of the path left out of the weight, ways up and down that differ, sizes of blocks forgotten",
     "free B": "Peixoto's prior wrong by block size or number, labelled partitions weighed as set partitions",
     "no degree correction": "a term of the likelihood without degree correction that is wrong or left out",
     "directed": "arcs counted from the wrong end, one side of the degrees left out, P(e|b) of unordered pairs",
