@@ -4,8 +4,9 @@ Trees of 2 to 4 levels, the blocks and the root included, are unbalanced: groups
 blocks different sizes. Pairs of blocks whose paths from
 the root part at the same depth expect equally many edges, as the model has it. One column acts at the root, two others
 at one further split each, if there are so many, a flag and a number at none: where a column does not act it has the
-same law in all children. A network is clearly above detectability if no two groups of one parent can be merged, and no
-group left out, for less than MARGIN nats; others are drawn again.
+same law in all children. A network is clearly above detectability if no two groups of one parent can be merged, no
+group left out and no block cut in two halves at random for less than MARGIN nats; others are drawn again. This is
+counted from the plant alone, before anything is fitted.
 
 A tree is found if it has the planted nodes, blocks included, and no others: Jaccard index of their vertices at least
 ALIKE. Where it is not, chains of LONGER cycles try once more, which is told apart. Columns are
@@ -64,13 +65,13 @@ def node_of(paths, blocks, depth):
 
 
 def planted(rng, n_levels):
-    """A graph, its paths, the block of each vertex, and what the nearest coarser tree costs more."""
+    """A graph, its paths, the block of each vertex, and what the nearest other tree costs more."""
     paths = draw_paths(rng, n_levels)
     blocks = np.repeat(np.arange(len(paths)), rng.integers(*SIZES[n_levels], size=len(paths)))
     matrix = block_matrix(paths, np.bincount(blocks), SHARES[n_levels])
     graph = draw_planted(rng, blocks, matrix, len(blocks) * DEGREE[n_levels] // 2, None)
     on_level = [node_of(paths, blocks, depth) for depth in range(n_levels - 1, -1, -1)]
-    return graph, paths, blocks, margin(NestedTarget(graph), on_level)
+    return graph, paths, blocks, margin(rng, NestedTarget(graph), on_level)
 
 
 def block_matrix(paths, sizes, shares):
@@ -81,9 +82,9 @@ def block_matrix(paths, sizes, shares):
     return (np.array(shares) / n_pairs)[depth] / pairs
 
 
-def margin(target, on_level):
-    """By how much S grows, at the least, if two groups of one parent are merged or a group is left out."""
-    costs = [target.entropy(regrouped(labels)) for labels in coarser(on_level)]
+def margin(rng, target, on_level):
+    """By how much S grows, at the least, if two groups are merged, one is left out or a block is cut in two."""
+    costs = [target.entropy(regrouped(labels)) for labels in (*coarser(on_level), *finer(rng, on_level))]
     return min(costs) - target.entropy(regrouped(on_level))
 
 
@@ -97,6 +98,16 @@ def coarser(on_level):
             if 0 < level + 1 < len(on_level) - 1 and len(groups) > 1:  # its members stand by themselves
                 alone = np.where(inside, labels.max() + on_level[level + 1].max() + 1 + labels, on_level[level + 1])
                 yield [*on_level[: level + 1], alone, *on_level[level + 2 :]]
+
+
+def finer(rng, on_level):
+    """Each block cut in two halves at random."""
+    blocks = on_level[0]
+    for r in range(int(blocks.max()) + 1):
+        inside = rng.permutation(np.flatnonzero(blocks == r))
+        cut = blocks.copy()
+        cut[inside[: len(inside) // 2]] = blocks.max() + 1
+        yield [cut, *on_level[1:]]
 
 
 def nodes_of(paths, blocks):

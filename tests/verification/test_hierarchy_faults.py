@@ -26,6 +26,17 @@ WITH_WEIGHTS = (
 FAULTS = {
     "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
     "the chance of the way back left out": ("nestedmoves", [("path[1], back", "path[1], 0.0")], MOVES, "two levels"),
+    "merges tried half as often as the splits that they undo": (
+        "nestedmoves",
+        [
+            (
+                "    splits = r == s\n",
+                "    splits = r == s\n    if not splits and rng.random() < 0.5:\n        return 0.0, 0.0, IMPOSSIBLE\n",
+            )
+        ],
+        MOVES,
+        "two levels",
+    ),
     "levels opened for nothing": (
         "nestedmoves",
         [("-beta * cost if opens else beta * cost", "0.0")],
@@ -63,7 +74,7 @@ FAULTS = {
         "types, two levels",
     ),
 }
-ONE_LEVEL = ("        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])\n", "        r = s\n")
+ONE_LEVEL = ("        r, s = np.int64(b[u, r]), np.int64(b[u, s])\n", "        r = s\n")
 
 
 def forget_answers(monkeypatch):

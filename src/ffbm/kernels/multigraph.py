@@ -37,8 +37,18 @@ def between(tables, n_r, n_s, e_rs, e_sr):
 
 
 @question
+def between_more(tables, n_r, n_s, e_rs, e_sr, out, into):
+    """Return what the edges between groups cost more if there are ``out`` and ``into`` more, fewer if negative."""
+
+
+@question
 def inside(tables, n, e):
     """Return what the edges inside a group of n members cost, e_rr being e."""
+
+
+@question
+def inside_more(tables, n, e, more):
+    """Return what the edges inside a group cost more if e_rr is so much more, less if negative."""
 
 
 @question
@@ -61,6 +71,17 @@ def ways(lf, n_pairs, n_edges):
 
 
 @njit(**INLINE)
+def ways_more(lf, n_pairs, n_edges, more):
+    """Return ``ways`` of so many more edges, less if negative, minus that of ``n_edges``; there are pairs."""
+    after = n_edges + more
+    if n_pairs + max(n_edges, after) > lf.size:
+        return ways(lf, n_pairs, after) - ways(lf, n_pairs, n_edges)
+    base = n_pairs - 1
+    many, few = lf[np.uintp(base + after)] + lf[np.uintp(n_edges)], lf[np.uintp(base + n_edges)] + lf[np.uintp(after)]
+    return many - few
+
+
+@njit(**INLINE)
 def edges_between(tables, n_r, n_s, e_rs, e_sr):  # noqa: ARG001 - it is e_rs
     """Return what e_rs edges between groups of n_r and n_s members cost."""
     return ways(tables.lf, n_r * n_s, e_rs)
@@ -73,6 +94,18 @@ def arcs_between(tables, n_r, n_s, e_rs, e_sr):
 
 
 @njit(**INLINE)
+def edges_more(tables, n_r, n_s, e_rs, e_sr, out, into):  # noqa: ARG001 - they are e_rs and out
+    """Return what ``out`` more edges between groups cost."""
+    return ways_more(tables.lf, n_r * n_s, e_rs, out)
+
+
+@njit(**INLINE)
+def arcs_more(tables, n_r, n_s, e_rs, e_sr, out, into):
+    """Return what more arcs between groups cost, ``out`` one way and ``into`` the other."""
+    return ways_more(tables.lf, n_r * n_s, e_rs, out) + ways_more(tables.lf, n_r * n_s, e_sr, into)
+
+
+@njit(**INLINE)
 def edges_inside(tables, n, e):
     """Return what e half-edges inside a group of n members cost."""
     return ways(tables.lf, n * (n + 1) // 2, e >> 1)
@@ -82,6 +115,18 @@ def edges_inside(tables, n, e):
 def arcs_inside(tables, n, e):
     """Return what e arcs inside a group of n members cost."""
     return ways(tables.lf, n * n, e)
+
+
+@njit(**INLINE)
+def edges_inside_more(tables, n, e, more):
+    """Return what ``more`` half-edges inside a group, two for each edge, cost."""
+    return ways_more(tables.lf, n * (n + 1) // 2, e >> 1, more >> 1)
+
+
+@njit(**INLINE)
+def arcs_inside_more(tables, n, e, more):
+    """Return what more arcs inside a group cost."""
+    return ways_more(tables.lf, n * n, e, more)
 
 
 @njit(**INLINE)
@@ -164,7 +209,13 @@ def block_term(likelihood, n, e):  # noqa: ARG001
     return 0.0
 
 
-answer(Multigraph, between=edges_between, inside=edges_inside, both_ways=edges_both_ways, ends_of_loops=two_ends)
-answer(DirectedMultigraph, between=arcs_between, inside=arcs_inside, both_ways=arcs_both_ways, ends_of_loops=one_end)
+answer(
+    Multigraph, between=edges_between, inside=edges_inside, between_more=edges_more, inside_more=edges_inside_more,
+    both_ways=edges_both_ways, ends_of_loops=two_ends,
+)  # fmt: skip
+answer(
+    DirectedMultigraph, between=arcs_between, inside=arcs_inside, between_more=arcs_more, inside_more=arcs_inside_more,
+    both_ways=arcs_both_ways, ends_of_loops=one_end,
+)  # fmt: skip
 for kind_of_graph in (Multigraph, DirectedMultigraph):
     register(kind_of_graph, change=change, block_term=block_term)

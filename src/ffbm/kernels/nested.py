@@ -22,7 +22,7 @@ class Nested(NamedTuple):
     own: Any  # the likelihood of the level, whose own edge_cost is 0
     tower: Tower
     tables: Any  # of the levels above: ``multigraph.Multigraph`` or ``DirectedMultigraph``
-    work: np.ndarray  # (L, 3, K) int64, zero before and after
+    work: np.ndarray  # (L, 3, K+1) int64, its last row of each level zero before and after
     level: int  # row ``level`` of the tower is the one above
     sums: Any  # ``levelsums.LevelSums`` if the levels explain weights, else ``NoSums``
 

@@ -36,7 +36,7 @@ class Room(NamedTuple):
     term: np.ndarray  # (rows,) zeros
     none: np.ndarray  # (0, 0) int32
     no_field: np.ndarray  # (0, 0)
-    work: np.ndarray  # (L, 3, K) int64: of ``Nested``
+    work: np.ndarray  # (L, 3, K+1) int64: of ``Nested``
     undo_log: np.ndarray  # (2, N) int64
     vertices: np.ndarray  # (4, N) int64
     scratch: np.ndarray  # (3, W+1) int64, its last row zero

@@ -19,17 +19,29 @@ from ffbm.kernels.workspace import ENTROPY
 
 
 @njit(**INNER)
+def draw_anchors(rng, g, n_members):
+    """Draw a member and another one, half of the time a neighbour: parts of one group are found along their edges.
+
+    Which groups they are in plays no part, so a pair is as likely after a move as before it. It may be a member twice.
+    """
+    i, j = int(rng.random() * n_members), int(rng.random() * n_members)
+    if rng.random() < 0.5:
+        begin, end = g.indptr[i], g.indptr[i + 1]
+        j = int(g.indices[begin + int(rng.random() * (end - begin))]) if end > begin else i
+    return i, j
+
+
+@njit(**INNER)
 def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
     """Propose to split a group into two with the same parent, or to merge two such groups.
 
-    Anchors are drawn from all members, each way alike: the pair that splits a group is the one that merges the two.
+    The pair of anchors that splits a group is the one that merges the two.
     """
-    n_members = c.b.size
-    i, j = int(rng.random() * n_members), int(rng.random() * n_members)
-    splits = rng.random() < 0.5
-    r, s = np.int64(c.b[i]), np.int64(c.b[j])
-    if i == j or (s == r) != splits:
+    i, j = draw_anchors(rng, m.graph, c.b.size)
+    if i == j:
         return 0.0, 0.0, IMPOSSIBLE
+    r, s = np.int64(c.b[i]), np.int64(c.b[j])
+    splits = r == s
     before, after, group = work[0], work[1], work[2]
     path, spare = np.zeros(2), np.zeros(2)
     if splits:

@@ -14,7 +14,7 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside
+from ffbm.kernels.multigraph import between, between_more, both_ways, dealt, ends_of_loops, inside, inside_more
 from ffbm.kernels.tables import log_factorial
 
 
@@ -97,7 +97,9 @@ def tower_change(likelihood, c, loops, r, s, blocks, links, n_near):
     if above_r == above_s:
         closes, opens = c.n[r] == 1, c.n[s] == 0
         return 0.0 if closes == opens else size_change(tower, tables, u, above_r, c.used[0], 1 if opens else -1)
-    return carried(tower, tables, likelihood.work, u, above_r, above_s, loops, blocks, links, n_near)
+    return carried(
+        tower.b, tower.n, tower.ers, tables, likelihood.work, u, above_r, above_s, loops, blocks, links, n_near
+    )
 
 
 @njit(**INNER)
@@ -115,54 +117,51 @@ def size_change(tower, tables, u, r, n_members, more):
     return nats + log_factorial(lf, n[r]) - log_factorial(lf, n[r] + more)
 
 
-@njit(**INNER)
-def carried(tower, tables, work, u, r, s, loops, blocks, links, n_near):
+@njit(**INLINE)
+def carried(b, n, ers, tables, work, u, r, s, loops, blocks, links, n_near):
     """Return the change of rows u and above when edges are carried from group r to s of row u.
 
-    ``blocks`` and ``links`` list how many there are into each group of level u.
+    ``blocks`` and ``links`` list how many there are into each group of level u. No branch here depends on what is
+    found, but where a row ends: a processor that guesses wrong loses more time than the sums take.
     """
     nats = 0.0
     while r != s:
         groups, ends, marks = work[u, 0], work[u, 1], work[u, 2]
         n_groups = 0
         for a in range(n_near):
-            t = tower.b[u, blocks[a]]
-            if marks[t] == 0:
-                groups[n_groups] = t
-                n_groups += 1
+            t = np.uintp(b[u, np.uintp(blocks[a])])
+            groups[n_groups] = t  # one place more than there are groups: what is written there is not read
+            n_groups += int(marks[t] == 0)
             marks[t] += links[a]
         for a in range(n_groups):
             ends[a] = marks[groups[a]]
-            marks[groups[a]] = 0
-        nats += edges_moved(tables, tower.n[u], tower.ers[u], loops, r, s, groups, ends, n_groups)
+        nats += edges_moved(tables, n[u], ers[u], loops, r, s, groups, marks, n_groups)
         u += 1
-        r, s = np.int64(tower.b[u, r]), np.int64(tower.b[u, s])
+        r, s = np.int64(b[u, r]), np.int64(b[u, s])
         blocks, links, n_near = groups, ends, n_groups
     return nats
 
 
-@njit(**INNER)
-def edges_moved(tables, n, ers, loops, r, s, groups, ends, n_groups):
-    """Return the change of one row when edges move from its group r to s and sizes stay."""
-    out_r, out_s, in_r, in_s = 0, 0, 0, 0
-    nats = 0.0
+@njit(**INLINE)
+def edges_moved(tables, n, ers, loops, r, s, groups, marks, n_groups):
+    """Return the change of one row when edges, ``marks`` into each of its groups, move from r to s; sizes stay.
+
+    ``marks`` is zero afterwards.
+    """
+    n_r, n_s, own = n[r], n[s], ends_of_loops(tables, loops)
+    out_r, in_r = both_ways(tables, marks[r])
+    out_s, in_s = both_ways(tables, marks[s])
+    marks[r] = marks[s] = 0
+    nats = inside_more(tables, n_r, ers[r, r], -out_r - in_r - own)
+    nats += inside_more(tables, n_s, ers[s, s], out_s + in_s + own)
+    nats += between_more(tables, n_r, n_s, ers[r, s], ers[s, r], in_r - out_s, out_r - in_s)
     for a in range(n_groups):
-        t = groups[a]
-        out, into = both_ways(tables, ends[a])
-        if t == r:
-            out_r, in_r = out, into
-        elif t == s:
-            out_s, in_s = out, into
-        else:
-            nats += between(tables, n[r], n[t], ers[r, t] - out, ers[t, r] - into)
-            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
-            nats += between(tables, n[s], n[t], ers[s, t] + out, ers[t, s] + into)
-            nats -= between(tables, n[s], n[t], ers[s, t], ers[t, s])
-    own = ends_of_loops(tables, loops)
-    nats += inside(tables, n[r], ers[r, r] - out_r - in_r - own) - inside(tables, n[r], ers[r, r])
-    nats += inside(tables, n[s], ers[s, s] + out_s + in_s + own) - inside(tables, n[s], ers[s, s])
-    nats += between(tables, n[r], n[s], ers[r, s] + in_r - out_s, ers[s, r] + out_r - in_s)
-    return nats - between(tables, n[r], n[s], ers[r, s], ers[s, r])
+        t = np.uintp(groups[a])
+        out, into = both_ways(tables, marks[t])
+        marks[t] = 0
+        nats += between_more(tables, n_r, n[t], ers[r, t], ers[t, r], -out, -into)
+        nats += between_more(tables, n_s, n[t], ers[s, t], ers[t, s], out, into)
+    return nats
 
 
 @njit(**INNER)

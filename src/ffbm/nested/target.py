@@ -121,7 +121,7 @@ def nested_room(graph: Graph, layout: Layout) -> Room:
         term=np.zeros(_n_sides(graph) * n_above),
         none=np.zeros((0, 0), dtype=np.int32),
         no_field=np.zeros((0, 0)),
-        work=np.zeros((n_rows, 3, n_above), dtype=np.int64),
+        work=np.zeros((n_rows, 3, n_above + 1), dtype=np.int64),
         undo_log=np.empty((2, longest), dtype=np.int64),
         vertices=np.empty((4, longest), dtype=np.int64),
         scratch=np.zeros((3, max(width, n_above) + 1), dtype=np.int64),
