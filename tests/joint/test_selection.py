@@ -121,3 +121,14 @@ def test_scales_have_their_law_given_the_weights():
     assert (drawn[:, 3] ** -2).mean() == pytest.approx(1.0, rel=0.08)
     np.testing.assert_array_equal(drawn[:, 0], drawn[:, 1])  # one column
     assert set(drawn[:, 4]) == {1.28}
+
+
+def test_scales_are_drawn_before_labels_move():
+    setup, state = begun(gap=5)
+    scales = [state.scale.copy()]
+    for _ in range(3):
+        state, _ = advance(setup, state, 5)
+        scales.append(state.scale.copy())
+    differ = np.diff(scales, axis=0) != 0
+    assert differ[:, :-1].all()
+    assert not differ[:, -1].any()  # that of the intercept is given

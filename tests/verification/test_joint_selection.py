@@ -51,7 +51,6 @@ FAULTS = {  # what is changed in the chain, and the moves by which it is seen
     "columns that do not see the labels": (
         ".sums_of_labels(state.ledger.b)", ".sums_of_labels(0 * state.ledger.b)", USUAL,
     ),
-    "scales that are never drawn again": ("if since == 0 or done in (0, renewal):", "if False:", USUAL),
     "labels that do not see the intercept": (
         "np.append(inside, True)[self.own]", "np.append(inside, False)[self.own]", USUAL,
     ),
