@@ -74,10 +74,11 @@ def ways(lf, n_pairs, n_edges):
 def ways_more(lf, n_pairs, n_edges, more):
     """Return ``ways`` of so many more edges, less if negative, minus that of ``n_edges``; there are pairs."""
     after = n_edges + more
-    if n_pairs + max(n_edges, after) > lf.size:
+    if n_pairs + max(n_edges, after) > lf.shape[1]:
         return ways(lf, n_pairs, after) - ways(lf, n_pairs, n_edges)
     base = n_pairs - 1
-    many, few = lf[np.uintp(base + after)] + lf[np.uintp(n_edges)], lf[np.uintp(base + n_edges)] + lf[np.uintp(after)]
+    many = lf[0, np.uintp(base + after)] + lf[0, np.uintp(n_edges)]
+    few = lf[0, np.uintp(base + n_edges)] + lf[0, np.uintp(after)]
     return many - few
 
 
