@@ -72,5 +72,9 @@ class OptionError(FFBMError, ValueError):
     """An argument outside what a function or command accepts."""
 
 
+class MissingPartError(OptionError, AttributeError):
+    """A part that results of another kind have: ``hasattr`` and ``getattr`` with a default know what it means."""
+
+
 class ConvergenceWarning(UserWarning):
     """Chains that are not graded "converged": whether their summaries can be relied on, and what would help."""

@@ -175,11 +175,43 @@ def test_ties_count():
     assert half["p_adjacency"][0] < 0.1  # every edge goes from a to b
 
 
-@pytest.mark.parametrize("fault", [("permuted <= observed + limit", "permuted < observed - limit"),
+@pytest.mark.parametrize("fault", [("((permuted <= observed + limit).sum())", "((permuted < observed - limit).sum())"),
                                    ("(1 + len(permuted))", "(2 + len(permuted))")])  # fmt: skip
 def test_faults_of_the_p_value_are_noticed(fault):
     faulty = planted_alone("ffbm.pipeline.permutation", fault)
     assert faulty.permutation_test(ring_of_twelve(), "own", 99, blocks=None)["p_adjacency"][0] != 1
+
+
+def test_one_strong_column_is_found_among_many():
+    """With 1,000 permutations alone its q would be 60 / 1,001 at the least, however many nats it saves."""
+    rng = np.random.default_rng(3)
+    team = np.repeat([0, 1], 30)
+    graph = ffbm.simulate(labels=team, features=1, n_edges=300, contrast=8, seed=4).network.graph
+    table = pd.DataFrame({f"noise{i}": rng.integers(0, 2, 60).astype(str) for i in range(59)}) + "x"
+    table.insert(7, "team", np.array(["red", "blue"])[team])
+    net = ffbm.as_network(graph.edges, table, node_ids=np.arange(60))
+    found = permutation_test(net, blocks=None).set_index("column")
+    assert found["q_adjacency"]["team"] == pytest.approx(60 / 6001)
+    assert (found["q_adjacency"].drop("team") > 0.05).all()
+    assert found["n_permutations"]["team"] == 6000
+    few = permutation_test(net, ["noise1", "team"], blocks=None).set_index("column")
+    assert few["n_permutations"].tolist() == [1000, 1000]  # q can be low with these
+    assert few["p_adjacency"]["noise1"] == found["p_adjacency"]["noise1"]
+
+
+def test_p_by_more_permutations_is_exact_under_chance():
+    from ffbm.pipeline.permutation import _p_value
+
+    rng = np.random.default_rng(5)
+    p = []
+    for _ in range(20_000):
+        observed, permuted = rng.random(), rng.random(99)
+        if (permuted[:19] > observed).all():  # otherwise no more would have been made
+            p.append(_p_value(observed, permuted, 0.0, first=19))
+        else:
+            p.append(_p_value(observed, permuted[:19], 0.0, first=19))
+    for level in (0.01, 0.02, 0.05, 0.1, 0.5):
+        assert np.mean(np.array(p) <= level) < level + 4 * np.sqrt(level / 20_000), level
 
 
 def test_progress_is_told(planted):

@@ -126,13 +126,17 @@ def explain_each(
 
 
 def explain_trees(
-    trees: dict[str, Tree], explanations: dict[str, Explanation], config: FitConfig, context: RunContext
+    trees: dict[str, Tree],
+    explanations: dict[str, Explanation],
+    config: FitConfig,
+    context: RunContext,
+    schedule: Schedule,
 ) -> dict[str, Tree]:
     """Return the tree of each type with its splits explained, where there is something to explain."""
-    return {
-        value: explain_splits(explanations[value].features, tree, config, context) if value in explanations else tree
-        for value, tree in trees.items()
-    }
+    explained = dict(trees)
+    for value, explanation in explanations.items():
+        explained[value] = explain_splits(explanation.features, trees[value], config, context, schedule)
+    return explained
 
 
 def _explain(

@@ -37,7 +37,7 @@ class Clock(NamedTuple):
 
 OUT_OF_TIME = "out_of_time"  # the code of notes on what there was no time for
 # by when the stages of a fit are to end, as shares of the time that it may take: see docs/scale.md
-SHARES = {"blocks": 0.7, "chains": 0.75, "scores": 0.8, "columns": 0.9, "check": 1.0}
+SHARES = {"blocks": 0.7, "chains": 0.75, "scores": 0.8, "splits": 0.85, "columns": 0.9, "check": 1.0}
 _LEAST = 0.05  # the share that a stage has however late it begins
 
 

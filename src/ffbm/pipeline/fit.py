@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ffbm.blocks.align import align_blocks
+from ffbm.check import check_int
 from ffbm.config import FitConfig
 from ffbm.data.remarks import why_no_features
 from ffbm.errors import DataError, OptionError, keyword
@@ -85,6 +86,8 @@ def run_fit(
         find_parts(design)  # what cannot be imputed is refused before the block chains run
     group_columns(design, config.column_groups)
     prior_scales(config.sigma, design.columns)  # wrong ones are refused before the block chains run
+    if (folds := config.n_folds(net.n_nodes)) > 1:
+        check_int("folds", folds, low=2, high=net.n_nodes)
     if config.target == "joint":
         check_joint(config, blocks)
     if config.target == "joint" and not config.hierarchy:
@@ -153,7 +156,7 @@ def _fit_hierarchy(
         trace, members = leaves.blocks, align_blocks(leaves.blocks)
     parts = _fit_given(net, design, config, trace, members, config.known_seed, context, schedule)
     tree = explain_splits(
-        parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None)
+        parts.network.features, sampled.tree(members.labels), config, context._replace(checkpoints=None), schedule
     )
     return replace(parts, hierarchy=tree if leaves is None else with_joint_columns(tree, leaves, config.fdr))
 

@@ -38,6 +38,8 @@ _AT_ONCE = 32  # pieces between two signs of progress
 _STAGE = "permutations"
 _VISITS = 2e9  # edges and vertices counted for p values beside a fit: about 15 s of one core
 _MOST, _LEAST, _FEWEST = 1000, 99, 19  # permutations; where sizes allow; where time is short as well
+_WANTED_Q = 0.05  # what q of one column has to be able to reach
+_FOR_EACH = 100  # permutations for each column that is tested, where fewer could not reach it
 _CHANCE = 0.01  # the quantile of permutations that metablox calls chance
 
 
@@ -85,7 +87,9 @@ def permutation_test(
         p = (1 + c) / (1 + R)
 
     These are exact tests of whether a column has to do with the edges in any way: they need no model to be true and no
-    large R. The two parts share the sums of degrees, however: where a column has to do with degrees, ``p_adjacency``
+    large R. However strong a column is, p is at least 1 / (1 + R). Where so many columns are tested that q could not
+    fall to 0.05, a column that no permutation reaches has 100 permutations for each column that is tested, and its p is
+    by all of them, which is still exact. The two parts share the sums of degrees, however: where a column has to do with degrees, ``p_adjacency``
     may be low or high for that alone. ``p_adjacency_matched`` permutes among vertices of like degree, runs of ten or
     more in the order of degrees, and asks who with whom beyond that.
 
@@ -96,7 +100,7 @@ def permutation_test(
     columns : column name or names, optional
         All columns but that of ``within`` if left out.
     n_permutations : int
-        R, for each column.
+        R, for each column; more for those that none of them reaches, among many columns.
     within : column name, optional
         Permute among vertices with the same value of this column alone: does a column matter beyond it? Vertices
         without a value of it are a stratum too.
@@ -124,6 +128,7 @@ def permutation_test(
         - ``p_adjacency_matched``: p of the adjacency part, permuted among vertices of like degree
         - ``q_degrees``: as q_adjacency
         - ``n_values``, ``n_permuted``: how many values a column has, and how many vertices could exchange theirs
+        - ``n_permutations``: how many were made of a column
         - ``read_as``: "flag", "values", "numbers", or "quartiles" and where numbers were cut
         - ``adjacency``, ``degrees``: the parts of S observed, in nats
         - ``adjacency_saved``, ``degrees_saved``: their mean over permutations less what is observed
@@ -164,8 +169,10 @@ def permutation_test(
         context = RunContext(open_to, tell)
         best = _best_known(net, blocks, seed, context)
         permuted = _permute(graph, trials, n_permutations, seed, context)
+        if len(names) / (1 + n_permutations) > _WANTED_Q:
+            permuted = _go_on(graph, trials, permuted, _FOR_EACH * len(names), seed, context)
     rows = [
-        _summarise(net, graph, trials[at], values[at], permuted[at], permuted[len(names) + at])
+        _summarise(net, graph, trials[at], values[at], permuted[at], permuted[len(names) + at], n_permutations)
         for at in range(len(names))
     ]
     table = pd.DataFrame(rows)
@@ -278,6 +285,28 @@ def _permute(
     return [np.concatenate(parts) for parts in scored]
 
 
+def _go_on(
+    graph: ScoredGraph, trials: list[Trial], permuted: list[Array], most: int, seed: int, context: RunContext
+) -> list[Array]:
+    """Return the parts with ``most`` permutations of the trials that were never reached in a part or in their sum."""
+    limit = tie_width(graph)
+    unreached = [
+        at
+        for at, (trial, parts) in enumerate(zip(trials, permuted, strict=True))
+        if len(parts) and (_with_total(observed_parts(graph, trial.shuffle))
+                           < _with_total(parts).min(axis=0) - limit).any()
+    ]  # fmt: skip
+    made = len(max(permuted, key=len))
+    again = [trials[at]._replace(name=f"{trials[at].name}, more") for at in unreached]
+    more = dict(zip(unreached, _permute(graph, again, most - made, seed, context), strict=True))
+    return [np.concatenate((parts, more[at])) if at in more else parts for at, parts in enumerate(permuted)]
+
+
+def _with_total(parts: Array) -> Array:
+    """Return two parts of S and their sum, along the last axis."""
+    return np.concatenate((parts, parts.sum(axis=-1, keepdims=True)), axis=-1)
+
+
 def _score_piece(seed: int, graph: ScoredGraph, trials: list[Trial], piece: Piece) -> Array:
     trial = trials[piece.trial]
     return permuted_parts(graph, trial.shuffle, piece.size, stream(seed, "permutation", trial.name, piece.number))
@@ -296,7 +325,13 @@ def _best_known(net: Network, blocks: Any, seed: int, context: RunContext) -> fl
 
 
 def _summarise(
-    net: Network, graph: ScoredGraph, trial: Trial, values: ColumnValues, permuted: Array, matched: Array
+    net: Network,
+    graph: ScoredGraph,
+    trial: Trial,
+    values: ColumnValues,
+    permuted: Array,
+    matched: Array,
+    first: int,
 ) -> dict[str, Any]:
     observed, limit = observed_parts(graph, trial.shuffle), tie_width(graph)
     expected, low = np.full(2, np.nan), np.nan
@@ -305,15 +340,16 @@ def _summarise(
     whole = description_length(net, trial.shuffle.labels, prior="full").total
     return {
         "column": trial.name,
-        "p_adjacency": _p_value(observed[0], permuted[:, 0], limit),
-        "p_degrees": _p_value(observed[1], permuted[:, 1], limit),
-        "p_total": _p_value(observed.sum(), permuted.sum(axis=1), limit),
+        "p_adjacency": _p_value(observed[0], permuted[:, 0], limit, first),
+        "p_degrees": _p_value(observed[1], permuted[:, 1], limit, first),
+        "p_total": _p_value(observed.sum(), permuted.sum(axis=1), limit, first),
         "q_adjacency": np.nan,
         "gamma": np.nan,
-        "p_adjacency_matched": _p_value(observed[0], matched[:, 0], limit),
+        "p_adjacency_matched": _p_value(observed[0], matched[:, 0], limit, first),
         "q_degrees": np.nan,
         "n_values": values.n_values,
         "n_permuted": len(trial.shuffle.order),
+        "n_permutations": len(permuted),
         "read_as": values.read_as,
         "adjacency": observed[0],
         "degrees": observed[1],
@@ -324,14 +360,22 @@ def _summarise(
     }
 
 
-def _p_value(observed: float, permuted: Array, limit: float) -> float:
+def _p_value(observed: float, permuted: Array, limit: float, first: int | None = None) -> float:
     """Return (1 + c) / (1 + R), c the permutations that are as low or lower, NaN without permutations.
+
+    The ``first`` ones say it alone if any of them is as low. So a p that is at most some level by all is by the first
+    ones too, whose p is exact: looking twice makes nothing likelier.
 
     >>> _p_value(2.0, np.array([1.0, 2.0, 3.0, 4.0]), limit=1e-9)
     0.6
+    >>> some = np.array([3.0, 4.0, 1.0, 3.0, 4.0])
+    >>> _p_value(2.0, some, 1e-9, first=2), _p_value(2.0, some, 1e-9, first=3)
+    (0.3333333333333333, 0.5)
     """
     if not len(permuted):
         return np.nan
+    if (permuted[:first] <= observed + limit).any():
+        permuted = permuted[:first]
     return (1 + int((permuted <= observed + limit).sum())) / (1 + len(permuted))
 
 

@@ -1,5 +1,6 @@
 """What features say of each split of a tree: a softmax over the children of a node, on the vertices of that node."""
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -8,23 +9,32 @@ import scipy.sparse as sp
 
 from ffbm.config import FitConfig
 from ffbm.explanation import Explanation
+from ffbm.pipeline.clock import SHARES, Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.explanation import SampledWeights, explain
 from ffbm.pipeline.weights import sample_weights
 from ffbm.rng import child_seed
+from ffbm.theta.cost import affordable_moves
 from ffbm.theta.design import Design, make_design
 from ffbm.types import Array, Features
 from ffbm.types.tree import Tree, TreeNode
 
 _FOLDS = 5  # of the bits of a split
+_LEAST_DRAWS, _LEAST_WARM = 100, 100
 
 
-def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext) -> Tree:
-    """Return the tree with the bits of every split and the columns that matter there."""
-    explained = {
-        node.number: _with_explanation(node, explain_split(features, tree, node.number, config, context))
-        for node in tree.splits
-    }
+def explain_splits(
+    features: Features, tree: Tree, config: FitConfig, context: RunContext, schedule: Schedule
+) -> Tree:
+    """Return the tree with the bits of its splits and the columns that matter there.
+
+    The root comes first, parents before children; splits that there is no time for stay without.
+    """
+    end, explained = schedule.end_of("splits"), {}
+    for node in tree.splits:
+        if explained and time.monotonic() >= end:
+            break
+        explained[node.number] = _with_explanation(node, explain_split(features, tree, node.number, config, context))
     return replace(tree, nodes=tuple(explained.get(node.number, node) for node in tree.nodes))
 
 
@@ -51,13 +61,18 @@ def explain_labels(
 ) -> Explanation:
     """Explain labels of some vertices by their features, under the learned prior; scores come from folds.
 
-    The random streams are those of this name under the fit's seed, so asking again gives the same answer.
+    The random streams are those of this name under the fit's seed, and lengths depend on settings and sizes alone, so
+    asking again gives the same answer.
     """
     subset = rows_of(features, vertices)
     design = make_design(subset, intercept=True)
+    folds = min(_FOLDS, len(vertices))
+    longest = _seconds_of_chain(config, folds)
+    cost = design.x.nnz, int(labels.max()) + 1, longest / 2
     options: dict[str, Any] = {
         "weight_prior": "learned", "intercept": True, "intercept_sd": config.intercept_sd,
-        "n_draws": config.countable_draws, "n_warmup": config.n_warmup, "n_chains": config.n_chains,
+        "n_draws": affordable_moves(*cost, _LEAST_DRAWS, config.countable_draws),
+        "n_warmup": affordable_moves(*cost, _LEAST_WARM, config.n_warmup), "n_chains": config.n_chains,
         "workers": context.workers, "progress": context.tell,
     }  # fmt: skip
 
@@ -67,11 +82,22 @@ def explain_labels(
         return SampledWeights(replace(trace, settings=trace.settings | {"fdr": config.fdr}), labels)
 
     seed = child_seed(config.known_seed, name)
-    folds = min(_FOLDS, len(vertices))
     return explain(
         subset, design, np.arange(len(vertices)), sample, seed, folds=folds, decides=True, stage=name,
         workers=context.threads,
     )  # fmt: skip
+
+
+def _seconds_of_chain(config: FitConfig, folds: int) -> float:
+    """Return how long a weight chain of a split may take: all of its runs together have what splits have of the time.
+
+    >>> _seconds_of_chain(FitConfig(max_minutes=7), 5), _seconds_of_chain(FitConfig(n_sweeps=9, n_draws=9), 5)
+    (0.75, 1000000000.0)
+    """
+    if not config.is_open:
+        return 1e9
+    share = SHARES["splits"] - SHARES["scores"]
+    return round(60 * share * config.max_minutes / (folds + 2) / config.n_chains, 9)  # columns are selected on as much
 
 
 def rows_of(features: Features, vertices: Array) -> Features:

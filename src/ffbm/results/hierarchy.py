@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 
 from ffbm.check import check_int
-from ffbm.errors import OptionError, either
+from ffbm.errors import MissingPartError, OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.splits import explain_level, explain_split
@@ -16,7 +16,7 @@ def tree_of(fit: FitParts) -> Tree:
     """Return the tree of blocks of a fit that has one."""
     if fit.hierarchy is None:
         asked = either("hierarchy=True (--hierarchy)", "--hierarchy")
-        raise OptionError(f"a tree of blocks is for fits with {asked}; this one is flat")
+        raise MissingPartError(f"a tree of blocks is for fits with {asked}; this one is flat")
     return fit.hierarchy
 
 

@@ -271,6 +271,10 @@ def out_of_time(fit: FitParts) -> list[str]:
         )
     if settings.get("probabilities") == []:
         short.append("how probable other numbers of blocks are: left out")
+    splits = () if fit.hierarchy is None else fit.hierarchy.splits
+    explained = sum(node.is_explained for node in splits)
+    if explained < len(splits):
+        short.append(f"what explains splits: time was enough for {explained} of {len(splits)}")
     notes = (*fit.scores.notes, *(() if columns is None else columns.notes))
     return short + [note.message for note in notes if note.code == OUT_OF_TIME]
 

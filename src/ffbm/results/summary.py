@@ -180,7 +180,7 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = Fa
     title = f"blocks at {count_of(tree.n_levels, 'level')}, {tree.description_length:,.1f} nats at the lowest"
     message = (
         "(nats: what a split and all below it save; draws: how many have its groups; bits per vertex of the group,"
-        f" held out; over all splits {tree.bits:.2f} bits per vertex of {whole})"
+        f" held out; over {_explained(tree)} {tree.bits:.2f} bits per vertex of {whole})"
     )
     lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
@@ -190,6 +190,11 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = Fa
         shown = [at_most(text, 1) for text in lines[:_SPLITS]]
         return "\n".join([title, *shown, *more, *(at_most(text, 2) for text in acting)])
     return "\n".join([title, *lines, *acting, wrap(message, "  ", "  ")])
+
+
+def _explained(tree: Tree) -> str:
+    known = sum(node.is_explained for node in tree.splits)
+    return "all splits" if known == len(tree.splits) else f"the {known} of {len(tree.splits)} splits that are explained"
 
 
 def _indent(line: str) -> str:

@@ -270,7 +270,7 @@ def _fit(
         explanations = explain_each(net, types, blocks, members, config, context, schedule)
         if config.hierarchy:
             grown = {value: sampled.tree(members.labels, t) for t, value in enumerate(types.values)}
-            trees = explain_trees(grown, explanations, config, context)
+            trees = explain_trees(grown, explanations, config, context, schedule)
     origin = describe_origin(net, config, shlex.join(sys.argv))
     return TypedFit(net, types, blocks, members, explanations, config, origin, trees)
 

@@ -59,6 +59,11 @@ class TreeNode:
         return bool(self.children)
 
     @property
+    def is_explained(self) -> bool:
+        """Whether it is known what features tell of its split."""
+        return not np.isnan(self.bits)
+
+    @property
     def is_uncertain(self) -> bool:
         """Whether fewer than half of the draws support its split."""
         return self.is_split and self.support < CLEAR
@@ -139,9 +144,14 @@ class Tree:
 
     @property
     def bits(self) -> float:
-        """The bits of the blocks, per vertex: those of the splits, each weighted by its share of the vertices."""
-        n_nodes = max(len(self.labels), 1)
-        return float(sum(self.size(node.number) / n_nodes * node.bits for node in self.splits))
+        """The bits of the blocks, per vertex: those of the splits, each weighted by its share of the vertices.
+
+        Splits that were not explained are left out; NaN if none was.
+        """
+        n_nodes, known = max(len(self.labels), 1), [node for node in self.splits if node.is_explained]
+        if self.splits and not known:
+            return nan
+        return float(sum(self.size(node.number) / n_nodes * node.bits for node in known))
 
     def where(self, column: str) -> str:
         """Return in words where in the tree a column acts: at which splits it matters; nothing if at none.
@@ -213,8 +223,8 @@ class Tree:
             message = f"; {node.bits:.2f} bits by {columns}"
         elif node.bits > EACH_WAY * node.bits_se:  # columns that stand for each other, say
             message = f"; {node.bits:.2f} bits, by which column is not decided"
-        elif not np.isnan(node.bits):
-            message = "; no column stands out"
+        else:
+            message = "; no column stands out" if node.is_explained else "; not explained"
         mark = ", UNCERTAIN" if node.is_uncertain else ""
         return f"{text}: {node.nats:,.0f} nats, in {node.support:.0%} of draws{mark}{message}"
 
