@@ -61,7 +61,7 @@ TRIALS = {
     "open-close, field": Trial(Case(FOUR, 4, 2, field=True, allow_empty=True), (OPEN_CLOSE, SINGLE), 22_000, 150_000),
     "relocation, B=3": Trial(Case(FIVE, 5, 3), (RELOCATE,), 40_000, 250_000),
     "relocation, field": Trial(Case(FOUR, 4, 3, field=True), (RELOCATE, SINGLE), 30_000, 250_000),
-    "relocation, loops and parallels": Trial(Case(MESS, 6, 3), (RELOCATE,), 0, 450_000),
+    "relocation, loops and parallels": Trial(Case(MESS, 6, 3), (RELOCATE,), 0, 600_000),
     "relocation, empty blocks": Trial(Case(FOUR, 4, 4, allow_empty=True), (RELOCATE, OPEN_CLOSE), 0, 150_000),
     "relocation, free B": Trial(Case(FOUR, 4, 4, allow_empty=True, prior=UNLABELLED), (RELOCATE, *ALL), 0, 60_000),
     "relocation, no degree correction": Trial(Case(FIVE, 5, 3, likelihood=UNCORRECTED), (RELOCATE,), 0, 200_000),
