@@ -23,9 +23,7 @@ _FOLDS = 5  # of the bits of a split
 _LEAST_DRAWS, _LEAST_WARM = 100, 100
 
 
-def explain_splits(
-    features: Features, tree: Tree, config: FitConfig, context: RunContext, schedule: Schedule
-) -> Tree:
+def explain_splits(features: Features, tree: Tree, config: FitConfig, context: RunContext, schedule: Schedule) -> Tree:
     """Return the tree with the bits of its splits and the columns that matter there.
 
     The root comes first, parents before children; splits that there is no time for stay without.
