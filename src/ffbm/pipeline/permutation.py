@@ -89,9 +89,9 @@ def permutation_test(
     These are exact tests of whether a column has to do with the edges in any way: they need no model to be true and no
     large R. However strong a column is, p is at least 1 / (1 + R). Where so many columns are tested that q could not
     fall to 0.05, a column that no permutation reaches has 100 permutations for each column that is tested, and its p is
-    by all of them, which is still exact. The two parts share the sums of degrees, however: where a column has to do with degrees, ``p_adjacency``
-    may be low or high for that alone. ``p_adjacency_matched`` permutes among vertices of like degree, runs of ten or
-    more in the order of degrees, and asks who with whom beyond that.
+    by all of them, which is still exact. The two parts share the sums of degrees, however: where a column has to do
+    with degrees, ``p_adjacency`` may be low or high for that alone. ``p_adjacency_matched`` permutes among vertices of
+    like degree, runs of ten or more in the order of degrees, and asks who with whom beyond that.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ def explain_splits(features: Features, tree: Tree, config: FitConfig, context: R
 
     The root comes first, parents before children; splits that there is no time for stay without.
     """
-    end, explained = schedule.end_of("splits"), {}
+    end = schedule.end_of("splits")
+    explained: dict[int, TreeNode] = {}
     for node in tree.splits:
         if explained and time.monotonic() >= end:
             break
