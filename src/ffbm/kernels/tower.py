@@ -97,9 +97,7 @@ def tower_change(likelihood, c, loops, r, s, blocks, links, n_near):
     if above_r == above_s:
         closes, opens = c.n[r] == 1, c.n[s] == 0
         return 0.0 if closes == opens else size_change(tower, tables, u, above_r, c.used[0], 1 if opens else -1)
-    return carried(
-        tower.b, tower.n, tower.ers, tables, likelihood.work, u, above_r, above_s, loops, blocks, links, n_near
-    )
+    return carried(likelihood, above_r, above_s, loops, blocks, links, n_near)
 
 
 @njit(**INNER)
@@ -118,13 +116,14 @@ def size_change(tower, tables, u, r, n_members, more):
 
 
 @njit(**INLINE)
-def carried(b, n, ers, tables, work, u, r, s, loops, blocks, links, n_near):
-    """Return the change of rows u and above when edges are carried from group r to s of row u.
+def carried(likelihood, r, s, loops, blocks, links, n_near):
+    """Return the change of the rows above a level, whose likelihood it is, when edges go from group r to s of the first.
 
     ``blocks`` and ``links`` list how many there are into each group of level u. No branch here depends on what is
     found, but where a row ends: a processor that guesses wrong loses more time than the sums take.
     """
-    nats = 0.0
+    b, n, ers = likelihood.tower.b, likelihood.tower.n, likelihood.tower.ers
+    tables, work, u, nats = likelihood.tables, likelihood.work, likelihood.level, 0.0
     while r != s:
         groups, ends, marks = work[u, 0], work[u, 1], work[u, 2]
         n_groups = 0
