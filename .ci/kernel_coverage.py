@@ -65,6 +65,7 @@ ONLY_NUMBA = {  # what numba alone runs: overloads, intrinsics, and what writes 
     "bare.py": {"_without_counts", "_strip", "_compiled_bare"},
     "dispatch.py": {"choose"},
     "lanes.py": {"*"},
+    "relocate.py": {"_choose"},
     "__init__.py": {"*"},  # the cache of compiled code
 }
 QUIET = {"seed": 1, "progress": False, "workers": 1}
@@ -118,6 +119,7 @@ def run_chains(rng, net, block):
             change_of_entropy(((8, 14, 3),), likelihood, directed, 1e-9, QUICK)
         way_back(directed, QUICK)
     chain_of(Graph.from_edges(*rng.integers(0, 30, (2, 9000)), 30), 4, rng, n_sweeps=1)  # ln q beyond its table
+    chain_of(net.graph, 4, rng, relocations=1.0, n_steps=2)
     setup = LadderSetup(BlockTarget(net.graph), block_model(BlockTarget(net.graph), 3), BlockSettings(2, 2, jumps=1.0))
     ladder, _ = advance_ladder(setup, start_ladder(setup, np.array([block, block]), np.array([1.0, 0.9]), rng), 30)
     assert ladder.exchange.round_trips >= 0

@@ -163,14 +163,16 @@ def test_a_search_without_time_ends_after_its_descents_and_goes_on_later(tmp_pat
         assert short.n_left == 8
         again = choice.search_until(target, 1, context)
     assert len(compared) == 2  # what the short search found is not taken for what the whole one does
-    assert set(short.found) <= set(again.found)
-    assert {n: it.entropy for n, it in again.found.items()} == {n: it.entropy for n, it in whole.found.items()}
+    assert set(short.candidates) <= set(again.candidates)
+    assert {n: it.entropy for n, it in again.candidates.items()} == {
+        n: it.entropy for n, it in whole.candidates.items()
+    }
 
 
 def test_the_probabilities_of_numbers_are_left_out_and_that_is_told():
     net = ffbm.load_dataset("polbooks")
     target = BlockTarget(net.graph)
-    found = choice.search_until(target, 1, QUIET, end=-math.inf).found
+    found = choice.search_until(target, 1, QUIET, end=-math.inf).candidates
     assert numbers.probabilities(target, found, 1, QUIET, end=-math.inf) == []
 
 

@@ -117,7 +117,7 @@ FAULTS = {
     ),
     "likelihood ignored": ("log_weight = log_likelihood + np.log", "log_weight = np.log"),
     "own value not taken out": ("logits = carried.logits[row] - options[old]", "logits = carried.logits[row]"),
-    "cells left out of the logits": ("np.add.at(logits, cells.row, padded[cells.place[state.values]])", "pass"),
+    "cells left out of the logits": ("np.add.at(logits, cells.row, padded[cells.position[state.values]])", "pass"),
     "other cells of the vertex forgotten in the prior": (
         "prior = np.exp(others - others.max(axis=1, keepdims=True)) @ chances",
         "prior = chances[:1]",

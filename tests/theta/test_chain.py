@@ -9,7 +9,7 @@ from ffbm.kernels.hmc import OUTER, trajectory
 from ffbm.kernels.mala import langevin_log_ratio
 from ffbm.kernels.metric import apply_inverse, draw_velocity
 from ffbm.kernels.softmax import TILE
-from ffbm.kernels.weightchain import learn
+from ffbm.kernels.weightchain import AVERAGE, learn
 from ffbm.rng import stream
 from ffbm.theta import adapt, hmc, mala
 from ffbm.theta.chain import MALA_STEPS, advance, set_up, start
@@ -38,7 +38,7 @@ def test_a_hamiltonian_draw_is_the_readable_one():
     setup, state = begin("hmc", n_warmup=0)
     rng = copy.deepcopy(state.rng)
     surface, w = Surface(setup.target.kernel), state.weights.copy()
-    h = np.exp(state.adapt[1])
+    h = np.exp(state.adapt[AVERAGE])
     n_steps = int(np.ceil(setup.plan.least_time / h))
     h = min(h, setup.plan.most_time / n_steps)
     state, record = advance(setup, state, 6)
@@ -52,7 +52,7 @@ def test_a_hamiltonian_draw_is_the_readable_one():
 
 def test_a_langevin_draw_is_the_readable_one():
     setup, state = begin("mala", n_warmup=0)
-    rng, h = copy.deepcopy(state.rng), float(np.exp(state.adapt[1]))
+    rng, h = copy.deepcopy(state.rng), float(np.exp(state.adapt[AVERAGE]))
     surface, w = Surface(setup.target.kernel), state.weights.copy()
     state, record = advance(setup, state, 6)
     for t in range(6):

@@ -21,11 +21,21 @@ LEVELS = [
 ]
 PARTITIONS = "    nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)\n"
 WITH_WEIGHTS = (
-    "return with_weights(likelihood.sums, likelihood.own, nats, likelihood.tower, likelihood.level, g, c, i, s)"
+    "return with_weights(likelihood.sums, likelihood.inner, nats, likelihood.tower, likelihood.level, g, c, i, s)"
 )
 FAULTS = {
-    "the chance of a split left out": ("nestedmoves", [("path[1], -there", "path[1], 0.0")], MOVES, "two levels"),
-    "the chance of the way back left out": ("nestedmoves", [("path[1], back", "path[1], 0.0")], MOVES, "two levels"),
+    "the chance of a split left out": (
+        "nestedmoves",
+        [("path[FIELD], -there", "path[FIELD], 0.0")],
+        MOVES,
+        "two levels",
+    ),
+    "the chance of the way back left out": (
+        "nestedmoves",
+        [("path[FIELD], back", "path[FIELD], 0.0")],
+        MOVES,
+        "two levels",
+    ),
     "merges tried half as often as the splits that they undo": (
         "nestedmoves",
         [

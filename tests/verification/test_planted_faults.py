@@ -24,7 +24,7 @@ OPENING = "draw_split(rng, m, c, beta, n_scans, split, before, False, path, scra
 DECISION = "if accepts(u, beta * (lift - change) + ratio):"
 RESPLIT, MERGE_SPLIT = (
     f"back = draw_split(rng, m, c, beta, n_scans, {split}, before, True, spare, scratch)\n"
-    "    return path[0], path[1], back - there"
+    "    return path[ENTROPY], path[FIELD], back - there"
     for split in ("split", "merged")
 )
 
@@ -76,12 +76,12 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "the field left out of a re-split": (
         "mergesplit",
-        [(RESPLIT, RESPLIT.replace("path[1]", "0.0"))],
+        [(RESPLIT, RESPLIT.replace("path[FIELD]", "0.0"))],
         "re-split, field",
     ),
     "the field left out of merge-split": (
         "mergesplit",
-        [(MERGE_SPLIT, MERGE_SPLIT.replace("path[1]", "0.0"))],
+        [(MERGE_SPLIT, MERGE_SPLIT.replace("path[FIELD]", "0.0"))],
         "merge-split, field",
     ),
     "free labels forgotten": (

@@ -87,7 +87,7 @@ def resized(target: BlockTarget, model: Model, block_types: Array) -> Model:
 def with_edge_costs(tables: Any, edge_cost: Array) -> Any:
     """Return the tables of a likelihood with another cost (B+1,) of the edge counts of so many blocks."""
     if isinstance(tables, Weighted):
-        tables = tables._replace(own=tables.own._replace(edge_cost=edge_cost))
+        tables = tables._replace(inner=tables.inner._replace(edge_cost=edge_cost))
     return tables._replace(edge_cost=edge_cost)
 
 

@@ -18,7 +18,7 @@ _KINDS = {
 _BITS = 61  # of a sum over all edges: one is left for the sign, one to spare
 
 
-def weighted_tables(graph: Graph, own: Any) -> Weighted:
+def weighted_tables(graph: Graph, inner: Any) -> Weighted:
     """Return the tables of a likelihood of edges with those of their weights."""
     weights = graph.weights
     assert weights is not None
@@ -33,7 +33,7 @@ def weighted_tables(graph: Graph, own: Any) -> Weighted:
     if is_normal:
         np.add.at(loop_xx, at, xx[loop])
     return Weighted(
-        own, own.edge_cost, law, graph.is_directed, x[order], xx[order] if is_normal else xx, loop_x, loop_xx
+        inner, inner.edge_cost, law, graph.is_directed, x[order], xx[order] if is_normal else xx, loop_x, loop_xx
     )
 
 

@@ -48,9 +48,9 @@ class CellError(DataError):
         super().__init__(f"{message} in row {row}; {cure}")
         self.what, self.row, self.cure = message, row, cure
 
-    def at(self, place: str) -> str:
-        """Return the message with a place that says more than a row."""
-        return f"{self.what} {place}; {self.cure}"
+    def at(self, where: str) -> str:
+        """Return the message with where the cell stands, where a row says too little."""
+        return f"{self.what} {where}; {self.cure}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,14 +27,14 @@ _MOST = 2.0**53  # that counts may add up to: beyond, they are not whole as they
 
 @dataclass(slots=True)
 class RawWeights:
-    """A column of weights as it was written: ``place(k)`` says where number k stands."""
+    """A column of weights as it was written: ``locate(k)`` says where number k stands."""
 
     column: str
     values: Array  # (E,) float64
-    place: Callable[[int], str]
+    locate: Callable[[int], str]
 
 
-def real_weights(values: Any, column: str, where: str, place: Callable[[int], str]) -> RawWeights:
+def real_weights(values: Any, column: str, where: str, locate: Callable[[int], str]) -> RawWeights:
     """Return a column of weights as numbers, or name the first cell that is none."""
     cells = np.asarray(values)
     numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
@@ -45,10 +45,10 @@ def real_weights(values: Any, column: str, where: str, place: Callable[[int], st
         first = int(np.argmax(bad))
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
-            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {place(first)} has {came!r}"
+            f"{where}: {keyword('edge_weight', repr(column))} must name finite numbers; {locate(first)} has {came!r}"
             f" ({count_of(int(bad.sum()), 'edge')} in all): repair or drop {'it' if bad.sum() == 1 else 'them'}"
         )
-    return RawWeights(column, numbers, place)
+    return RawWeights(column, numbers, locate)
 
 
 def choose_law(raw: RawWeights, model: str, prior: Any, where: str) -> EdgeWeights:
@@ -135,7 +135,7 @@ def _refuse(raw: RawWeights, model: str, where: str) -> None:
     if bad.any():
         first = int(np.argmax(bad))
         raise DataError(
-            f"{where}: {model} weights must be {_NEEDS[model]}; {raw.place(first)} has {x[first]:g} in {raw.column!r} "
+            f"{where}: {model} weights must be {_NEEDS[model]}; {raw.locate(first)} has {x[first]:g} in {raw.column!r} "
             f"({count_of(int(bad.sum()), 'edge')} in all): drop them, or choose another"
             f" {keyword('edge_weight_model', '')}"
         )

@@ -16,7 +16,7 @@ from ffbm.plain import did_you_mean
 from ffbm.types import Network
 
 _SHARED = ("directed", "edge_weight", "edge_weight_model", "edge_weight_prior")  # options of reading and of a fit
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
@@ -74,11 +74,11 @@ def open_for_fit(source: Any, nodes: Any, reading: Mapping[str, Any], settings: 
     return open_network(source, nodes, **reading, **shared)
 
 
-def with_tables_by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
+def with_tables_by_name(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Make a function whose second argument is a number of blocks refuse a table there, and say how to give it."""
 
     @functools.wraps(function)
-    def checked(*arguments: Given.args, **named: Given.kwargs) -> Result:
+    def checked(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         second: Any = arguments[1] if len(arguments) > 1 else None
         is_table = isinstance(second, pd.DataFrame | pd.Series | np.ndarray | os.PathLike)
         if is_table or (isinstance(second, str) and "n_blocks" in named):

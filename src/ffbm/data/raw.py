@@ -165,10 +165,10 @@ def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> 
     return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
 
 
-def whole_counts(values: Any, option: str, where: str, place: Any) -> Array:
+def whole_counts(values: Any, option: str, where: str, locate: Any) -> Array:
     """Return multiplicities as int64 (E,), or name the first that is no positive whole number.
 
-    ``place(k)`` says where number k stands, for the message.
+    ``locate(k)`` says where number k stands, for the message.
     """
     cells = np.asarray(values)
     numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
@@ -181,6 +181,6 @@ def whole_counts(values: Any, option: str, where: str, place: Any) -> Array:
         came = cells[first].item() if isinstance(cells[first], np.generic) else cells[first]
         raise DataError(
             f"{where}: {keyword('multiplicity', repr(option))} must name positive whole numbers; "
-            f"{place(first)} has {came!r}: repair it, or leave {keyword('multiplicity', '')} away"
+            f"{locate(first)} has {came!r}: repair it, or leave {keyword('multiplicity', '')} away"
         )
     return numbers.astype(np.int64)

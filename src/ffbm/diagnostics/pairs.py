@@ -101,8 +101,8 @@ def standard_errors(frequency: Array, ess: Array, n_draws: int) -> Array:
     n = np.fmin(ess, n_draws)
     visits = n * np.minimum(frequency, 1 - frequency)
     if (visits >= _ENOUGH).any():
-        slow, own = np.quantile(n[visits >= _ENOUGH], _SLOW), visits / (visits + _ENOUGH)
-        n = np.minimum(n, 1 / (own / n + (1 - own) / slow))
+        slow, weight = np.quantile(n[visits >= _ENOUGH], _SLOW), visits / (visits + _ENOUGH)
+        n = np.minimum(n, 1 / (weight / n + (1 - weight) / slow))
     q = (n * frequency + _UNSEEN) / (n + 2 * _UNSEEN)
     return np.asarray(np.sqrt(q * (1 - q) / n))
 

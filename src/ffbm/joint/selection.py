@@ -26,6 +26,7 @@ from ffbm.joint.prepare import JointModel, joint_model
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.target import entropy_of
+from ffbm.kernels.weightchain import AVERAGE
 from ffbm.kernels.workspace import ENTROPY, LOWEST, SWEEPS, VISITS
 from ffbm.kernels.workspace import MOVES as MOVED
 from ffbm.rng import far_from
@@ -333,7 +334,7 @@ def renew(setup: ColumnSetup, state: ColumnState) -> ColumnState:
     settled = settle_scales(_response(setup, state.ledger.b, state.cells), state.columns.rng)
     mode = find_mode(settled.gaussian)
     state.columns.done[0] = 0
-    state.columns.adapt[:] = first_adaptation(exp(state.columns.adapt[1]))
+    state.columns.adapt[:] = first_adaptation(exp(state.columns.adapt[AVERAGE]))
     return state._replace(geometry=Geometry(*curvature(settled.gaussian, mode), settled.scale))
 
 

@@ -18,6 +18,7 @@ from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.target import move
+from ffbm.kernels.workspace import ENTROPY
 
 COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
@@ -93,4 +94,4 @@ def shift_jump(rng, tools, c, kind):
         move(plain, c, j, s)
         ratio += informed_scan(rng, tools, c, way, split, before, True, spare)
     find_mode_of(carrier, before, SHARP, carrier.buffers.modes[0])
-    return path[0], ratio
+    return path[ENTROPY], ratio

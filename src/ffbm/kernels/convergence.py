@@ -16,7 +16,7 @@ _CONSTANT = 1e-15  # a series that spans less than this is constant: arviz-stats
 
 
 @njit(**DOOR)
-def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series: Any, rhat: Any) -> None:
+def split_series(x: Any, order: Any, position: Any, normal: Any, probs: Any, series: Any, rhat: Any) -> None:
     """Fill the four split series of each quantity and its R-hat.
 
     Parameters
@@ -25,7 +25,7 @@ def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series
         Draw t of chain c of each quantity at t * C + c.
     order : (P, T*C) int64
         What sorts each row of ``x``.
-    place : (T*C,) int64
+    position : (T*C,) int64
         Where a draw stands in the split series; -1 for the middle draw of an odd number.
     normal : (2m+1,) float64
         The normal score of twice an average rank, m = n * S.
@@ -46,8 +46,8 @@ def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series
         flat = series[p].reshape(4, size)
         count = 0
         for i in range(len(rank)):
-            if place[rank[i]] >= 0:
-                at[count], value[count] = place[rank[i]], row[rank[i]]
+            if position[rank[i]] >= 0:
+                at[count], value[count] = position[rank[i]], row[rank[i]]
                 count += 1
         _score_ranks(value, at, normal, flat[0])
         bulk = _potential_scale(flat[0], n, S)
@@ -57,7 +57,7 @@ def split_series(x: Any, order: Any, place: Any, normal: Any, probs: Any, series
         rhat[p] = tail if tail > bulk else bulk  # a NaN in the tail leaves the bulk, not the reverse
         low, high = _quantile(row, rank, probs[0]), _quantile(row, rank, probs[1])
         for i in range(len(row)):
-            to = place[i]
+            to = position[i]
             if to >= 0:
                 flat[1, to] = 1.0 if row[i] <= low else 0.0
                 flat[2, to] = 1.0 if row[i] <= high else 0.0

@@ -30,9 +30,9 @@ def carry_vertex(g, i, ers, e, r, s):
 @njit(**INNER)
 def list_edges(g, ers, n_groups):
     """Lay out the groups of an undirected level."""
-    place = 0
+    position = 0
     for r in range(n_groups):
-        g.indptr[r] = place
+        g.indptr[r] = position
         degree = look(ers, r, r)
         g.vertex[r, 1] = degree // 2
         for s in range(n_groups):
@@ -40,18 +40,18 @@ def list_edges(g, ers, n_groups):
                 d = look(ers, r, s)
                 degree += d
                 for _ in range(d):
-                    g.indices[place] = s
-                    place += 1
+                    g.indices[position] = s
+                    position += 1
         g.vertex[r, 0] = degree
-    g.indptr[n_groups] = place
+    g.indptr[n_groups] = position
 
 
 @njit(**INNER)
 def list_arcs(g, ers, n_groups):
     """Lay out the groups of a directed level."""
-    place = 0
+    position = 0
     for r in range(n_groups):
-        g.indptr[r] = place
+        g.indptr[r] = position
         g.vertex[r, 2] = look(ers, r, r)
         for side in range(2):
             degree = look(ers, r, r)
@@ -60,12 +60,12 @@ def list_arcs(g, ers, n_groups):
                     d = look(ers, r, s) if side == 0 else look(ers, s, r)
                     degree += d
                     for _ in range(d):
-                        g.indices[place] = s
-                        place += 1
+                        g.indices[position] = s
+                        position += 1
             g.vertex[r, side] = degree
             if side == 0:
-                g.middle[r] = place
-    g.indptr[n_groups] = place
+                g.middle[r] = position
+    g.indptr[n_groups] = position
 
 
 @njit(**INLINE)

@@ -9,6 +9,7 @@ from ffbm.kernels.compilation import DOOR, INNER, copy
 from ffbm.kernels.mergesplit import Split, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
+from ffbm.kernels.workspace import ENTROPY
 
 _DESCENTS = 10  # greedy scans of a split, at most
 _GREEDY = 1e8  # an inverse temperature at which nothing goes up
@@ -20,9 +21,9 @@ def split_low(rng, m, c, n_scans, split, sums, scratch):
     """Split a group between two blocks: coins, warm scans, then greedy ones until nothing moves."""
     launch(rng, m, c, 1.0, n_scans, split, sums, scratch)
     for _ in range(_DESCENTS):
-        before = sums[0]
+        before = sums[ENTROPY]
         scan(rng, m, c, _GREEDY, split, split.group, False, sums, scratch)
-        if sums[0] >= before - LEAST:
+        if sums[ENTROPY] >= before - LEAST:
             break
 
 
@@ -34,7 +35,7 @@ def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
     sums = np.zeros(2)
     move_scored(m, c, j, s, sums, scratch)
     split_low(rng, m, c, n_scans, Split(group, size, np.int64(t), np.int64(s)), sums, scratch)
-    fallen = -sums[0]
+    fallen = -sums[ENTROPY]
     if fallen < least:
         move_all(m, c, group, size, t)
         move(m, c, j, t)

@@ -11,13 +11,13 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.likelihood import add_weights as own_add_weights
-from ffbm.kernels.likelihood import block_term as own_block_term
-from ffbm.kernels.likelihood import change as own_change
-from ffbm.kernels.likelihood import follow as own_follow
-from ffbm.kernels.likelihood import recount as own_recount
+from ffbm.kernels.likelihood import add_weights as inner_add_weights
+from ffbm.kernels.likelihood import block_term as inner_block_term
+from ffbm.kernels.likelihood import change as inner_change
+from ffbm.kernels.likelihood import follow as inner_follow
+from ffbm.kernels.likelihood import recount as inner_recount
 from ffbm.kernels.likelihood import register
-from ffbm.kernels.likelihood import total as own_total
+from ffbm.kernels.likelihood import total as inner_total
 from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside
 from ffbm.kernels.tables import look
 
@@ -34,7 +34,7 @@ class Branches(NamedTuple):
 class Leaves(NamedTuple):
     """The parts of the likelihood."""
 
-    own: Any  # that of the blocks, whose own edge_cost is 0
+    inner: Any  # that of the blocks, whose ``edge_cost`` is 0
     branches: Branches
     tables: Any  # ``multigraph.Multigraph`` or ``DirectedMultigraph``
     work: np.ndarray  # (L, 3, W) int64: its last row of each level is zero before and after
@@ -92,11 +92,11 @@ def carried(tables, n, ers, loops, r, s, closes, opens, marks):
             nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
             nats += between(tables, n_s, n[t], ers[s, t] + out, ers[t, s] + into)
             nats -= between(tables, n[s], n[t], ers[s, t], ers[t, s])
-    own = ends_of_loops(tables, loops)
+    looped = ends_of_loops(tables, loops)
     out_r, in_r = both_ways(tables, marks[r])
     out_s, in_s = both_ways(tables, marks[s])
-    nats += inside(tables, n_r, ers[r, r] - out_r - in_r - own) - inside(tables, n[r], ers[r, r])
-    nats += inside(tables, n_s, ers[s, s] + out_s + in_s + own) - inside(tables, n[s], ers[s, s])
+    nats += inside(tables, n_r, ers[r, r] - out_r - in_r - looped) - inside(tables, n[r], ers[r, r])
+    nats += inside(tables, n_s, ers[s, s] + out_s + in_s + looped) - inside(tables, n[s], ers[s, s])
     nats += between(tables, n_r, n_s, ers[r, s] + in_r - out_s, ers[s, r] + out_r - in_s)
     return nats - between(tables, n[r], n[s], ers[r, s], ers[s, r])
 
@@ -104,7 +104,7 @@ def carried(tables, n, ers, loops, r, s, closes, opens, marks):
 @njit(**INLINE)
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b) when a vertex moves from r to s."""
-    nats = own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
+    nats = inner_change(likelihood.inner, c, k, loops, kind, r, s, blocks, links, n_near)
     return nats + branch_change(
         likelihood.branches, likelihood.tables, likelihood.work, c, loops, r, s, blocks, links, n_near
     )
@@ -113,7 +113,7 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the blocks and all levels above them cost."""
-    nats, branches = own_total(likelihood.own, c), likelihood.branches
+    nats, branches = inner_total(likelihood.inner, c), likelihood.branches
     for u in range(branches.b.shape[0]):
         nats += dealt(likelihood.tables, branches.n[u], branches.ers[u])
     return nats
@@ -122,7 +122,7 @@ def total(likelihood, c):
 @njit(**INLINE)
 def block_term(likelihood, n, e):
     """Return what the likelihood of the blocks keeps of each."""
-    return own_block_term(likelihood.own, n, e)
+    return inner_block_term(likelihood.inner, n, e)
 
 
 @njit(**INNER)
@@ -149,7 +149,7 @@ def follow_up(branches, g, c, i, r, s):
 def follow(likelihood, g, c, i, r, s):
     """Bring the levels above up to date."""
     follow_up(likelihood.branches, g, c, i, r, s)
-    own_follow(likelihood.own, g, c, i, r, s)
+    inner_follow(likelihood.inner, g, c, i, r, s)
 
 
 @njit(**INNER)
@@ -180,14 +180,14 @@ def count_branches(branches, c):
 @njit(**INLINE)
 def recount(likelihood, g, c):
     """Count all levels."""
-    own_recount(likelihood.own, g, c)
+    inner_recount(likelihood.inner, g, c)
     count_branches(likelihood.branches, c)
 
 
 @njit(**INLINE)
 def add_weights(likelihood, nats, g, c, i, s):
     """Return ``nats`` and the change of -ln P of the weights of edges."""
-    return own_add_weights(likelihood.own, nats, g, c, i, s)
+    return inner_add_weights(likelihood.inner, nats, g, c, i, s)
 
 
 register(

@@ -16,9 +16,10 @@ from ffbm.kernels.likelihood import add_weights
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.pairterms import EXPONENTIAL, Law, log_compositions, log_simplex
 from ffbm.kernels.tables import look
-from ffbm.kernels.weighted import Weighted, edges_of, list_changes, weigh
+from ffbm.kernels.weighted import COLUMN, EDGES, GAIN, ROW, SUM, Weighted, edges_of, list_changes, weigh
 
 NO_EDGES = -1  # in place of a sum
+PAIRS, SUMS, OPENS = 2, 3, 4  # of ``changes``, after ROW and COLUMN
 
 
 class NoSums(NamedTuple):
@@ -43,12 +44,12 @@ def sums_total(sums, tower, u):
 
 
 @question
-def with_weights(sums, own, nats, tower, u, g, c, i, s):
+def with_weights(sums, inner, nats, tower, u, g, c, i, s):
     """Return ``nats`` and the change of what weights cost on level u and above when its member i moves to group s."""
 
 
 @question
-def follow_sums(sums, own, tower, u, g, c, i, r):
+def follow_sums(sums, inner, tower, u, g, c, i, r):
     """Bring the sums of the levels above up to date after member i of level u has left group r."""
 
 
@@ -68,7 +69,7 @@ def hold_members(sums, tower, u, c):
 
 
 @question
-def changes_of(own, sums, tower, u, g, c, i, s):
+def changes_of(inner, sums, tower, u, g, c, i, s):
     """Write down the pairs of groups that change on a row if member i of level u moves to group s.
 
     Return the change of what the weights themselves cost, the row, and how many pairs there are.
@@ -92,29 +93,29 @@ def note_pair(sums, n, r, t, d, dx):
         r, t = t, r
     changes, number = sums.changes, sums.mark[r, t]
     if number == 0:
-        changes[0, n], changes[1, n], changes[2, n], changes[3, n] = r, t, d, dx
+        changes[ROW, n], changes[COLUMN, n], changes[PAIRS, n], changes[SUMS, n] = r, t, d, dx
         n += 1
         sums.mark[r, t] = n
     else:
-        changes[2, number - 1] += d
-        changes[3, number - 1] += dx
+        changes[PAIRS, number - 1] += d
+        changes[SUMS, number - 1] += dx
     return n
 
 
 @njit(**INNER)
-def changes_of_blocks(own, sums, tower, u, g, c, i, s):
+def changes_of_blocks(inner, sums, tower, u, g, c, i, s):
     """Write down the pairs of parents of blocks that change: the pairs of blocks themselves are in the likelihood."""
-    n_changes, n, noted, parents = list_changes(own, g, c, i, s), 0, c.noted, tower.b[u]
-    nats = weigh(own, c, n_changes).nats
+    n_changes, n, noted, parents = list_changes(inner, g, c, i, s), 0, c.noted, tower.b[u]
+    nats = weigh(inner, c, n_changes).nats
     for k in range(n_changes):
-        r, t, d = noted[0, k], noted[1, k], noted[2, k]
-        m = edges_of(own, c, r, t)
-        n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), int(m + d > 0) - int(m > 0), noted[3, k])
+        r, t, d, dx = noted[ROW, k], noted[COLUMN, k], noted[GAIN + EDGES, k], noted[GAIN + SUM, k]
+        m = edges_of(inner, c, r, t)
+        n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), int(m + d > 0) - int(m > 0), dx)
     return nats, u, n
 
 
 @njit(**INNER)
-def changes_of_groups(own, sums, tower, u, g, c, i, s):  # noqa: ARG001 - members and their sums are in ``sums.held``
+def changes_of_groups(inner, sums, tower, u, g, c, i, s):  # noqa: ARG001 - members and their sums are in ``sums.held``
     """Write down the pairs of groups that the edges of one member leave and enter."""
     r, s, held, n = np.int64(c.b[i]), np.int64(s), sums.held, 0
     for j in range(c.b.size):
@@ -141,13 +142,13 @@ def climb(sums, tower, row, n, follows):
     while n > 0:
         pairs, total = tower.pairs[row], tower.sums[row]
         for k in range(n):
-            r, t, d, dx = changes[0, k], changes[1, k], changes[2, k], changes[3, k]
+            r, t, d, dx = changes[ROW, k], changes[COLUMN, k], changes[PAIRS, k], changes[SUMS, k]
             mark[r, t] = 0
             if follows:
                 pairs[r, t] -= d
                 total[r, t] -= dx
             m, x = pairs[r, t], total[r, t]
-            changes[4, k] = int(m + d > 0) - int(m > 0)
+            changes[OPENS, k] = int(m + d > 0) - int(m > 0)
             if not follows and (d != 0 or dx != 0):
                 nats += cost_of_pair(sums.law, m + d, x + dx) - cost_of_pair(sums.law, m, x)
         row += 1
@@ -155,7 +156,7 @@ def climb(sums, tower, row, n, follows):
             break
         n_below, n, parents = n, 0, tower.b[row]
         for k in range(n_below):
-            r, t, d, dx = changes[0, k], changes[1, k], changes[4, k], changes[3, k]
+            r, t, d, dx = changes[ROW, k], changes[COLUMN, k], changes[OPENS, k], changes[SUMS, k]
             if d != 0 or dx != 0:
                 n = note_pair(sums, n, np.int64(parents[r]), np.int64(parents[t]), d, dx)
     return nats
@@ -173,18 +174,18 @@ def level_total(sums, tower, u):
 
 
 @njit(**INNER)
-def level_weights(sums, own, nats, tower, u, g, c, i, s):
+def level_weights(sums, inner, nats, tower, u, g, c, i, s):
     """Return ``nats`` and the change of what weights cost on level u and above."""
-    sums, own, tower, g, c = bare(sums), bare(own), bare(tower), bare(g), bare(c)
-    change, row, n = changes_of(own, sums, tower, u, g, c, i, s)
+    sums, inner, tower, g, c = bare(sums), bare(inner), bare(tower), bare(g), bare(c)
+    change, row, n = changes_of(inner, sums, tower, u, g, c, i, s)
     return nats + change + climb(sums, tower, row, n, np.int64(0))
 
 
 @njit(**INNER)
-def level_follow(sums, own, tower, u, g, c, i, r):
+def level_follow(sums, inner, tower, u, g, c, i, r):
     """Bring the sums up to date: the changes of the way back, undone."""
-    sums, own, tower, g, c = bare(sums), bare(own), bare(tower), bare(g), bare(c)
-    _, row, n = changes_of(own, sums, tower, u, g, c, i, r)
+    sums, inner, tower, g, c = bare(sums), bare(inner), bare(tower), bare(g), bare(c)
+    _, row, n = changes_of(inner, sums, tower, u, g, c, i, r)
     climb(sums, tower, row, n, np.int64(1))
 
 
@@ -252,13 +253,13 @@ def no_total(sums, tower, u):  # noqa: ARG001
 
 
 @njit(**INLINE)
-def own_weights(sums, own, nats, tower, u, g, c, i, s):  # noqa: ARG001
+def inner_weights(sums, inner, nats, tower, u, g, c, i, s):  # noqa: ARG001
     """Return ``nats`` and the change of what weights cost on the level itself, if its edges have some."""
-    return add_weights(own, nats, g, c, i, s)
+    return add_weights(inner, nats, g, c, i, s)
 
 
 @njit(**INLINE)
-def follow_nothing(sums, own, tower, u, g, c, i, r):
+def follow_nothing(sums, inner, tower, u, g, c, i, r):
     """Follow no move."""
 
 
@@ -271,7 +272,7 @@ answer(Weighted, changes_of=changes_of_blocks)
 for kind_of_graph in (Multigraph, DirectedMultigraph):
     answer(kind_of_graph, changes_of=changes_of_groups)
 answer(
-    NoSums, sums_total=no_total, with_weights=own_weights, follow_sums=follow_nothing, recount_sums=count_nothing,
+    NoSums, sums_total=no_total, with_weights=inner_weights, follow_sums=follow_nothing, recount_sums=count_nothing,
     count_row=count_nothing, hold_members=count_nothing,
 )  # fmt: skip
 answer(

@@ -22,6 +22,7 @@ from ffbm.kernels.compilation import INNER, ONCE, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move
+from ffbm.kernels.workspace import ENTROPY, FIELD
 
 RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
 
@@ -40,8 +41,8 @@ def move_scored(m, c, i, s, sums, scratch):
     """Move vertex i to block s, if it is not there, and add the change of S and of the field to sums."""
     m, c, scratch = bare(m), bare(c), bare(scratch)
     if c.b[i] != s:
-        sums[0] += change_to(m, c, i, s, scratch)
-        sums[1] += lift_to(m, c, i, s)
+        sums[ENTROPY] += change_to(m, c, i, s, scratch)
+        sums[FIELD] += lift_to(m, c, i, s)
         move(m, c, i, s)
 
 
@@ -77,8 +78,8 @@ def scan(rng, m, c, beta, split, goal, forced, sums, scratch):
         log_probability += log_chance(x if leaves else -x)
         if leaves:
             move(m, c, v, other)
-            sums[0] += change
-            sums[1] += lift
+            sums[ENTROPY] += change
+            sums[FIELD] += lift
     return log_probability
 
 
@@ -127,7 +128,7 @@ def resplit(rng, m, c, beta, n_scans, work, scratch):
     there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
     copy(c.b, after)
     back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)
-    return path[0], path[1], back - there
+    return path[ENTROPY], path[FIELD], back - there
 
 
 @njit(**ONCE)
@@ -155,7 +156,7 @@ def merge_split(rng, m, c, beta, n_scans, work, scratch):
     move(m, c, h, t)
     move(m, c, j, s)
     back = draw_split(rng, m, c, beta, n_scans, merged, before, True, spare, scratch)
-    return path[0], path[1], back - there
+    return path[ENTROPY], path[FIELD], back - there
 
 
 @njit(**ONCE)
@@ -183,14 +184,14 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
         move_scored(m, c, j, s, path, scratch)
         there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch) - np.log(free)
         copy(c.b, after)
-        return path[0], path[1], -there
+        return path[ENTROPY], path[FIELD], -there
     collect(m, c, split, r, path, scratch)
     move_scored(m, c, j, r, path, scratch)
     copy(c.b, after)
     free = n_blocks - c.used[0]
     move(m, c, j, s)
     back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch) - np.log(free)
-    return path[0], path[1], back
+    return path[ENTROPY], path[FIELD], back
 
 
 @njit(**ONCE)

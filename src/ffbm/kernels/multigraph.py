@@ -185,9 +185,9 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa:
             nats += between(likelihood, n_s + 1, n_t, e_st + out, e_ts + into)
             nats -= between(likelihood, n_s + 1, n_t, e_st, e_ts)
     e_rr, e_ss, e_rs, e_sr = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
-    own = ends_of_loops(likelihood, loops)
-    nats += inside(likelihood, n_r - 1, e_rr - out_r - in_r - own) - inside(likelihood, n_r, e_rr)
-    nats += inside(likelihood, n_s + 1, e_ss + out_s + in_s + own) - inside(likelihood, n_s, e_ss)
+    looped = ends_of_loops(likelihood, loops)
+    nats += inside(likelihood, n_r - 1, e_rr - out_r - in_r - looped) - inside(likelihood, n_r, e_rr)
+    nats += inside(likelihood, n_s + 1, e_ss + out_s + in_s + looped) - inside(likelihood, n_s, e_ss)
     nats += between(likelihood, n_r - 1, n_s + 1, e_rs + in_r - out_s, e_sr + out_r - in_s)
     return nats - between(likelihood, n_r, n_s, e_rs, e_sr) + opening_change(likelihood.edge_cost, c, r, s)
 

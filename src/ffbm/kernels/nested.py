@@ -7,19 +7,19 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.levelsums import follow_sums, recount_sums, sums_total, with_weights
-from ffbm.kernels.likelihood import block_term as own_block_term
-from ffbm.kernels.likelihood import change as own_change
-from ffbm.kernels.likelihood import follow as own_follow
-from ffbm.kernels.likelihood import recount as own_recount
+from ffbm.kernels.likelihood import block_term as inner_block_term
+from ffbm.kernels.likelihood import change as inner_change
+from ffbm.kernels.likelihood import follow as inner_follow
+from ffbm.kernels.likelihood import recount as inner_recount
 from ffbm.kernels.likelihood import register
-from ffbm.kernels.likelihood import total as own_total
+from ffbm.kernels.likelihood import total as inner_total
 from ffbm.kernels.tower import Tower, follow_up, tower_change, tower_total
 
 
 class Nested(NamedTuple):
     """Its parts."""
 
-    own: Any  # the likelihood of the level, whose own edge_cost is 0
+    inner: Any  # the likelihood of the level, whose ``edge_cost`` is 0
     tower: Tower
     tables: Any  # of the levels above: ``multigraph.Multigraph`` or ``DirectedMultigraph``
     work: np.ndarray  # (L, 3, K+1) int64, its last row of each level zero before and after
@@ -30,42 +30,42 @@ class Nested(NamedTuple):
 @njit(**INLINE)
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b) and of the levels above when a vertex moves from r to s."""
-    nats = own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
+    nats = inner_change(likelihood.inner, c, k, loops, kind, r, s, blocks, links, n_near)
     return nats + tower_change(likelihood, c, loops, r, s, blocks, links, n_near)
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return what the level and those above cost."""
-    nats = own_total(likelihood.own, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
+    nats = inner_total(likelihood.inner, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
     return nats + sums_total(likelihood.sums, likelihood.tower, likelihood.level)
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
     """Return what the level's own likelihood keeps of each group."""
-    return own_block_term(likelihood.own, n, e)
+    return inner_block_term(likelihood.inner, n, e)
 
 
 @njit(**INLINE)
 def follow(likelihood, g, c, i, r, s):
     """Bring the levels above up to date, and the weights of edges if there are some."""
     follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
-    own_follow(likelihood.own, g, c, i, r, s)
-    follow_sums(likelihood.sums, likelihood.own, likelihood.tower, likelihood.level, g, c, i, r)
+    inner_follow(likelihood.inner, g, c, i, r, s)
+    follow_sums(likelihood.sums, likelihood.inner, likelihood.tower, likelihood.level, g, c, i, r)
 
 
 @njit(**INLINE)
 def recount(likelihood, g, c):
     """Count the weights of edges, if there are some."""
-    own_recount(likelihood.own, g, c)
+    inner_recount(likelihood.inner, g, c)
     recount_sums(likelihood.sums, likelihood.tower, likelihood.level, c)
 
 
 @njit(**INLINE)
 def add_weights(likelihood, nats, g, c, i, s):
     """Return ``nats`` and the change of -ln P of the weights of edges, on the level and above."""
-    return with_weights(likelihood.sums, likelihood.own, nats, likelihood.tower, likelihood.level, g, c, i, s)
+    return with_weights(likelihood.sums, likelihood.inner, nats, likelihood.tower, likelihood.level, g, c, i, s)
 
 
 register(

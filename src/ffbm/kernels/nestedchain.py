@@ -23,10 +23,10 @@ from ffbm.kernels.tower import n_types, partition_cost
 from ffbm.kernels.workspace import ENTROPY, MADE, MOVES, SWEEPS, TRIED, VISITS
 
 
-class Room(NamedTuple):
-    """What the levels above share, to work in."""
+class NestedWorkspace(NamedTuple):
+    """Arrays that all levels work in, from the first groups up."""
 
-    groups: Any  # ``Adjacency`` or ``Arcs``: the groups of a level as vertices, room for W of them
+    groups: Any  # ``Adjacency`` or ``Arcs``: the groups of a level as vertices, W of them at most
     tables: Any  # ``Multigraph`` or ``DirectedMultigraph``, whose edge_cost is 0
     sums: Any  # ``LevelSums`` or ``NoSums``
     size_cost: np.ndarray  # (W+2,) -ln n!
@@ -68,21 +68,21 @@ class NestedCounters(NamedTuple):
 
 
 @njit(**DOOR)
-def nested_entropy(model, ledger, tower, room):
+def nested_entropy(model, ledger, tower, workspace):
     """Return S of the whole hierarchy."""
-    return entropy_of(lowest_model(model, tower, room), ledger)
+    return entropy_of(lowest_model(model, tower, workspace), ledger)
 
 
 @njit(**DOOR)
-def run_nested(rng, model, ledger, tower, room, schedule, n_cycles, counters, draws):
+def run_nested(rng, model, ledger, tower, workspace, schedule, n_cycles, counters, draws):
     """Advance a chain by n_cycles and write the draws it keeps; return how many.
 
     The labels (T, M) of the draws are those of the vertices, of the groups of level 0, of level 1, and so on.
     """
-    m, c, tower, room, totals = bare(model), bare(ledger), bare(tower), bare(room), bare(counters.totals)
+    m, c, tower, workspace, totals = bare(model), bare(ledger), bare(tower), bare(workspace), bare(counters.totals)
     kept, tally = 0, counters.tally
     for _ in range(n_cycles):
-        cycle(rng, m, c, tower, room, schedule, totals, tally)
+        cycle(rng, m, c, tower, workspace, schedule, totals, tally)
         tally[SWEEPS] += 1
         note_lowest(c, tower, counters)
         after = tally[SWEEPS] - schedule.burn
@@ -98,72 +98,71 @@ def run_nested(rng, model, ledger, tower, room, schedule, n_cycles, counters, dr
 
 
 @njit(**INNER)
-def cycle(rng, m, c, tower, room, schedule, totals, tally):
+def cycle(rng, m, c, tower, workspace, schedule, totals, tally):
     """Move every level once, from the vertices up, then try to open or close levels."""
-    m, c, tower, room = bare(m), bare(c), bare(tower), bare(room)
-    below = lowest_model(m, tower, room)
+    m, c, tower, workspace = bare(m), bare(c), bare(tower), bare(workspace)
+    below = lowest_model(m, tower, workspace)
     for _ in range(schedule.sweeps):
-        move_members(rng, below, c, tower.b[0], room, schedule, totals, tally)
+        move_members(rng, below, c, tower.b[0], workspace, schedule, totals, tally)
     for u in range(1, tower.used.shape[0]):
         n_members = c.used[0] if u == 1 else tower.used[u - 2, 0]
         if n_members == n_types(tower.used):
             break
         if u == 1:
-            list_groups(room.groups, c.ers, n_members)
+            list_groups(workspace.groups, c.ers, n_members)
         else:
-            list_groups(room.groups, tower.ers[u - 2], n_members)
-        hold_members(room.sums, tower, u - 1, c)
-        move_members(
-            rng, model_of(m, tower, room, u, n_members), ledger_of_level(tower, room, u, n_members), tower.b[u],
-            room, schedule, totals, tally,
-        )  # fmt: skip
+            list_groups(workspace.groups, tower.ers[u - 2], n_members)
+        hold_members(workspace.sums, tower, u - 1, c)
+        level, counts = model_of(m, tower, workspace, u, n_members), ledger_of_level(tower, workspace, u, n_members)
+        move_members(rng, level, counts, tower.b[u], workspace, schedule, totals, tally)
     for _ in range(int(schedule.shifts + rng.random())):
-        move_level(rng, c, tower, room.tables.lf, room.sums, schedule.beta, totals)
+        move_level(rng, c, tower, workspace.tables.lf, workspace.sums, schedule.beta, totals)
 
 
 @njit(**INNER)
-def move_members(rng, m, c, parents, room, schedule, totals, tally):
+def move_members(rng, m, c, parents, workspace, schedule, totals, tally):
     """Visit every member of a level once, which opens no group, then try some moves of many at once."""
-    m, c, room, parents = bare(m), bare(c), bare(room), bare(parents)
+    m, c, workspace, parents = bare(m), bare(c), bare(workspace), bare(parents)
     sweep(
-        rng, m, blocks_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally, room.undo_log, room.scratch
+        rng, m, blocks_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally,
+        workspace.undo_log, workspace.scratch,
     )  # fmt: skip
     for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
         tally[TRIED] += 1
         tally[MADE] += move_many(
-            rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, room.vertices, room.scratch
+            rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, workspace.vertices, workspace.scratch
         )  # fmt: skip
 
 
 @njit(**INLINE)
-def lowest_model(m, tower, room):
+def lowest_model(m, tower, workspace):
     """Return the model of the vertices, given the levels above."""
-    likelihood = Nested(m.likelihood, tower, room.tables, room.work, 0, room.sums)
-    own = m.prior
-    prior = LevelPrior(own.size_cost, own.size_step, own.used_cost, room.tables.lf, tower.b, tower.used, 0)
+    likelihood = Nested(m.likelihood, tower, workspace.tables, workspace.work, 0, workspace.sums)
+    sizes = m.prior
+    prior = LevelPrior(sizes.size_cost, sizes.size_step, sizes.used_cost, workspace.tables.lf, tower.b, tower.used, 0)
     return Model(m.graph, likelihood, prior, m.field, m.constant)
 
 
 @njit(**INNER)
-def model_of(m, tower, room, u, n_members):
+def model_of(m, tower, workspace, u, n_members):
     """Return the model of level u >= 1, given the levels above: its vertices are the groups of the level below."""
-    for n_groups in range(1, min(n_members, room.used_cost.size - 1) + 1):
-        room.used_cost[n_groups] = partition_cost(room.tables.lf, n_members, n_groups)
-    likelihood = Nested(room.tables, tower, room.tables, room.work, u, room.sums)
+    for n_groups in range(1, min(n_members, workspace.used_cost.size - 1) + 1):
+        workspace.used_cost[n_groups] = partition_cost(workspace.tables.lf, n_members, n_groups)
+    likelihood = Nested(workspace.tables, tower, workspace.tables, workspace.work, u, workspace.sums)
     prior = LevelPrior(
-        room.size_cost, room.size_step, room.used_cost, room.tables.lf, tower.b, tower.used, u
+        workspace.size_cost, workspace.size_step, workspace.used_cost, workspace.tables.lf, tower.b, tower.used, u
     )  # fmt: skip
-    return Model(room.groups, likelihood, prior, room.no_field, m.constant)
+    return Model(workspace.groups, likelihood, prior, workspace.no_field, m.constant)
 
 
 @njit(**INLINE)
-def ledger_of_level(tower, room, u, n_members):
+def ledger_of_level(tower, workspace, u, n_members):
     """Return the counts of level u >= 1."""
     row = u - 1
     return Ledger(
-        tower.b[row][:n_members], tower.n[row], tower.e[row], tower.ers[row], room.eta, room.term, room.none,
-        tower.used[row], room.none,
+        tower.b[row][:n_members], tower.n[row], tower.e[row], tower.ers[row], workspace.eta, workspace.term,
+        workspace.none, tower.used[row], workspace.none,
     )  # fmt: skip
 
 
@@ -180,11 +179,11 @@ def note_lowest(c, tower, counters):
 @njit(**INNER)
 def write_down(c, tower, labels):
     """Write the labels of the vertices, then those of the groups of each level; 0 beyond the groups in use."""
-    place = c.b.size
+    first = c.b.size
     copy(c.b, labels)
     n_members, width = c.used[0], c.n.size
     for u in range(tower.used.shape[0] - 1):
         for g in range(width):
-            labels[place + g] = tower.b[u, g] if g < n_members else 0
-        place += width
+            labels[first + g] = tower.b[u, g] if g < n_members else 0
+        first += width
         n_members, width = tower.used[u, 0], tower.n.shape[1]

@@ -15,7 +15,7 @@ from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_sco
 from ffbm.kernels.tables import log_factorial, look
 from ffbm.kernels.target import keep_term, move
 from ffbm.kernels.tower import n_types, type_of
-from ffbm.kernels.workspace import ENTROPY
+from ffbm.kernels.workspace import ENTROPY, FIELD
 
 
 @njit(**INNER)
@@ -53,7 +53,7 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
         move_scored(m, c, j, s, path, scratch)
         there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
         copy(c.b, after)
-        return path[0], path[1], -there
+        return path[ENTROPY], path[FIELD], -there
     if parents[r] != parents[s]:
         return 0.0, 0.0, IMPOSSIBLE
     split = Split(group, gather(c, r, s, i, j, group), r, s)
@@ -62,7 +62,7 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
     copy(c.b, after)
     move(m, c, j, s)
     back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)
-    return path[0], path[1], back
+    return path[ENTROPY], path[FIELD], back
 
 
 @njit(**INNER)
@@ -142,10 +142,10 @@ def cost_alone(tower, lf, u, n_members):
     """Return the cost of a partition of the first so many groups of level u into groups of one member each."""
     nats = 0.0
     for t in range(n_types(tower.used)):
-        own = 0
+        n_of_type = 0
         for r in range(n_members):
-            own += int(type_of(tower.b, u, np.int64(r)) == t)
-        nats += log_factorial(lf, own) + np.log(own)
+            n_of_type += int(type_of(tower.b, u, np.int64(r)) == t)
+        nats += log_factorial(lf, n_of_type) + np.log(n_of_type)
     return nats
 
 

@@ -108,21 +108,21 @@ def _conjugate(law, m, x):
 
 
 @njit(**INNER)
-def cost_of_sums(law, used, many, square, spread):
+def cost_of_sums(law, pairs):
     """Return -ln P of the sums of all pairs given the sum of all weights; 0 under a conjugate prior."""
-    if law.is_conjugate or not law.is_flat or used == 0:
+    if law.is_conjugate or not law.is_flat or pairs.used == 0:
         return 0.0
-    n = float(used)
+    n = float(pairs.used)
     if law.kind in (GEOMETRIC, POISSON):
         return log_compositions(n, law.total)
     if law.kind == EXPONENTIAL:
         return log_simplex(n, law.total)
     nats = 0.0
-    if used > 1:
-        around = law.pair_unit * square - law.total * law.total / n
+    if pairs.used > 1:
+        around = law.pair_unit * pairs.square - law.total * law.total / n
         nats += log_sphere(n, max(around, law.least * n))
-    if many > 1:
-        nats += log_simplex(float(many), law.spread_unit * spread)
+    if pairs.many > 1:
+        nats += log_simplex(float(pairs.many), law.spread_unit * pairs.spread)
     return nats
 
 

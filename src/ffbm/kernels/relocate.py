@@ -22,6 +22,7 @@ from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy
 from ffbm.kernels.mergesplit import Split, collect, gather, move_scored
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, merge_cost, move
+from ffbm.kernels.workspace import ENTROPY, FIELD
 
 _SPAN = 15.0  # nats by which a merge must be dearer to be tried exp(-1) as often
 
@@ -70,13 +71,17 @@ def _elsewhere(rng, m, c, beta, n_steps, work, scratch):
     log_ratio += cool(rng, m, c, beta, n_steps, split, path, scratch)
     log_ratio += pick_pair(rng, m, c, beta / _SPAN, min(t, s), max(t, s))[2]
     copy(c.b, after)
-    return path[0], path[1], log_ratio - beta * (path[1] - path[0])  # the weights have the change of S and the field
+    return (
+        path[ENTROPY],
+        path[FIELD],
+        log_ratio - beta * (path[FIELD] - path[ENTROPY]),
+    )  # the weights have the change of S and the field
 
 
 @njit(**INNER)
 def pick_pair(rng, m, c, scale, r, s):
     """Draw two blocks in use r < s by the price of their merge, unless r >= 0; return them and ln of their chance."""
-    is_given, low, total, own = r >= 0, np.inf, 0.0, np.inf
+    is_given, low, total, chosen = r >= 0, np.inf, 0.0, np.inf
     for b in range(c.n.size):
         for a in range(b if c.n[b] > 0 else 0):
             cost = scale * merge_cost(m, c, a, b) if c.n[a] > 0 else np.inf
@@ -88,31 +93,31 @@ def pick_pair(rng, m, c, scale, r, s):
             share = np.exp(low - cost)
             total += share
             if (a == r and b == s) if is_given else rng.random() * total < share:
-                r, s, own = a, b, cost
-    return r, s, low - own - np.log(total)
+                r, s, chosen = a, b, cost
+    return r, s, low - chosen - np.log(total)
 
 
 @njit(**INNER)
 def heat(rng, m, c, beta, n_steps, split, sums, scratch):
     """Heat two blocks until they are one, r; return ln of the weight that cooling would have on the way back."""
-    begun, energies = sums[0] - sums[1], 0.0
+    begun, energies = sums[ENTROPY] - sums[FIELD], 0.0
     for step in range(n_steps, 0, -1):
         scan_both(rng, m, c, beta * step / n_steps, split, True, sums, scratch)
-        energies += sums[0] - sums[1] - begun
+        energies += sums[ENTROPY] - sums[FIELD] - begun
     collect(m, c, split, split.r, sums, scratch)
-    apart = begun - (sums[0] - sums[1])  # energies are those over the merged block
+    apart = begun - (sums[ENTROPY] - sums[FIELD])  # energies are those over the merged block
     return log_splits(split.size) - beta * (energies / n_steps + apart)
 
 
 @njit(**INNER)
 def cool(rng, m, c, beta, n_steps, split, sums, scratch):
     """Split a block r between r and s, cooling from coins; return ln of the weight."""
-    merged, log_weight = sums[0] - sums[1], log_splits(split.size)
+    merged, log_weight = sums[ENTROPY] - sums[FIELD], log_splits(split.size)
     while c.n[split.r] == 0 or c.n[split.s] == 0:
         for a in range(split.size):
             move_scored(m, c, split.group[a], split.r if rng.random() < 0.5 else split.s, sums, scratch)
     for step in range(1, n_steps + 1):
-        log_weight -= beta / n_steps * (sums[0] - sums[1] - merged)
+        log_weight -= beta / n_steps * (sums[ENTROPY] - sums[FIELD] - merged)
         scan_both(rng, m, c, beta * step / n_steps, split, False, sums, scratch)
     return log_weight
 
@@ -136,5 +141,5 @@ def scan_both(rng, m, c, beta, split, is_reversed, sums, scratch):
         change, lift = change_to(m, c, v, other, scratch), lift_to(m, c, v, other)
         if rng.random() * (1.0 + np.exp(beta * (change - lift))) < 1.0:
             move(m, c, v, other)
-            sums[0] += change
-            sums[1] += lift
+            sums[ENTROPY] += change
+            sums[FIELD] += lift

@@ -19,6 +19,7 @@ from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import log_chance, move_scored
 from ffbm.kernels.target import change_to, lift_to, move
+from ffbm.kernels.workspace import ENTROPY
 
 
 @njit(**INNER)
@@ -118,4 +119,4 @@ def scatter_jump(rng, tools, c):
     put(plain, c, before)
     for v in range(n_nodes):
         move_scored(plain, c, v, np.int64(after[v]), path, scratch)
-    return path[0], ratio
+    return path[ENTROPY], ratio

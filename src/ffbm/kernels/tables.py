@@ -12,7 +12,7 @@ from numba import njit
 
 from ffbm.kernels.compilation import DOOR, INLINE, INNER
 
-HEAD = 2  # entries before the first slot
+N_COLUMNS, IN_USE, HEAD = 0, 1, 2  # of a compact table: its columns, its slots in use, then the slots begin
 _EMPTY = -1
 
 
@@ -20,7 +20,7 @@ def compact_table(n_columns: int, n_cells: int) -> np.ndarray:
     """Return an empty compact table with room for ``n_cells`` cells that are not zero."""
     n_slots = 1 << max(3, int(2 * n_cells).bit_length())
     table = np.empty(HEAD + 2 * n_slots, dtype=np.int64)
-    table[0] = n_columns
+    table[N_COLUMNS] = n_columns
     clear(table)
     return table
 
@@ -31,7 +31,7 @@ def clear(table):
     if table.ndim == 2:
         table[:] = 0
     else:
-        table[1] = 0
+        table[IN_USE] = 0
         for h in range(HEAD, table.size, 2):
             table[h], table[h + 1] = _EMPTY, 0
 
@@ -42,7 +42,7 @@ def look(table, r, t):
     if table.ndim == 2:
         return table[r, t]
     else:  # noqa: RET505 - the branch is chosen at compile time, and an early return would not be
-        return table[_slot(table, r * table[0] + t) + 1]
+        return table[_slot(table, r * table[N_COLUMNS] + t) + 1]
 
 
 @njit(**INLINE)
@@ -51,7 +51,7 @@ def add(table, r, t, d):
     if table.ndim == 2:
         table[r, t] += d
     else:
-        _add_to_slot(table, r * table[0] + t, d)
+        _add_to_slot(table, r * table[N_COLUMNS] + t, d)
 
 
 @njit(**INNER)
@@ -61,22 +61,22 @@ def _slot(table, key):
     h = (key % 2147483647) * 48271  # a generator of the prime's multiplicative group: nothing overflows
     h ^= h >> 15
     while True:
-        place = HEAD + 2 * (h & mask)
-        if table[place] == key or table[place] == _EMPTY:
-            return place
+        at = HEAD + 2 * (h & mask)
+        if table[at] == key or table[at] == _EMPTY:
+            return at
         h += 1
 
 
 @njit(**INNER)
 def _add_to_slot(table, key, d):
-    place = _slot(table, key)
-    if table[place] == _EMPTY:
-        if 3 * table[1] > (table.size - HEAD):  # two thirds of the slots
+    at = _slot(table, key)
+    if table[at] == _EMPTY:
+        if 3 * table[IN_USE] > (table.size - HEAD):  # two thirds of the slots
             _drop_zeros(table)
-            place = _slot(table, key)
-        table[place] = key
-        table[1] += 1
-    table[place + 1] += d
+            at = _slot(table, key)
+        table[at] = key
+        table[IN_USE] += 1
+    table[at + 1] += d
 
 
 @njit(**INNER)
@@ -86,9 +86,9 @@ def _drop_zeros(table):
     clear(table)
     for h in range(HEAD, old.size, 2):
         if old[h + 1] != 0:
-            place = _slot(table, old[h])
-            table[place], table[place + 1] = old[h], old[h + 1]
-            table[1] += 1
+            at = _slot(table, old[h])
+            table[at], table[at + 1] = old[h], old[h + 1]
+            table[IN_USE] += 1
 
 
 @njit(**INLINE)
@@ -116,6 +116,6 @@ def log_factorials(table, lf, half):
                 total += log_factorial(lf, table[r, t])
     else:
         for h in range(HEAD, table.size, 2):
-            if table[h + 1] > 0 and (not half or table[h] % table[0] < table[h] // table[0]):
+            if table[h + 1] > 0 and (not half or table[h] % table[N_COLUMNS] < table[h] // table[N_COLUMNS]):
                 total += log_factorial(lf, table[h + 1])
     return total

@@ -117,10 +117,11 @@ def size_change(tower, tables, u, r, n_members, more):
 
 @njit(**INLINE)
 def carried(likelihood, r, s, loops, blocks, links, n_near):
-    """Return the change of the rows above a level, whose likelihood it is, when edges go from group r to s of the first.
+    """Return the change of all rows above a level when edges are carried from group r to s of the first of them.
 
-    ``blocks`` and ``links`` list how many there are into each group of level u. No branch here depends on what is
-    found, but where a row ends: a processor that guesses wrong loses more time than the sums take.
+    likelihood: a ``Nested``, that of the level. ``blocks`` and ``links`` list how many edges there are into each of its
+    groups. No branch here depends on the data, but where a row ends: a processor that guesses wrong loses more time
+    than the sums take.
     """
     b, n, ers = likelihood.tower.b, likelihood.tower.n, likelihood.tower.ers
     tables, work, u, nats = likelihood.tables, likelihood.work, likelihood.level, 0.0
@@ -147,12 +148,12 @@ def edges_moved(tables, n, ers, loops, r, s, groups, marks, n_groups):
 
     ``marks`` is zero afterwards.
     """
-    n_r, n_s, own = n[r], n[s], ends_of_loops(tables, loops)
+    n_r, n_s, looped = n[r], n[s], ends_of_loops(tables, loops)
     out_r, in_r = both_ways(tables, marks[r])
     out_s, in_s = both_ways(tables, marks[s])
     marks[r] = marks[s] = 0
-    nats = inside_more(tables, n_r, ers[r, r], -out_r - in_r - own)
-    nats += inside_more(tables, n_s, ers[s, s], out_s + in_s + own)
+    nats = inside_more(tables, n_r, ers[r, r], -out_r - in_r - looped)
+    nats += inside_more(tables, n_s, ers[s, s], out_s + in_s + looped)
     nats += between_more(tables, n_r, n_s, ers[r, s], ers[s, r], in_r - out_s, out_r - in_s)
     for a in range(n_groups):
         t = np.uintp(groups[a])

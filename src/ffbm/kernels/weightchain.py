@@ -14,6 +14,8 @@ from numba import njit
 
 from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy_table
 
+LOG_STEP, AVERAGE, SHORTFALL, UPDATES, FIRST = range(5)  # the state of dual averaging: see ``learn``
+
 
 class Plan(NamedTuple):
     """What is chosen for a chain."""
@@ -37,7 +39,7 @@ class ChainArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in, made by the caller: arrays made in a kernel could not be bare."""
+    """Arrays that moves overwrite, made by the caller: arrays made in a kernel could not be bare."""
 
     tile: np.ndarray  # (TILE, B)
     bits: np.ndarray  # (TILE * B,) int64
@@ -66,17 +68,17 @@ def learn(adapt: Any, acceptance: float, target: float) -> None:
 
     adapt = (log step, its average, mean shortfall of acceptance, updates so far, log of the first step).
     """
-    adapt[3] += 1.0
-    n = adapt[3]
-    adapt[2] += (target - acceptance - adapt[2]) / (n + 10.0)
-    adapt[0] = adapt[4] - sqrt(n) / 0.05 * adapt[2]
-    adapt[1] += n**-0.75 * (adapt[0] - adapt[1])
+    adapt[UPDATES] += 1.0
+    n = adapt[UPDATES]
+    adapt[SHORTFALL] += (target - acceptance - adapt[SHORTFALL]) / (n + 10.0)
+    adapt[LOG_STEP] = adapt[FIRST] - sqrt(n) / 0.05 * adapt[SHORTFALL]
+    adapt[AVERAGE] += n**-0.75 * (adapt[LOG_STEP] - adapt[AVERAGE])
 
 
 @njit(**INNER)
 def step_size(adapt: Any, warm: bool) -> float:
     """Return the step size: the one on trial in warm-up, its average after; within e^-20 and e^20."""
-    return exp(min(max(adapt[0] if warm else adapt[1], -20.0), 20.0))
+    return exp(min(max(adapt[LOG_STEP] if warm else adapt[AVERAGE], -20.0), 20.0))
 
 
 @njit(**INLINE)
@@ -101,13 +103,13 @@ def record_draw(rng: Any, places: Any, w: Any, u: float, n_drawn: int, draw: Any
     active, idle, scale = places
     for a in range(n_active):
         d = active[a]
-        own = 0.0
+        total = 0.0
         for k in range(n_blocks):
-            own += w[a, k]
+            total += w[a, k]
         # The chain's own mean is 0 but for rounding; it is taken out so that the reported one is exact.
         shared = rng.standard_normal() / sqrt(n_blocks)
         u += 0.5 * n_blocks * shared * shared
-        shared = shared * scale[d] - own / n_blocks
+        shared = shared * scale[d] - total / n_blocks
         for k in range(n_blocks):
             draw[k, d] = w[a, k] + shared
     for d in idle:

@@ -12,20 +12,24 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.ledger import turn_of, vertex_of
-from ffbm.kernels.likelihood import block_term as own_block_term
-from ffbm.kernels.likelihood import change as own_change
-from ffbm.kernels.likelihood import merge_change as own_merge_change
+from ffbm.kernels.likelihood import block_term as inner_block_term
+from ffbm.kernels.likelihood import change as inner_change
+from ffbm.kernels.likelihood import merge_change as inner_merge_change
 from ffbm.kernels.likelihood import register
-from ffbm.kernels.likelihood import total as own_total
+from ffbm.kernels.likelihood import total as inner_total
 from ffbm.kernels.pairterms import Law, Part, cost_of_sums, part_of, plus
-from ffbm.kernels.tables import HEAD, add, clear, look
+from ffbm.kernels.tables import HEAD, N_COLUMNS, add, clear, look
+
+EDGES, SUM, SQUARES = 0, 1, 2  # what is counted of a vertex's edges with a block, from these rows of ``around`` on:
+OUT, INTO, NEAR = 0, 3, 6  # those to it, those from it; the last row lists the blocks around
+ROW, COLUMN, GAIN = 0, 1, 2  # of ``noted``: a pair of blocks, and from here on how many edges, sums, squares it gains
 
 
 class Weighted(NamedTuple):
     """A likelihood of the edges, the law of their weights, and the weights as half-edges are laid out."""
 
-    own: Any  # the likelihood of the edges
-    edge_cost: np.ndarray  # that of ``own``
+    inner: Any  # the likelihood of the edges
+    edge_cost: np.ndarray  # that of ``inner``
     law: Law
     is_directed: bool
     x: np.ndarray  # int64: the weight of each half-edge, in units, as the graph's indices
@@ -51,7 +55,8 @@ def edges_of(likelihood, c, r, t):
 def note(c, n, r, t, d, dx, dxx):
     """Write down as change number n that the pair of r and t gains d edges with these sums; return n + 1."""
     noted = c.noted
-    noted[0, n], noted[1, n], noted[2, n], noted[3, n], noted[4, n] = r, t, d, dx, dxx
+    noted[ROW, n], noted[COLUMN, n] = r, t
+    noted[GAIN + EDGES, n], noted[GAIN + SUM, n], noted[GAIN + SQUARES, n] = d, dx, dxx
     return n + 1
 
 
@@ -60,14 +65,15 @@ def weigh(likelihood, c, n_changes):
     """Return by how much all parts change by the changes written down: one place for all kinds of them."""
     change, noted = Part(0.0, 0, 0, 0, 0), c.noted
     for n in range(n_changes):
-        r, t = noted[0, n], noted[1, n]
+        r, t = noted[ROW, n], noted[COLUMN, n]
+        d, dx, dxx = noted[GAIN + EDGES, n], noted[GAIN + SUM, n], noted[GAIN + SQUARES, n]
         m = edges_of(likelihood, c, r, t)
         if r > t and not likelihood.is_directed:
             r, t = t, r
         x = np.int64(look(c.sums, r, t))
         xx = np.int64(look(c.squares, r, t)) if has_squares(likelihood) else 0
         for after in range(2):
-            part = part_of(likelihood.law, m + after * noted[2, n], x + after * noted[3, n], xx + after * noted[4, n])
+            part = part_of(likelihood.law, m + after * d, x + after * dx, xx + after * dxx)
             change = plus(change, part, 2 * after - 1)
     return change
 
@@ -81,33 +87,39 @@ def list_changes(likelihood, g, c, i, s):
     likelihood, g, c = bare(likelihood), bare(g), bare(c)
     r, s, around, turn = np.int64(c.b[i]), np.int64(s), c.around, turn_of(g, i)
     n_near = n = 0
-    for h in range(g.indptr[i], g.indptr[i + 1]):  # edges, sums and squares to each block, then from it
+    for h in range(g.indptr[i], g.indptr[i + 1]):
         t = c.b[g.indices[h]]
-        if around[0, t] == 0 and around[3, t] == 0:
-            around[6, n_near] = t
+        if around[OUT + EDGES, t] == 0 and around[INTO + EDGES, t] == 0:
+            around[NEAR, n_near] = t
             n_near += 1
-        first = 0 if h < turn else 3
-        around[first, t] += 1
-        around[first + 1, t] += likelihood.x[h]
+        way = OUT if h < turn else INTO
+        around[way + EDGES, t] += 1
+        around[way + SUM, t] += likelihood.x[h]
         if has_squares(likelihood):
-            around[first + 2, t] += likelihood.xx[h]
+            around[way + SQUARES, t] += likelihood.xx[h]
     for a in range(n_near):
-        t = around[6, a]
+        t = around[NEAR, a]
         if t in (r, s):
             continue
-        d, dx, dxx = around[0, t], around[1, t], around[2, t]
+        d, dx, dxx = counted(around, OUT, t)
         if d > 0:
             n = note(c, n, r, t, -d, -dx, -dxx)
             n = note(c, n, s, t, d, dx, dxx)
-        d, dx, dxx = around[3, t], around[4, t], around[5, t]
+        d, dx, dxx = counted(around, INTO, t)
         if d > 0:
             n = note(c, n, t, r, -d, -dx, -dxx)
             n = note(c, n, t, s, d, dx, dxx)
     n = note_inside(likelihood, g, c, i, r, s, n)
     for a in range(n_near):
-        for k in range(6):
-            around[k, around[6, a]] = 0
+        for k in range(NEAR):
+            around[k, around[NEAR, a]] = 0
     return n
+
+
+@njit(**INLINE)
+def counted(around, way, t):
+    """Return the edges with block t, to it or from it, the sum of their weights and that of the squares."""
+    return around[way + EDGES, t], around[way + SUM, t], around[way + SQUARES, t]
 
 
 @njit(**INLINE)
@@ -119,25 +131,39 @@ def foresee(likelihood, g, c, i, s):
 @njit(**INLINE)
 def note_inside(likelihood, g, c, i, r, s, n):
     """Write down the changes of the pairs among r and s themselves; the links of vertex i are in ``around``."""
-    a, loops = c.around, np.int64(vertex_of(g, i)[1])
+    loops = np.int64(vertex_of(g, i)[1])
     lx, lxx = likelihood.loop_x[i], likelihood.loop_xx[i]
-    n = note(c, n, r, r, -a[0, r] - a[3, r] - loops, -a[1, r] - a[4, r] - lx, -a[2, r] - a[5, r] - lxx)
-    n = note(c, n, s, s, a[0, s] + a[3, s] + loops, a[1, s] + a[4, s] + lx, a[2, s] + a[5, s] + lxx)
+    to_r, to_r_x, to_r_xx = counted(c.around, OUT, r)
+    to_s, to_s_x, to_s_xx = counted(c.around, OUT, s)
+    from_r, from_r_x, from_r_xx = counted(c.around, INTO, r)
+    from_s, from_s_x, from_s_xx = counted(c.around, INTO, s)
+    n = note(c, n, r, r, -to_r - from_r - loops, -to_r_x - from_r_x - lx, -to_r_xx - from_r_xx - lxx)
+    n = note(c, n, s, s, to_s + from_s + loops, to_s_x + from_s_x + lx, to_s_xx + from_s_xx + lxx)
     if likelihood.is_directed:
-        n = note(c, n, r, s, a[3, r] - a[0, s], a[4, r] - a[1, s], a[5, r] - a[2, s])
-        return note(c, n, s, r, a[0, r] - a[3, s], a[1, r] - a[4, s], a[2, r] - a[5, s])
-    return note(c, n, r, s, a[0, r] - a[0, s], a[1, r] - a[1, s], a[2, r] - a[2, s])
+        n = note(c, n, r, s, from_r - to_s, from_r_x - to_s_x, from_r_xx - to_s_xx)
+        return note(c, n, s, r, to_r - from_s, to_r_x - from_s_x, to_r_xx - from_s_xx)
+    return note(c, n, r, s, to_r - to_s, to_r_x - to_s_x, to_r_xx - to_s_xx)
 
 
 @njit(**INLINE)
 def sums_change(likelihood, c, d):
     """Return the change of -ln P of the sums of pairs when these change by d."""
-    law, whole = likelihood.law, c.whole
     if d.used == 0 and d.many == 0 and d.square == 0 and d.spread == 0:
         return 0.0
-    before = cost_of_sums(law, whole[0], whole[1], whole[2], whole[3])
-    after = cost_of_sums(law, whole[0] + d.used, whole[1] + d.many, whole[2] + d.square, whole[3] + d.spread)
-    return after - before
+    pairs = all_pairs(c)
+    return cost_of_sums(likelihood.law, plus(pairs, d, 1)) - cost_of_sums(likelihood.law, pairs)
+
+
+@njit(**INLINE)
+def all_pairs(c):
+    """Return the whole numbers of all pairs of blocks; not the nats, which nothing needs."""
+    return Part(0.0, c.whole[0], c.whole[1], c.whole[2], c.whole[3])
+
+
+@njit(**INLINE)
+def keep_pairs(c, pairs):
+    """Keep the whole numbers of all pairs of blocks in the ledger."""
+    c.whole[0], c.whole[1], c.whole[2], c.whole[3] = pairs.used, pairs.many, pairs.square, pairs.spread
 
 
 @njit(**INLINE)
@@ -174,11 +200,7 @@ def follow(likelihood, g, c, i, r, s):
     x, xx = likelihood.loop_x[i], likelihood.loop_xx[i]
     add_sum(likelihood, c, r, r, -x, -xx)
     add_sum(likelihood, c, s, s, x, xx)
-    back = foresee(likelihood, g, c, i, r)
-    c.whole[0] -= back.used
-    c.whole[1] -= back.many
-    c.whole[2] -= back.square
-    c.whole[3] -= back.spread
+    keep_pairs(c, plus(all_pairs(c), foresee(likelihood, g, c, i, r), -1))
 
 
 @njit(**INNER)
@@ -191,7 +213,7 @@ def over_pairs(likelihood, c, ers):
                 change = plus(change, empty(likelihood, c, r, t), -1)
     else:
         for h in range(HEAD, ers.size, 2):
-            r, t = ers[h] // ers[0], ers[h] % ers[0]
+            r, t = ers[h] // ers[N_COLUMNS], ers[h] % ers[N_COLUMNS]
             if ers[h + 1] > 0 and (likelihood.is_directed or r <= t):
                 change = plus(change, empty(likelihood, c, r, t), -1)
     return change
@@ -215,16 +237,14 @@ def recount(likelihood, g, c):
                 xx = likelihood.xx[h] if has_squares(likelihood) else 0
                 add_sum(likelihood, c, r, np.int64(c.b[g.indices[h]]), likelihood.x[h], xx)
         add_sum(likelihood, c, r, r, likelihood.loop_x[i], likelihood.loop_xx[i])
-    sums = over_pairs(likelihood, c, c.ers)
-    c.whole[0], c.whole[1], c.whole[2], c.whole[3] = sums.used, sums.many, sums.square, sums.spread
+    keep_pairs(c, over_pairs(likelihood, c, c.ers))
 
 
 @njit(**INNER)
 def total(likelihood, c):
     """Return -ln P(A|b) and that of the weights, up to what does not depend on the partition."""
-    whole = c.whole
-    nats = own_total(likelihood.own, c) + over_pairs(likelihood, c, c.ers).nats
-    return nats + cost_of_sums(likelihood.law, whole[0], whole[1], whole[2], whole[3])
+    nats = inner_total(likelihood.inner, c) + over_pairs(likelihood, c, c.ers).nats
+    return nats + cost_of_sums(likelihood.law, all_pairs(c))
 
 
 @njit(**INLINE)
@@ -255,23 +275,23 @@ def merge_change(likelihood, c, r, s):
         n = leave(likelihood, c, n, s, r, r, r)
     noted = c.noted
     for k in range(first + 3, n, 2):
-        for row in range(2, 5):
+        for row in range(GAIN, GAIN + 3):
             noted[row, first + 1] += noted[row, k]
             noted[row, k] = 0
     change = weigh(likelihood, c, n)
-    return own_merge_change(likelihood.own, c, r, s) + change.nats + sums_change(likelihood, c, change)
+    return inner_merge_change(likelihood.inner, c, r, s) + change.nats + sums_change(likelihood, c, change)
 
 
 @njit(**INLINE)
 def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
     """Return the change of -ln P(A|b), without the weights, when a vertex moves from r to s."""
-    return own_change(likelihood.own, c, k, loops, kind, r, s, blocks, links, n_near)
+    return inner_change(likelihood.inner, c, k, loops, kind, r, s, blocks, links, n_near)
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
     """Return what the likelihood of the edges keeps of each block."""
-    return own_block_term(likelihood.own, n, e)
+    return inner_block_term(likelihood.inner, n, e)
 
 
 register(

@@ -10,11 +10,18 @@ import numpy as np
 
 from ffbm.blocks.chain import BlockDraws
 from ffbm.kernels.ledger import Ledger, WeightedLedger
-from ffbm.kernels.nestedchain import LOWEST_SO_FAR, NestedCounters, NestedSchedule, Room, nested_entropy, run_nested
+from ffbm.kernels.nestedchain import (
+    LOWEST_SO_FAR,
+    NestedCounters,
+    NestedSchedule,
+    NestedWorkspace,
+    nested_entropy,
+    run_nested,
+)
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
 from ffbm.kernels.workspace import SWEEPS
-from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_room, read_hierarchy
+from ffbm.nested.target import Hierarchy, Layout, NestedTarget, lay_out, nested_workspace, read_hierarchy
 from ffbm.types import Array
 
 NestedSettings = NestedSchedule  # kernels take it as it is
@@ -55,18 +62,18 @@ def start(setup: NestedSetup, levels: Sequence[Array], rng: np.random.Generator)
     """Set up a chain at a hierarchy with its own random stream."""
     graph = setup.target.graph
     ledger, tower = lay_out(setup.model, setup.target, levels, setup.layout)
-    entropy = nested_entropy(setup.model, ledger, tower, nested_room(graph, setup.layout))
+    entropy = nested_entropy(setup.model, ledger, tower, nested_workspace(graph, setup.layout))
     totals = np.array([entropy, 0.0, -np.inf, entropy])
     return NestedState(ledger, tower, totals, np.zeros(5, dtype=np.int64), ledger.b.copy(), tower.b.copy(), rng)
 
 
 def advance(
-    setup: NestedSetup, state: NestedState, n_cycles: int, room: Room | None = None
+    setup: NestedSetup, state: NestedState, n_cycles: int, workspace: NestedWorkspace | None = None
 ) -> tuple[NestedState, BlockDraws]:
     """Run ``n_cycles`` cycles over all levels and return the state, changed in place, and the draws kept on the way.
 
-    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``. ``room``
-    is what levels need to work in, of ``nested_room``, for whoever makes many short runs.
+    The labels (T, M) of draws are those of vertices, then those of the groups of each level: see ``unpack``. Whoever
+    makes many short runs hands in the ``workspace`` that ``nested_workspace`` returns.
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
@@ -75,8 +82,8 @@ def advance(
     n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
     labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
     draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
-    room = room or nested_room(setup.target.graph, layout)
-    run_nested(state.rng, setup.model, state.ledger, state.tower, room, settings, n_cycles, state.counters, draws)
+    workspace = workspace or nested_workspace(setup.target.graph, layout)
+    run_nested(state.rng, setup.model, state.ledger, state.tower, workspace, settings, n_cycles, state.counters, draws)
     return state, draws
 
 

@@ -86,12 +86,12 @@ def grow_tree(
     levels = consensus_levels(labels, central, target.types)
     on_level = vertex_labels(levels)
     used = np.unique(labels)
-    number, own, top = used, np.ones(len(labels), dtype=bool), 0
+    number, of_type, top = used, np.ones(len(labels), dtype=bool), 0
     if target.types is not None:
-        own = target.types == of
-        top = int(on_level[-1][own][0])
-        number = np.searchsorted(np.unique(labels[own]), used)
-        labels = np.unique(labels[own], return_inverse=True)[1]
+        of_type = target.types == of
+        top = int(on_level[-1][of_type][0])
+        number = np.searchsorted(np.unique(labels[of_type]), used)
+        labels = np.unique(labels[of_type], return_inverse=True)[1]
     asked = [vertex_labels(draws[a]) for a in spread(len(draws), _ASKED)]
     whole = target.entropy(levels)
     nodes: list[TreeNode] = []

@@ -17,7 +17,7 @@ from ffbm.kernels.workspace import ENTROPY, SWEEPS
 from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState
 from ffbm.nested.chain import advance as advance_chain
 from ffbm.nested.chain import start as start_chain
-from ffbm.nested.target import Hierarchy, nested_room
+from ffbm.nested.target import Hierarchy, nested_workspace
 from ffbm.types import Array
 
 _NEVER = 2**60  # hot chains keep no draws
@@ -43,7 +43,7 @@ def start(
 ) -> NestedLadderState:
     """Set up a ladder: the replica at inverse temperature ``betas[k]``, from 1 down, at ``levels(its stream, k)``."""
     n = len(betas)
-    chains = [start_chain(setup, levels(own, k), own) for k, own in enumerate(rng.spawn(n))]
+    chains = [start_chain(setup, levels(stream, k), stream) for k, stream in enumerate(rng.spawn(n))]
     return NestedLadderState(np.array(betas, dtype=np.float64), chains, Exchange.start(n), rng)
 
 
@@ -52,12 +52,12 @@ def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tupl
 
     The state is changed in place. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
-    room = nested_room(setup.target.graph, setup.layout)
+    workspace = nested_workspace(setup.target.graph, setup.layout)
     setups = [setup._replace(settings=_at(setup.settings, k, beta)) for k, beta in enumerate(state.betas.tolist())]
     done, kept = int(state.chains[0].tally[SWEEPS]), []
     for cycle in range(done + 1, done + n_cycles + 1):
         for its, chain in zip(setups, state.chains, strict=True):
-            _, draws = advance_chain(its, chain, 1, room)
+            _, draws = advance_chain(its, chain, 1, workspace)
             if its is setups[0]:
                 kept.append(draws)
         entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])

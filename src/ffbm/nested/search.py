@@ -35,8 +35,8 @@ class FoundHierarchy(NamedTuple):
     levels: Hierarchy
 
 
-def room_for(graph: Graph) -> Layout:
-    """Return room for as many blocks as are more than enough."""
+def wide_layout(graph: Graph) -> Layout:
+    """Return a layout with more blocks than any level will need."""
     return layout_for(graph, (most_blocks(graph) + 1) // 2)
 
 

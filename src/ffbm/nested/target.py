@@ -22,7 +22,7 @@ from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.levelsums import LevelSums, NoSums, count_tower
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
-from ffbm.kernels.nestedchain import Room
+from ffbm.kernels.nestedchain import NestedWorkspace
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
 from ffbm.types import Array, Graph
@@ -102,15 +102,15 @@ def level_sums(graph: Graph, layout: Layout) -> LevelSums | NoSums:
     return LevelSums(graph.is_directed, law, sums, changes, mark)
 
 
-def nested_room(graph: Graph, layout: Layout) -> Room:
-    """Return the workspace of the levels above."""
+def nested_workspace(graph: Graph, layout: Layout) -> NestedWorkspace:
+    """Return the arrays that levels work in."""
     width, n_above, n_rows = layout
     pairs = min(width * (width + 1) // 2, _PAIRS)
     lf = first_factorials(graph.n_edges + pairs + width + 2)
     size_cost = -factorial_table(width + 1)
     longest = max(graph.n_nodes, width)
     tables = DirectedMultigraph if graph.is_directed else Multigraph
-    return Room(
+    return NestedWorkspace(
         groups=_group_buffers(graph, width),
         tables=tables(np.zeros(n_above + 1), lf),
         sums=level_sums(graph, layout),

@@ -53,13 +53,13 @@ class _Round(NamedTuple):
 class Search(NamedTuple):
     """The best partition found for each number of blocks, and the rounds that there was no time for."""
 
-    found: Candidates
+    candidates: Candidates
     n_left: int
 
 
 def find_candidates(target: BlockTarget, seed: int, context: RunContext) -> Candidates:
     """Return the best partition found for each number of blocks that was tried, by S under Peixoto's prior."""
-    return search_until(target, seed, context).found
+    return search_until(target, seed, context).candidates
 
 
 def search_until(target: BlockTarget, seed: int, context: RunContext, end: float = inf) -> Search:

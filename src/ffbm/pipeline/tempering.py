@@ -173,7 +173,7 @@ def run_nested_ladders(
 
 def _begin_nested(seed: int, betas: Array, setup: NestedSetup, chain: int) -> NestedLadderState:
     rng = stream(seed, "hierarchies", "ladders", chain)
-    return nested.start(setup, lambda own, k: find_hierarchy(setup, own, chain + k).levels, betas, rng)
+    return nested.start(setup, lambda stream, k: find_hierarchy(setup, stream, chain + k).levels, betas, rng)
 
 
 def better_of(plain: Chains, ladders: Chains, seed: int, n_measured: int | None = None) -> Chains:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Contrast:
     """The cut posterior against the joint one: sentences, and tables to read them by."""
 
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     tables: tuple[Table, ...]
 
 

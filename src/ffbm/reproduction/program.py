@@ -17,7 +17,7 @@ from ffbm.scoring.rows import sum_rows
 from ffbm.theta.rows import merge_rows
 from ffbm.types import Array
 
-_TOLD = 500  # steps
+_STEPS_SHOWN = 500  # steps
 _SPARSE = 0.05  # the share of entries that are not 0, below which sparse products are quicker
 FLOOR = 1e-8  # the program takes ln(a + FLOOR) for ln a, in its energy and in all its losses
 
@@ -109,7 +109,7 @@ def run_program(
     n_accepted, since = 0, 0
     here = look(train, _turned(random.standard_normal(shape)) / sqrt(shape[1]))
     for t in range(n_steps):
-        if listen is not None and t % _TOLD == 0:
+        if listen is not None and t % _STEPS_SHOWN == 0:
             listen(Progress("published program", t, n_steps))
         h = scale * 250 * (1000 + t) ** -0.8 / train.n
         there = published_step(train, here, h, _turned(random.standard_normal(shape)), random.random())

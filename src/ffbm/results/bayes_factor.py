@@ -249,7 +249,7 @@ def evidence(
     names = named.names
     asked = {names[g] for g in named.of_feature[subject.moving]}
     result = Evidence(
-        **_told(integral),
+        **_reportable(integral),
         curve=_curve(integral, None if isinstance(chosen_sigma, list) or len(asked) < len(names) else chosen_sigma),
         converged=replace(integral.verdict, command=_command(integral, n_blocks, minutes)),
         n_blocks=subject.n_blocks,
@@ -333,7 +333,7 @@ def _announce(net: Network, subject: Subject, n_chains: int, minutes: float, wor
     logging.getLogger("ffbm").info("the evidence takes about %s", span_in_words(low, high))
 
 
-def _told(integral: Integral) -> dict[str, float | None]:
+def _reportable(integral: Integral) -> dict[str, float | None]:
     """Return the figures that may be reported."""
     if not integral.verdict.is_usable:
         return {"nats": None, "error": None, "stepping_stone": None}

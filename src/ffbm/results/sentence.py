@@ -47,7 +47,7 @@ def claim_of(fit: FitParts, named: int = _NAMED) -> str:
 
 def _findings(fit: FitParts, bits: ColumnBits, named: int) -> str:
     table, n = fit.column_table, len(bits.names)
-    clear = table[_is_found(fit, table)]
+    clear = table[_is_clear(fit, table)]
     s = fit.scores  # with more or fewer vertices held out than the bits of columns have, where time was short
     needed = f"of the {s.base_rate_loss_test / np.log(2):.2f} bits that name the block of a vertex held out"
     if n == 1:
@@ -81,8 +81,8 @@ def _findings(fit: FitParts, bits: ColumnBits, named: int) -> str:
     parts += [f"one of {{{', '.join(part)}}} matters, the data cannot say which" for part in sets]
     varying = table.loc[table["decision"] == BY_MODE, "column"].tolist()
     parts += [f"for {list_of(varying)} that depends on the mode"] if varying else []
-    told_of = {*clear["column"], *varying, *(name for part in sets for name in part)}
-    rest = [name for name in table["column"] if name not in told_of]
+    mentioned = {*clear["column"], *varying, *(name for part in sets for name in part)}
+    rest = [name for name in table["column"] if name not in mentioned]
     if rest:
         which = rest[0] if len(rest) == 1 else f"the other {len(rest):,}"
         unclear = "there is no sign in these blocks" if fit.relevance is None else "that is not decided"
@@ -91,7 +91,7 @@ def _findings(fit: FitParts, bits: ColumnBits, named: int) -> str:
     return f"{whole}{matter}{' in every mode' if by_mode else ''}: {'; '.join(parts)}."
 
 
-def _is_found(fit: FitParts, table: "pd.DataFrame") -> "pd.Series":
+def _is_clear(fit: FitParts, table: "pd.DataFrame") -> "pd.Series":
     """Tell which columns are findings: those that are decided to matter, if there are modes in every one."""
     if fit.relevance is None:
         return table["verdict"].str.contains("explains")

@@ -26,7 +26,7 @@ _ONE_BLOCK = (
     " permutation test (ffbm test) asks that without blocks. To look at two blocks all the same, use n_blocks=2"
     " (--blocks 2); with target='joint' (--target joint) the features help to find them."
 )
-_TOLD_ABOVE = ("nothing_reduced", "misleading", OUT_OF_TIME)  # codes of notes that are no news
+_NO_NEWS = ("nothing_reduced", "misleading", OUT_OF_TIME)  # codes of notes that the summary says elsewhere
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
     TOO_SHORT: "Do not rely on what follows, the ranking least of all.",
@@ -291,7 +291,7 @@ def notes_of(fit: FitParts) -> list[str]:
     """Return the notes of ranking, weights and scores, each once."""
     reduced = () if fit.reduced is None else fit.reduced.weights.notes
     notes = (*fit.ranking.notes, *fit.weights.notes, *reduced, *fit.scores.notes)
-    return [*dict.fromkeys(note.message for note in notes if note.code not in _TOLD_ABOVE)]
+    return [*dict.fromkeys(note.message for note in notes if note.code not in _NO_NEWS)]
 
 
 def tell_notes(fit: FitParts) -> str:

@@ -4,6 +4,7 @@ from math import log
 
 import numpy as np
 
+from ffbm.kernels.weightchain import AVERAGE, FIRST, SHORTFALL, UPDATES
 from ffbm.types.graph import Array
 
 TARGETS = {"hmc": 0.8, "mala": 0.574}  # the acceptance rate that warm-up aims at
@@ -28,8 +29,8 @@ def learn(adapt: Array, acceptance: float, target: float) -> Array:
     >>> bool(learn(first, 1.0, 0.8)[0] > 0), bool(learn(first, 0.0, 0.8)[0] < 0)
     (True, True)
     """
-    n = adapt[3] + 1
-    shortfall = (1 - 1 / (n + 10)) * adapt[2] + (target - acceptance) / (n + 10)
-    log_step = adapt[4] - np.sqrt(n) / 0.05 * shortfall
+    n = adapt[UPDATES] + 1
+    shortfall = (1 - 1 / (n + 10)) * adapt[SHORTFALL] + (target - acceptance) / (n + 10)
+    log_step = adapt[FIRST] - np.sqrt(n) / 0.05 * shortfall
     weight = n**-0.75
-    return np.array([log_step, weight * log_step + (1 - weight) * adapt[1], shortfall, n, adapt[4]])
+    return np.array([log_step, weight * log_step + (1 - weight) * adapt[AVERAGE], shortfall, n, adapt[FIRST]])

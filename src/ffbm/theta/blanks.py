@@ -51,8 +51,8 @@ def add_zeros(x: sp.csr_array, blanks: Blanks, group: Array, columns: Sequence[s
     ([0, 1, 2, 0], [1.0, 0.0, 0.0, 1.0])
     """
     number = {name: g for g, name in enumerate(dict.fromkeys(columns))}
-    own = np.array([number[name] for name in columns])
-    by_column, sizes = np.argsort(own, kind="stable"), np.bincount(own)
+    column_of = np.array([number[name] for name in columns])
+    by_column, sizes = np.argsort(column_of, kind="stable"), np.bincount(column_of)
     vertex, column = blanks.missing.nonzero()
     first, n_each = (np.cumsum(sizes) - sizes)[column], sizes[column]
     within = np.arange(n_each.sum()) - np.repeat(np.cumsum(n_each) - n_each, n_each)

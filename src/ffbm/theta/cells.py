@@ -70,9 +70,9 @@ class Cells:
     slot : int64
         Where in the values of the training rows each of these stands; -1 if nowhere.
     number_slot : (m,) int64
-    place : (C,) int64
+    position : (C,) int64
         The active feature that a value sets, or A if it sets none.
-    number_place : (Q,) int64
+    number_position : (Q,) int64
     known : (M, A) CSR
         The known features.
     by_feature : int64
@@ -91,8 +91,8 @@ class Cells:
     first: Array
     slot: Array
     number_slot: Array
-    place: Array
-    number_place: Array
+    position: Array
+    number_position: Array
     known: sp.csr_array
     by_feature: Array
 
@@ -151,9 +151,9 @@ class Cells:
     def response(self, state: CellState, y: Array, n_active: int, empty: Empty = None) -> Array:
         """Return what the cells add to X'y (A, B), the memberships of the M vertices being y, 0 if held out."""
         sums, (is_set, numbers) = np.zeros((n_active + 1, y.shape[1])), self._filled(state, empty)
-        np.add.at(sums, self.place[state.values[is_set]], y[self.row[is_set]])
+        np.add.at(sums, self.position[state.values[is_set]], y[self.row[is_set]])
         which = np.repeat(np.arange(len(self.parts.number)), np.diff(self.number_bounds))
-        np.add.at(sums, self.number_place[which], numbers[:, np.newaxis] * y[self.number_row])
+        np.add.at(sums, self.number_position[which], numbers[:, np.newaxis] * y[self.number_row])
         return sums[:n_active]
 
     def _filled(self, state: CellState, empty: Empty) -> tuple[Array, Array]:
@@ -182,7 +182,7 @@ def lay_out_cells(training: Training) -> Cells:
     part, n_values = np.repeat(np.arange(parts.n_parts), np.diff(bounds)), np.diff(parts.start)
     first = np.cumsum([0, *n_values[part]])
     value = np.arange(first[-1]) - np.repeat(first[:-1] - parts.start[part], n_values[part])
-    place, number_place = rank[parts.feature], rank[parts.number]
+    position, number_position = rank[parts.feature], rank[parts.number]
     entry = sp.csr_array(
         (np.arange(1, len(rows.indices) + 1), rows.indices, rows.indptr), shape=(len(rows.counts), n_active)
     )
@@ -204,10 +204,10 @@ def lay_out_cells(training: Training) -> Cells:
         number_bounds=number_bounds,
         number_row=number_row,
         first=first,
-        slot=_slots(entry, at[np.repeat(row, n_values[part])], place[value]),
-        number_slot=_slots(entry, at[number_row], number_place[which]),
-        place=place,
-        number_place=number_place,
+        slot=_slots(entry, at[np.repeat(row, n_values[part])], position[value]),
+        number_slot=_slots(entry, at[number_row], number_position[which]),
+        position=position,
+        number_position=number_position,
         known=sp.csr_array((known.data[used], (known.row[used], rank[known.col[used]])), shape=shape),
         by_feature=turned.data - 1,
     )
@@ -219,10 +219,10 @@ def _listed(missing: Array) -> tuple[Array, Array]:
     return row, np.cumsum([0, *missing.sum(axis=0)]).astype(np.int64)
 
 
-def _slots(entry: sp.csr_array, row: Array, place: Array) -> Array:
+def _slots(entry: sp.csr_array, row: Array, position: Array) -> Array:
     """Return the entries at these rows and places, -1 where there is none."""
     slot = np.full(len(row), -1, dtype=np.int64)
-    there = (row >= 0) & (place < entry.shape[1])
+    there = (row >= 0) & (position < entry.shape[1])
     if there.any():
-        slot[there] = np.asarray(entry[row[there], place[there]]).ravel() - 1
+        slot[there] = np.asarray(entry[row[there], position[there]]).ravel() - 1
     return slot

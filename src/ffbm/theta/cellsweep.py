@@ -90,9 +90,9 @@ class CellSampler:
         """Return the logits (M, B) of the vertices with unknown cells; the last row of the weights is 0."""
         cells, state = self.cells, self.state
         logits = cells.known @ padded[:-1]
-        np.add.at(logits, cells.row, padded[cells.place[state.values]])
+        np.add.at(logits, cells.row, padded[cells.position[state.values]])
         which = np.repeat(np.arange(len(cells.parts.number)), np.diff(cells.number_bounds))
-        np.add.at(logits, cells.number_row, state.numbers[:, np.newaxis] * padded[cells.number_place[which]])
+        np.add.at(logits, cells.number_row, state.numbers[:, np.newaxis] * padded[cells.number_position[which]])
         return np.asarray(logits)
 
     def _draw_values(
@@ -101,7 +101,7 @@ class CellSampler:
         """Draw the cells of one part, given all others."""
         cells, state = self.cells, self.state
         begin, end = cells.parts.start[p], cells.parts.start[p + 1]
-        chances, options = law.chances[:, begin:end], padded[cells.place[begin:end]]
+        chances, options = law.chances[:, begin:end], padded[cells.position[begin:end]]
         size = max(1, _PIECE // options.size)
         for first in range(cells.bounds[p], cells.bounds[p + 1], size):
             piece = slice(first, min(first + size, int(cells.bounds[p + 1])))
@@ -126,7 +126,7 @@ class CellSampler:
         """Propose the unknown cells of one number from their law given all others, and accept by the likelihood."""
         cells, state = self.cells, self.state
         part = slice(cells.number_bounds[q], cells.number_bounds[q + 1])
-        row, x, w = cells.number_row[part], state.numbers[part], padded[cells.number_place[q]]
+        row, x, w = cells.number_row[part], state.numbers[part], padded[cells.number_position[q]]
         y, others = self.y[row], carried.log_classes[row] - log_normal(law, q, x)
         logits = carried.logits[row] - x[:, np.newaxis] * w
         log_likelihood = log_probability(logits + x[:, np.newaxis] * w, y)

@@ -169,6 +169,6 @@ def _log_weights(
 def _effect(sampler: CellSampler, column: ColumnCells, padded: Array, codes: Array, numbers: Array) -> Array:
     """Return what cells (R, O, ...) of a column add to the logits (R, O, B)."""
     cells = sampler.cells
-    total = padded[np.append(cells.place, len(padded) - 1)[codes]].sum(axis=2)  # -1: known, so it adds nothing
-    slopes = padded[cells.number_place[column.numbers]]
+    total = padded[np.append(cells.position, len(padded) - 1)[codes]].sum(axis=2)  # -1: known, so it adds nothing
+    slopes = padded[cells.number_position[column.numbers]]
     return np.asarray(total + np.nan_to_num(numbers) @ slopes)

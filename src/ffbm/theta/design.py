@@ -257,19 +257,19 @@ def train_on(design: Design, vertices: Any, n_blocks: int) -> Training:
     ([2.0, 1.0], [2], [0, 0, 1, -1])
     """
     chosen = read_rows(vertices, design.n_nodes)
-    own = design.group[chosen]
+    row_of = design.group[chosen]
     n_rows, n_features = design.x.shape
-    n_each = np.bincount(own, minlength=n_rows)
+    n_each = np.bincount(row_of, minlength=n_rows)
     frequency = np.bincount(design.x.indices, weights=np.repeat(n_each, np.diff(design.x.indptr)), minlength=n_features)
     # With one block the softmax is constant: every weight is the prior's.
     n_active = int(np.count_nonzero(frequency)) if n_blocks > 1 else 0
     order = np.argsort(-frequency, kind="stable")
-    shown, first = np.unique(own, return_index=True)
+    shown, first = np.unique(row_of, return_index=True)
     shown = shown[np.argsort(first)] if n_active else shown[:0]
     number = np.full(n_rows, -1, dtype=np.int32)
     number[shown] = np.arange(len(shown))
     group = np.full(design.n_nodes, -1, dtype=np.int32)
-    group[chosen] = number[own]
+    group[chosen] = number[row_of]
     rank = np.empty(n_features, dtype=np.int32)
     rank[order] = np.arange(n_features, dtype=np.int32)
     x = design.x[shown]
@@ -315,15 +315,15 @@ def read_rows(rows: Any, n_nodes: int) -> Array:
     """Return the training rows as numbers, all of them for None."""
     if rows is None:
         return np.arange(n_nodes)
-    given = np.asarray(rows)
-    if given.dtype == bool and given.shape == (n_nodes,):
-        return np.flatnonzero(given)
-    if given.size == 0:
+    chosen = np.asarray(rows)
+    if chosen.dtype == bool and chosen.shape == (n_nodes,):
+        return np.flatnonzero(chosen)
+    if chosen.size == 0:
         return np.zeros(0, dtype=np.int64)
-    fits = given.ndim == 1 and given.dtype.kind in "iu" and given.min() >= 0 and given.max() < n_nodes
-    if not fits or len(np.unique(given)) < len(given):
+    fits = chosen.ndim == 1 and chosen.dtype.kind in "iu" and chosen.min() >= 0 and chosen.max() < n_nodes
+    if not fits or len(np.unique(chosen)) < len(chosen):
         raise OptionError(
             f"rows must be different row numbers from 0 to {n_nodes - 1}, or {n_nodes} truth values;"
-            f" got {given.dtype} of shape {given.shape}"
+            f" got {chosen.dtype} of shape {chosen.shape}"
         )
-    return given.astype(np.int64)
+    return chosen.astype(np.int64)

@@ -137,11 +137,11 @@ def start_imputed_drawn(plan: DrawnPlan, chain: int) -> ImputedDrawnState:
 def advance_imputed_drawn(plan: DrawnPlan, state: ImputedDrawnState, n: int) -> tuple[ImputedDrawnState, ImputedRecord]:
     """Deal with the next ``n`` partitions as ``advance_drawn`` does; cells go on from one to the next."""
     assert plan.unknown is not None
-    own, cells = state
+    drawn_state, cells = state
     records: list[Sequence[Array]] = []
-    chain = int(own.chain[0])
+    chain = int(drawn_state.chain[0])
     for _ in range(n):
-        at = int(own.done[0])
+        at = int(drawn_state.done[0])
         unknown = plan.unknown.given(plan.training, plan.labels[chain][at])
         bare = WeightTarget(plan.training, unknown.base, plan.scale, groups=plan.groups, intercept_sd=plan.intercept_sd)
         setup = set_up(unknown.complete(bare, cells), plan.sampler, plan.n_warmup, stream(plan.seed, "weights", "mode"))
@@ -155,8 +155,8 @@ def advance_imputed_drawn(plan: DrawnPlan, state: ImputedDrawnState, n: int) -> 
                 weights=record.weights[(number + 1) % plan.thin == 0], law=law if at % LAW_EACH == 0 else law[:0]
             )
         )
-        take_moments(own, inner.chain)
-    return ImputedDrawnState(own, cells), ImputedRecord(*map(np.concatenate, zip(*records, strict=True)))
+        take_moments(drawn_state, inner.chain)
+    return ImputedDrawnState(drawn_state, cells), ImputedRecord(*map(np.concatenate, zip(*records, strict=True)))
 
 
 class ImputedSelectionState(NamedTuple):

@@ -64,10 +64,12 @@ def find_parts(design: Design) -> Parts:
     names = [name for name in dict.fromkeys(design.columns) if name != INTERCEPT]
     index_of = {name: g for g, name in enumerate(names)}
     n_features = len(design.names) - design.has_intercept
-    own = np.array([index_of[name] for name in design.columns[:n_features]], dtype=np.int64)
+    column_of = np.array([index_of[name] for name in design.columns[:n_features]], dtype=np.int64)
     flags = np.flatnonzero(~design.is_number[:n_features])
     x, missing = rows_of_vertices(design, None), missing_of(design, len(names))
-    joins = sp.csr_array((np.ones(len(flags)), (np.arange(len(flags)), own[flags])), shape=(len(flags), len(names)))
+    joins = sp.csr_array(
+        (np.ones(len(flags)), (np.arange(len(flags)), column_of[flags])), shape=(len(flags), len(names))
+    )
     n_set = (abs(x[:, flags]).sign() @ joins).toarray()
     marked = np.flatnonzero(((n_set > 0) & missing).any(axis=0))
     if len(marked):
@@ -78,7 +80,7 @@ def find_parts(design: Design) -> Parts:
         )
     start, feature, column = [0], list[int](), list[int]()
     for g in range(len(names)):
-        members, known = flags[own[flags] == g], n_set[~missing[:, g], g]
+        members, known = flags[column_of[flags] == g], n_set[~missing[:, g], g]
         exclusive = len(members) > 1 and known.max(initial=0) <= 1
         values = [[*members, *[-1] * bool((known == 0).any())]] if exclusive else [[-1, d] for d in members]
         for part in values:
@@ -87,7 +89,7 @@ def find_parts(design: Design) -> Parts:
             column.append(g)
     numbers = np.flatnonzero(design.is_number[:n_features])
     whole = np.array(feature, dtype=np.int64)
-    return Parts(np.array(start), whole, np.array(column, dtype=np.int64), numbers, own[numbers])
+    return Parts(np.array(start), whole, np.array(column, dtype=np.int64), numbers, column_of[numbers])
 
 
 def rows_of_vertices(design: Design, vertices: Array | None) -> sp.csr_array:

@@ -21,7 +21,7 @@ from ffbm.kernels.selection import (
 )
 from ffbm.kernels.slab import without_scales
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
-from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
+from ffbm.kernels.weightchain import AVERAGE, ChainArrays, Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.cellsweep import CellSampler
@@ -193,7 +193,7 @@ class Sweeper:
             wish = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
             g = int(np.searchsorted(wish, rng.random() * wish[-1], side="right"))
             along = self.metrics.of(state.inside | (np.arange(n_columns) == g))
-            crossed, ease = self.bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[1]), along)
+            crossed, ease = self.bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[AVERAGE]), along)
             accepted[-1] += crossed
             if warm:
                 state.ease[g] += (1 - EASE) * (ease - state.ease[g])

@@ -53,7 +53,7 @@ def find_unknown(target: WeightTarget, y: Any) -> Unknown | None:
     if training.design.blanks is None:
         return None
     cells = lay_out_cells(training)
-    own = y[cells.vertices]
-    own = np.array(own.toarray() if hasattr(own, "toarray") else own, dtype=np.float64)
-    own[~np.isin(cells.vertices, training.vertices)] = 0.0
-    return Unknown(cells, own, target.sums.copy())
+    y_cells = y[cells.vertices]
+    y_cells = np.array(y_cells.toarray() if hasattr(y_cells, "toarray") else y_cells, dtype=np.float64)
+    y_cells[~np.isin(cells.vertices, training.vertices)] = 0.0
+    return Unknown(cells, y_cells, target.sums.copy())

@@ -36,16 +36,16 @@ class NodeTypes(NamedTuple):
                 f"with {keyword('node_type')} {keyword('n_blocks')} must be 'auto', 'free' or a number for each type,"
                 f" {named(dict.fromkeys(self.values[:3], 2))}; got {named(n_blocks)}"
             )
-        given = {str(value): number for value, number in n_blocks.items()}
+        numbers = {str(value): number for value, number in n_blocks.items()}
         for value, size in zip(self.values, self.sizes.tolist(), strict=True):
-            number = given[value]
+            number = numbers[value]
             is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
             if not is_whole or number < 1 or (number > size and not allow_empty):
                 most = "" if allow_empty else f" and at most its {size:,} vertices"
                 raise OptionError(
                     f"{keyword('n_blocks')} of type {value!r} must be a whole number, at least 1{most}; got {number!r}"
                 )
-        return [int(given[value]) for value in self.values]
+        return [int(numbers[value]) for value in self.values]
 
     def check_blocks(self, labels: Array) -> Array:
         """Return the type (B,) of each block; refuse blocks of several types. An empty block has type -1."""

@@ -25,7 +25,7 @@ from ffbm.verification.findings import Effort, Finding
 
 N_NODES, N_BLOCKS, N_EDGES, SIGMA = 8, 5, 9, 1.5
 HELD_OUT = (6, 7)
-TOLD = np.setdiff1d(np.arange(N_NODES), HELD_OUT)
+TRAINED = np.setdiff1d(np.arange(N_NODES), HELD_OUT)
 X = np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 1], [3, 0], [0, 3]], dtype=float)
 SETTINGS = JointSettings(0, 1, n_moves=1, n_warmup=0, jumps=1.0, shifts=3.0)
 SWEEPS = 3  # of the sampler between two graphs
@@ -54,7 +54,7 @@ def draw_from_model(rng: np.random.Generator) -> tuple[Array, Array, Graph]:
 
 def functions(w: Array, b: Array, graph: Graph, s: float) -> Array:
     """Return what is compared, of one (W, b, A) with the description length S."""
-    log_p = float(log_softmax(X[TOLD] @ w.T, axis=1)[np.arange(len(TOLD)), b[TOLD]].sum())
+    log_p = float(log_softmax(X[TRAINED] @ w.T, axis=1)[np.arange(len(TRAINED)), b[TRAINED]].sum())
     centred = w - w.mean(axis=0)
     ends = b[graph.edges]
     return np.array(
@@ -86,7 +86,7 @@ def chain_means(seed: int, n_steps: int, number: int) -> Array:
     """Return the means of the functions along a run of the sampler with A drawn again after every step."""
     rng = np.random.default_rng([seed, number, 2])
     w, b, graph = draw_from_model(rng)
-    model = joint_model(graph, X, N_BLOCKS, TOLD, SIGMA)
+    model = joint_model(graph, X, N_BLOCKS, TRAINED, SIGMA)
     geometry = set_up(JointSetup(model, SETTINGS), np.arange(N_NODES) % N_BLOCKS, model.scale, np.zeros(0), rng)
     active = model.training.rows.active
     contrasts = np.ascontiguousarray((w - w.mean(axis=0))[:, active].T)

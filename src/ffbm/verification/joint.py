@@ -10,7 +10,7 @@ from ffbm.simulation import simulate
 from ffbm.theta.target import energy
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.geweke import law_kept
-from ffbm.verification.joint_calibration import cut_told_apart, uniform_ranks
+from ffbm.verification.joint_calibration import tell_cut_apart, uniform_ranks
 from ffbm.verification.joint_laws import CASES, distances, exact_moments, sampled_moments
 
 BOUNDS = (0.01, 0.03, 0.01)  # of co-membership, of E[(w_0d - w_1d)^2] in proportion, of an empty block
@@ -86,7 +86,7 @@ CHECKS = (
         "largest p of uniform ranks over what the cut posterior gets wrong: ln p(b|W,X), log joint, |W centred|^2, "
         "co-members with equal x",
         "a calibration that could not tell the joint from the cut posterior",
-        cut_told_apart,
+        tell_cut_apart,
         full_only=True,
     ),
 )

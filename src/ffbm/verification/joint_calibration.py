@@ -59,13 +59,13 @@ def pose(size: Size, seed: int) -> tuple[Problem, Array, Array]:
     The labels of held-out vertices are drawn without features, which is what the target says of them; the features that
     the sampler is given for them mean nothing.
     """
-    n_told = size.n_nodes - size.n_nodes // 5
+    n_trained = size.n_nodes - size.n_nodes // 5
     rng = stream(seed, "features")
     x = (rng.random((size.n_nodes, N_FEATURES)) < 0.5).astype(float)
     seen = x.copy()
-    seen[n_told:] = 0
+    seen[n_trained:] = 0
     made = simulate(*size, features=seen, exact=True, sigma=SIGMA, seed=seed)
-    problem = Problem(made.network.graph, x, np.arange(n_told), size.n_blocks, seed)
+    problem = Problem(made.network.graph, x, np.arange(n_trained), size.n_blocks, seed)
     return problem, made.labels, np.asarray(made.weights)
 
 
@@ -166,7 +166,7 @@ def uniform_ranks(effort: Effort) -> Finding:
     return smallest_p(results, n_networks=n_networks, n_draws=N_DRAWS)
 
 
-def cut_told_apart(effort: Effort) -> Finding:
+def tell_cut_apart(effort: Effort) -> Finding:
     """Rank the truth among draws of the cut posterior, which must fail: its largest p over what it gets wrong.
 
     For each quantity the smallest p of the two larger sizes counts: at N = 8 there is little to tell.
