@@ -45,5 +45,5 @@ def pytest_runtest_protocol(item):
     """Give fits, also those of fixtures, the fixed prior and a refit where a test does not say: they are quick."""
     if item.get_closest_marker("users_defaults") or isinstance(item, pytest.DoctestItem):
         return (yield)
-    with mock.patch.dict("ffbm.config.LEFT_OUT", weight_prior="fixed", n_kept=10):
+    with mock.patch.dict("ffbm.config.MEANT_BY_NONE", weight_prior="fixed", n_kept=10):
         return (yield)

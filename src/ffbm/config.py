@@ -34,7 +34,7 @@ JOINT_SWEEPS = 1000  # of the joint stages, if nothing is said
 _USUAL_MINUTES, _LEAST_EFFORT = 10.0, 0.1
 _FOLDS, _LEAST_FOLDED, MOST_FOLDED = 5, 10, 5000  # folds="auto", and for how many vertices
 WEIGHT_PRIORS = ("learned", "fixed")
-LEFT_OUT: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # what None stands for
+MEANT_BY_NONE: dict[str, Any] = {"weight_prior": "learned", "n_kept": "all"}  # the value that None means
 _FIXED, _LEARNED = keyword("weight_prior", '"fixed"'), keyword("weight_prior", '"learned"')
 _HIERARCHY = keyword("hierarchy", True)
 SIGMA_IS_FIXED = f"sigma is of {_FIXED}: give that too, or leave sigma out"
@@ -81,8 +81,8 @@ class FitConfig:
     columns : int or "all"
         How many columns are tested beyond the others.
     k, n_kept : float, int or "all"
-        k of the paper's ranking, and of how many columns (under the fixed prior: D', how many features) the refit
-        consists; "all", the default, for no refit.
+        k of the paper's ranking; how many of its first columns a second fit keeps, features under the fixed prior (D').
+        "all", the default, for no second fit.
     n_sweeps, burn_in, thin, moves : int or "auto", float, int, str
         Of the block chains; "auto" runs them until they converge.
     max_minutes : float
@@ -90,7 +90,7 @@ class FitConfig:
     tempering : bool, "auto" or list of inverse temperatures
         Replica exchange of the chains of blocks, of hierarchies, or of the joint chains.
     degree_corrected : bool
-        Whether blocks say nothing of degrees.
+        Whether vertices of one block may differ in degree.
     directed : "auto" or bool
         Whether edges have a direction: as the network says, or without it.
     edge_weight : text or False, optional
@@ -169,7 +169,7 @@ class FitConfig:
             self._take_preset()
         target = check_choice("target", self.target, TARGETS)
         prior = choose_prior(self.weight_prior)
-        learns, n_kept = prior == "learned", LEFT_OUT["n_kept"] if self.n_kept is None else self.n_kept
+        learns, n_kept = prior == "learned", MEANT_BY_NONE["n_kept"] if self.n_kept is None else self.n_kept
         checked = {
             "n_blocks": self._check_blocks(),
             "target": target,
@@ -221,7 +221,7 @@ class FitConfig:
         return {str(of): check_int(f"n_blocks of {of!r}", n, low=1) for of, n in self.n_blocks.items()}
 
     def _check_hierarchy(self) -> None:
-        """Refuse what hierarchies of blocks do not have."""
+        """Refuse settings that a hierarchy does not take."""
         if self.target == "joint":
             joint = _HIERARCHY + " with " + keyword("target", '"joint"')
             if self.weight_prior != "learned":
@@ -237,7 +237,7 @@ class FitConfig:
             raise OptionError(f"{_HIERARCHY} does not sample missing cells; got {came}: leave one of them out")
 
     def _take_preset(self) -> None:
-        """Give what was left at its default the value of the preset."""
+        """Replace settings that are at their defaults by those of the preset."""
         check_choice("preset", self.preset, tuple(PRESETS))
         defaults = {field.name: field.default for field in fields(self)}
         for name, value in PRESETS[str(self.preset)].items():
@@ -247,16 +247,16 @@ class FitConfig:
     def n_folds(self, n_nodes: int) -> int:
         """Return how many folds the scores of N vertices have; 1 is the one split.
 
-        "auto" are 5 up to 5,000 vertices. It is the one split for more, for next to none, for the joint posterior, and
-        where ``train_fraction`` was given.
+        "auto" means 5 folds for 10 to 5,000 vertices. It means the one split for fewer or more, for the joint
+        posterior, and where ``train_fraction`` was given.
 
         >>> FitConfig().n_folds(5000), FitConfig().n_folds(5001), FitConfig(train_fraction=0.5).n_folds(100)
         (5, 1, 1)
         """
         if isinstance(self.folds, int):
             return self.folds
-        plain = self.target == "cut" and self.train_fraction == FitConfig.train_fraction
-        return _FOLDS if plain and _LEAST_FOLDED <= n_nodes <= MOST_FOLDED else 1
+        may_fold = self.target == "cut" and self.train_fraction == FitConfig.train_fraction
+        return _FOLDS if may_fold and _LEAST_FOLDED <= n_nodes <= MOST_FOLDED else 1
 
     @property
     def is_open(self) -> bool:
@@ -265,9 +265,9 @@ class FitConfig:
 
     @property
     def effort(self) -> float:
-        """The share of the usual work, that of ten minutes, which the time of a fit allows where sizes decide on it.
+        """How much work a fit does where that is set by sizes and not by the clock: 1 is that of ten minutes.
 
-        A tenth at the least.
+        It falls in proportion to ``max_minutes``, to a tenth at the least.
 
         >>> FitConfig(max_minutes=1).effort, FitConfig().effort, FitConfig(max_minutes=1, n_sweeps=9, n_draws=9).effort
         (0.1, 1.0, 1.0)
@@ -276,12 +276,12 @@ class FitConfig:
 
     @property
     def countable_sweeps(self) -> int:
-        """The number of sweeps; where it is not known beforehand, that of the first checks, to plan with."""
+        """The number of sweeps; of chains that run until they converge, the number at which most of them end."""
         return self.n_sweeps if isinstance(self.n_sweeps, int) else PLANNED_SWEEPS
 
     @property
     def countable_draws(self) -> int:
-        """The number of draws of a weight chain; where it is not known beforehand, that of the first check."""
+        """The number of draws of a weight chain; of one that runs until it converges, that of the first check."""
         return self.n_draws if isinstance(self.n_draws, int) else PLANNED_DRAWS
 
     @property
@@ -304,7 +304,7 @@ class FitConfig:
         return {name: getattr(self, name) for name in names}
 
     def to_toml(self) -> str:
-        """Return the settings as TOML, one a line; what is None is left out, as TOML has no word for it."""
+        """Return the settings as TOML, one per line; those that are None are left out, since TOML has no null."""
         return "".join(f"{name} = {toml_of(value)}\n" for name, value in self.to_dict().items() if value is not None)
 
     @classmethod
@@ -314,7 +314,7 @@ class FitConfig:
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any], where: str = "the settings") -> "FitConfig":
-        """Return the settings given by name; an unknown name is refused, how a fit is run is left out."""
+        """Return the settings given by name; options that say how a fit is run are dropped, and other names refused."""
         named = check_names(settings, where)
         return cls(**{name: value for name, value in named.items() if name not in RUN_OPTIONS})
 
@@ -326,7 +326,7 @@ def choose_prior(weight_prior: str | None) -> str:
     ('learned', 'fixed')
     """
     if weight_prior is None:
-        return str(LEFT_OUT["weight_prior"])
+        return str(MEANT_BY_NONE["weight_prior"])
     return check_choice("weight_prior", weight_prior, WEIGHT_PRIORS)
 
 

@@ -55,7 +55,7 @@ FAULTS = {  # what is changed in the chain, and the moves by which it is seen
         "np.append(inside, True)[self.own]", "np.append(inside, False)[self.own]", USUAL,
     ),
     "the intercept with the scale of a column": (
-        "np.append(scale, self.given.target.intercept_sd)[self.of_feature]", "9.0 * scale[self.of_feature]", OFTEN,
+        "np.append(scale, self.selection.target.intercept_sd)[self.of_feature]", "9.0 * scale[self.of_feature]", OFTEN,
     ),
 }  # fmt: skip
 

@@ -28,20 +28,26 @@ WORTH = {
     "density of the scale left out": (" - log_scale_density(degrees, t, centre, spread)", ""),
     "prior of the scale left out": ("worth = log_scale_prior(degrees, t) - ", "worth = -"),
     "volume of the intercept's map left out": (
-        "volumes += log(work.root[0, k, k]) - log(work.root[1, k, k])",
+        "volumes += log(work.root[WITHOUT_COLUMN, k, k]) - log(work.root[WITH_COLUMN, k, k])",
         "volumes += 0.0",
     ),
     "prior of the intercept left out": ("volumes - 0.5 * columns.tightness *", "volumes - 0.0 *"),
     "density of the particles left out": ("fit + prior - log_sum(", "fit + prior - 0.0 * log_sum("),
-    "determinant left out": ("normal = 0.5 * determinant", "normal = 0.0 * determinant"),
+    "determinant left out": ("normal = 0.5 * log_det", "normal = 0.0 * log_det"),
     "prior of the weights left out": ("fit + prior - log_sum(", "fit - log_sum("),
     "best particle for the mean": ("top + log(total / n_particles)", "top"),
 }
 # of the way back: a proposal that is retraced must have the same worth
 BACK = {
-    "intercept mapped in on the way out": ("(0, 1) if retrace else (1, 0)", "(1, 0)"),
+    "intercept mapped in on the way out": (
+        "(WITHOUT_COLUMN, WITH_COLUMN) if retrace else (WITH_COLUMN, WITHOUT_COLUMN)",
+        "(WITH_COLUMN, WITHOUT_COLUMN)",
+    ),
     "logits without the other intercept": ("(after, before) if retrace else (before, after)", "(before, after)"),
-    "search from the last mode": ("_begin(columns, g, work, work.first, work.centre[1])\n    newton", "newton"),
+    "search from the last mode": (
+        "_begin(columns, g, work, work.first, work.centre[WITH_COLUMN])\n    newton",
+        "newton",
+    ),
 }
 # of the decision: the chain's law must be that of the right one
 DECISION = {

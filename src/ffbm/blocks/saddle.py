@@ -28,13 +28,13 @@ def log_partitions_saddle(m: Array, n: Array) -> Array:
     """
     s = np.minimum(np.pi / np.sqrt(6 * m), n / m)
     for _ in range(60):
-        slope, curve = cumulants(s, n, 2)
-        step = (slope + m) / -curve
+        slope, curvature = cumulants(s, n, 2)
+        step = (slope + m) / -curvature
         s = np.maximum(s + step, s / 2)
         if np.all(np.abs(step) < 1e-14 * s):
             break
     _, k2, k3, k4, k5, k6 = cumulants(s, n, 6)
-    l3, l4, l5, l6 = k3 / k2**1.5, k4 / k2**2, k5 / k2**2.5, k6 / k2**3
+    l3, l4, l5, l6 = k3 / k2**1.5, k4 / k2**2, k5 / k2**2.5, k6 / k2**3  # standardised cumulants
     first = l4 / 8 - 5 * l3**2 / 24
     second = -l6 / 48 + 35 * l4**2 / 384 + 7 * l3 * l5 / 48 - 35 * l3**2 * l4 / 64 + 385 * l3**4 / 1152
     value = m * s + log_product(s, n) - 0.5 * np.log(2 * np.pi * k2)
@@ -53,12 +53,12 @@ def cumulants(s: Array, n: Array, order: int) -> list[Array]:
     """Return the derivatives K'(s), K''(s), ... up to ``order``."""
     x = n * s
     phi, mean = _phi(x, order + 1), _mean_phi(x, order)
-    out = []
+    derivatives = []
     for j in range(1, order + 1):
-        edge = (x * phi[j + 1] + j * phi[j] - (0.5 if j == 1 else 0.0)) / (12 * n)
+        end_correction = (x * phi[j + 1] + j * phi[j] - (0.5 if j == 1 else 0.0)) / (12 * n)
         logs = n * (-1) ** j * factorial(j - 1) / x**j
-        out.append(n**j * (n * mean[j] + phi[j] / 2 + edge + logs))
-    return out
+        derivatives.append(n**j * (n * mean[j] + phi[j] / 2 + end_correction + logs))
+    return derivatives
 
 
 def _phi(x: Array, order: int) -> list[Array]:

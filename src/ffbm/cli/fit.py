@@ -16,7 +16,7 @@ from ffbm.cli.by_type import fit_by_type, tell_by_type
 from ffbm.cli.completion import one_of, sources
 from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.settings import begun_with, blocks_asked, number_or, settle, source_of
-from ffbm.config import LEFT_OUT, TARGETS, FitConfig
+from ffbm.config import MEANT_BY_NONE, TARGETS, FitConfig
 from ffbm.errors import OptionError
 
 NOT_CONVERGED = 1
@@ -44,7 +44,7 @@ Target = Annotated[
 Keep = Annotated[
     str | None,
     typer.Option(
-        metavar="N|all", help=f"Columns kept for a refit; features, under fixed [default: {LEFT_OUT['n_kept']}]."
+        metavar="N|all", help=f"Columns kept for a refit; features, under fixed [default: {MEANT_BY_NONE['n_kept']}]."
     ),
 ]
 Chains = Annotated[
@@ -121,7 +121,7 @@ WeightPrior = Annotated[
     typer.Option(
         metavar="learned|fixed",
         help="A prior that learns a scale for each column and which columns matter, or the paper's"
-        f" [default: {LEFT_OUT['weight_prior']}].",
+        f" [default: {MEANT_BY_NONE['weight_prior']}].",
         autocompletion=one_of("learned", "fixed"),
     ),
 ]

@@ -121,15 +121,15 @@ def read_network(
     >>> read_network(folder / "visits.csv", bipartite=True).node_ids.tolist()
     ['person:1', 'person:2', 'event:1', 'event:2']
     """
-    asked = dict(locals())
+    asked = dict(locals())  # the options as they came: they are recorded with the network
     check_bool("bipartite", bipartite)
     check_choices(parallel, unknown, multiplicity, directed, edge_weight, edge_weight_model, edge_weight_prior)
-    part, beside = find_parts(path)
-    nodes = beside if nodes is None else nodes
-    data, where = _read(part, encoding), shown(part)
+    edges, nodes_beside = find_parts(path)
+    nodes = nodes_beside if nodes is None else nodes
+    data, where = _read(edges, encoding), shown(edges)
     if nodes is None and is_spreadsheet(data) and has_sheet(data, NODES):
-        nodes = part
-    suffix, name = _name_parts(part)[0], _network_name(path, _name_parts(path)[1])
+        nodes = edges
+    suffix, name = _name_parts(edges)[0], _network_name(path, _name_parts(path)[1])
     is_table = is_spreadsheet(data) or is_parquet(data)
     raw, grid = None if is_table else read_graph_file(data, where, suffix, multiplicity, edge_weight), None
     if raw is None:
@@ -148,9 +148,9 @@ def read_network(
             cure = either("directed=True (--directed)", "--directed")
             message = f"{where}: a comment calls it a directed graph; {cure} gives its edges a direction"
             raw.notes.append(Note("says-directed", message, 1))
-        is_guessed = source_column is None and target_column is None and nodes is not None and grid.width > 2
-        if not raw.is_doubtful and not (is_guessed and raw.vertices is None):
-            grid = None  # the text is not needed again, and may be large
+        may_be_others = source_column is None and target_column is None and nodes is not None and grid.width > 2
+        if not raw.is_doubtful and not (may_be_others and raw.vertices is None):
+            grid = None  # read only once, and it may be large: which columns hold the ends is certain
     elif source_column is not None or target_column is not None:
         ends = f"{keyword('source_column', '')} and {keyword('target_column', '')}"
         raise OptionError(f"{ends} are for edge lists; {where} is a graph file")
@@ -158,10 +158,10 @@ def read_network(
         cure = f"name its attribute in {keyword('node_type', '')}"
         raise OptionError(f"{keyword('bipartite', '')} is for edge lists; {where} is a graph file: {cure}")
     del data
-    raw, id_left = _place_ids(raw, id)
+    raw, needs_id = _place_ids(raw, id)
     known = set() if raw.is_doubtful else set(raw.ids)
-    table = None if nodes is None else _read_table(nodes, id, is_needed=id_left, encoding=encoding, ends=known)
-    if id_left and table is None:
+    table = None if nodes is None else _read_table(nodes, id, is_needed=needs_id, encoding=encoding, ends=known)
+    if needs_id and table is None:
         _refuse_id(raw, id)
     if table is not None:
         number_from_one(raw, table)
@@ -268,13 +268,13 @@ def as_network(
         bipartite=check_bool("bipartite", bipartite),
         edge_weight=edge_weight,
     )
-    raw, id_left = _place_ids(raw, id)
+    raw, needs_id = _place_ids(raw, id)
     table: RawNodes | None = None
     if rows is not None:
         table = array_nodes(raw, rows)
     elif features is not None:
-        table = _read_table(features, id, is_needed=id_left)
-    if id_left and (table is None or is_array):
+        table = _read_table(features, id, is_needed=needs_id)
+    if needs_id and (table is None or is_array):
         _refuse_id(raw, id)
     choices = collect_choices(include, exclude, drop, merge, missing, categorical, numeric, min_support, group_by)
     return assemble_network(
@@ -284,7 +284,7 @@ def as_network(
 
 
 def _place_ids(raw: RawGraph, id: str | None) -> tuple[RawGraph, bool]:  # noqa: A002
-    """Take ``id`` of the graph's own vertices, if they have it; return whether it is still to be used."""
+    """Take ``id`` of the graph's own vertices, if they have it; return whether the node table needs it."""
     if id is None:
         return raw, False
     if raw.vertices is not None and id in raw.vertices.table.columns:

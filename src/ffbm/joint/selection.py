@@ -4,10 +4,10 @@ The target is p(b, inclusion, V | A, X), with V the contrasts of the columns ins
 
     exp(-S(b)) prod_i softmax_{b_i}(V x_i) p(V | inclusion) p(inclusion)
 
-A sweep has three parts, each of which keeps it. Scales are drawn given the weights. Given them, and which columns are
-inside, the target is that of the fixed prior on these columns alone: its chain moves labels and weights
-(``joint/chain.py``). Given the labels, columns come and go and weights move (``theta/selection.py``). Where cells are
-unknown, a sweep over them, given labels and weights, comes before the columns.
+A sweep has three parts, each of which leaves the target invariant. Scales are drawn given the weights. Given them, and
+which columns are inside, the target is that of the fixed prior on these columns alone: its chain moves labels and
+weights (``joint/chain.py``). Given the labels, columns come and go and weights move (``theta/selection.py``). Where
+cells are unknown, a sweep over them, given labels and weights, comes before the columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class ColumnSetup(NamedTuple):
 
 
 class Geometry(NamedTuple):
-    """What Hamiltonian moves are made in: see ``curvature``."""
+    """The geometry in which Hamiltonian moves are made: see ``curvature``."""
 
     dense: Array  # (m, m, B)
     rest: Array  # (A, B)
@@ -154,13 +154,13 @@ def start(setup: ColumnSetup, labels: Array, rng: np.random.Generator, full: boo
     target = _response(setup, labels, cells)
     mode = find_mode(target.gaussian)
     geometry = Geometry(*curvature(target.gaussian, mode), target.scale)
-    given = _given(setup, target, geometry)._replace(full=mode)
-    columns = start_selection(given, rng, full)
+    selection = _selection_setup(setup, target, geometry)._replace(full=mode)
+    columns = start_selection(selection, rng, full)
     if unknown is None:
-        advance_selection(given, columns, given.n_warmup)
+        advance_selection(selection, columns, selection.n_warmup)
     else:
-        selects = ImputedSelection(given, unknown.given(training, labels[training.vertices]))
-        advance_imputed_selection(selects, ImputedSelectionState(columns, cells), given.n_warmup)
+        selects = ImputedSelection(selection, unknown.given(training, labels[training.vertices]))
+        advance_imputed_selection(selects, ImputedSelectionState(columns, cells), selection.n_warmup)
     ledger = block_ledger(setup.model.blocks, labels, setup.model.n_blocks)
     entropy = entropy_of(setup.model.blocks, ledger)
     return ColumnState(
@@ -191,7 +191,7 @@ def advance(
     draws, end = _no_draws(setup, done, n_sweeps), done + n_sweeps
     kept, moves = 0, moves or ColumnMoves(setup, state)
     while done < end:
-        since = (done - burn) % setup.gap  # the last sweep over the columns
+        since = (done - burn) % setup.gap  # sweeps over the labels since the last one over the columns
         if done == renewal > 0:
             state = renew(setup, state)
             moves = ColumnMoves(setup, state)
@@ -201,7 +201,7 @@ def advance(
         moves.move_labels(state, n)
         state.chance[:] += n * state.columns.chance
         done += n
-        if (done - burn) % setup.gap == 0:  # before each kept draw, and at times between
+        if (done - burn) % setup.gap == 0:  # among others before each kept draw, since the gap divides ``thin``
             state.chance[:] -= state.columns.chance
             state.accepted[:] += moves.sweep_columns(state, done <= setup.settings.adapting)
             state.chance[:] += state.columns.chance
@@ -220,14 +220,14 @@ class ColumnMoves:
     def __init__(self, setup: ColumnSetup, state: ColumnState) -> None:
         self.setup, self.geometry = setup, state.geometry
         target = _response(setup, state.ledger.b, state.cells)
-        self.given = _given(setup, target, state.geometry)
+        self.selection = _selection_setup(setup, target, state.geometry)
         if setup.model.unknown is not None:  # its own, since cells are written there
-            columns = self.given.columns
-            self.given = self.given._replace(columns=columns._replace(value=columns.value.copy()))
-        self.sweeper = Sweeper(self.given)
+            columns = self.selection.columns
+            self.selection = self.selection._replace(columns=columns._replace(value=columns.value.copy()))
+        self.sweeper = Sweeper(self.selection)
         assert target.groups is not None
         self.of_feature = target.groups.of_feature
-        self.own = self.of_feature[target.training.rows.active]  # (A,) the column of each active feature
+        self.column_of = self.of_feature[target.training.rows.active]  # (A,) the column of each active feature
         self.parts: dict[bytes, _Part] = {}
 
     def step(self, state: ColumnState, n_sweeps: int, burns: bool) -> None:
@@ -238,13 +238,13 @@ class ColumnMoves:
 
     def draw_scales(self, state: ColumnState) -> None:
         """Draw the scale of each feature given the contrasts; that of the intercept is as it is."""
-        columns, of_learned = state.columns, self.own >= 0
+        columns, of_learned = state.columns, self.column_of >= 0
         each = (columns.weights[of_learned] ** 2).sum(axis=1)
-        square = np.bincount(self.own[of_learned], weights=each, minlength=len(columns.inside))
+        square = np.bincount(self.column_of[of_learned], weights=each, minlength=len(columns.inside))
         degrees = self.sweeper.degrees
         drawn = columns.rng.chisquare(degrees + np.where(columns.inside, self.sweeper.freedom, 0.0))
         scale = np.sqrt((degrees + square) / drawn)
-        state.scale[:] = np.append(scale, self.given.target.intercept_sd)[self.of_feature]
+        state.scale[:] = np.append(scale, self.selection.target.intercept_sd)[self.of_feature]
 
     def move_labels(self, state: ColumnState, n_sweeps: int = 1) -> None:
         """Move labels, and weights of the columns inside, by the chain of the fixed prior with these scales."""
@@ -266,7 +266,7 @@ class ColumnMoves:
             self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
         else:
             sampler = self._sampler(state)
-        warm = burns and int(state.columns.done[0]) < self.given.n_warmup
+        warm = burns and int(state.columns.done[0]) < self.selection.n_warmup
         state.columns.done[0] += 1
         return self.sweeper.sweep(state.columns, warm, sampler)
 
@@ -284,7 +284,7 @@ class ColumnMoves:
         if key not in self.parts:
             if len(self.parts) >= _MOST_PARTS:
                 del self.parts[next(iter(self.parts))]
-            moving = np.append(inside, True)[self.own]
+            moving = np.append(inside, True)[self.column_of]
             model, first = self.setup.model, np.flatnonzero(moving[: len(geometry.dense)])
             training = model.training.restrict(moving)
             nothing = np.zeros((len(training.rows.active), model.n_blocks))
@@ -308,7 +308,7 @@ class _Part(NamedTuple):
 
 
 def _entries(training: Training, moving: Array) -> Array:
-    """Return which of the values of the rows are left if some active features alone are."""
+    """Return the numbers of the entries of the rows that belong to these active features."""
     if not len(training.rows.values):
         return np.zeros(0, np.int64)
     numbered = training.matrix(np.arange(1.0, len(training.rows.values) + 1))
@@ -323,8 +323,8 @@ def _response(setup: ColumnSetup, labels: Array, cells: CellState) -> WeightTarg
     return unknown.given(training, labels[training.vertices]).complete(target, cells)
 
 
-def _given(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> SelectionSetup:
-    """Return the set-up of columns for a response and a geometry."""
+def _selection_setup(setup: ColumnSetup, target: WeightTarget, geometry: Geometry) -> SelectionSetup:
+    """Return the set-up of the chain over columns, given labels and a geometry."""
     weight_target = replace(target, scale=geometry.scale)
     return setup.columns._replace(target=weight_target, dense=geometry.dense, rest=geometry.rest)
 
@@ -360,7 +360,7 @@ def _keep(setup: ColumnSetup, state: ColumnState, sweeper: Sweeper, draws: Colum
 
 
 def _no_draws(setup: ColumnSetup, done: int, n_sweeps: int) -> ColumnDraws:
-    """Return room for the draws of a stretch."""
+    """Return empty arrays for the draws that so many sweeps keep."""
     n = n_kept(setup.settings.burn, setup.settings.thin, done, n_sweeps)
     n_blocks, n_nodes = setup.model.n_blocks, setup.model.graph.n_nodes
     n_columns = len(setup.columns.columns.start) - 1

@@ -20,6 +20,7 @@ from ffbm.kernels.compilation import INNER, copy, copy_table
 from ffbm.kernels.softmax import softmax_tile
 
 LONGEST = 4.0  # no Newton step changes a weight by more
+WITHOUT_COLUMN, WITH_COLUMN = 0, 1  # of ``Workspace.root`` and ``centre``
 # rows of ``Workspace.line``: two that any function may overwrite; the intercept where the search for its mode begins,
 # before a move, without the column, of the state, and while the scale is looked for
 SPARE, SPARE_TOO, FIRST, BEFORE, WITHOUT, NOW, TRIAL = range(7)
@@ -39,7 +40,7 @@ class Columns(NamedTuple):
     most: np.ndarray  # (G,) float64: how many features of the column a row has at most
     degrees: np.ndarray  # (G,) float64: of freedom, of the Student t that the weights have a priori
     n_particles: np.ndarray  # (G,) int64: from which the weights of each feature are chosen
-    light: np.ndarray  # (A,) bool: on so few vertices, for B blocks, that the diagonal of H_j will do
+    light: np.ndarray  # (A,) bool: so few vertices have the feature that H_j is taken to be diagonal
     pair: np.ndarray  # (P, 2) int64: columns that may take each other's place
     intercept: int  # its number, or -1
     tightness: float  # 1 / intercept_sd^2
@@ -53,13 +54,13 @@ class Workspace(NamedTuple):
     z: np.ndarray  # (R, B): logits with what is tried
     p: np.ndarray  # (R, B): counts times softmax
     mode: np.ndarray  # (J, B)
-    lower: np.ndarray  # (J, B, B): the root of H_j
+    lower: np.ndarray  # (J, B, B): the Cholesky factor of H_j
     tie: np.ndarray  # (J, B, B): H_j^-1 C_j
     slope: np.ndarray  # (J, B)
     first: np.ndarray  # (J, B): the mode that Newton's steps for a given s start from
     value: np.ndarray  # (J, B): weights that are proposed or retraced
-    root: np.ndarray  # (2, B, B): of S without the column and with it
-    centre: np.ndarray  # (2, B): the intercept's modes without the column and with it
+    root: np.ndarray  # (2, B, B): the Cholesky factors of S
+    centre: np.ndarray  # (2, B): the intercept's modes
     cross: np.ndarray  # (B, B)
     line: np.ndarray  # (7, B): rows by name, from SPARE to TRIAL
     point: np.ndarray  # (2, 3): of the search for the scale
@@ -160,31 +161,31 @@ def intercept_slope(columns: Any, sums: Any, p: Any, a: Any, slope: Any) -> None
 
 
 @njit(**INNER)
-def shorten(x: Any, longest: float) -> float:
-    """Return the factor that makes the entries of x no larger than LONGEST, or the one that is given if smaller."""
-    for k in range(len(x)):
-        longest = min(longest, LONGEST / max(abs(x[k]), LONGEST))
-    return longest
+def limit_step(step: Any, factor: float) -> float:
+    """Return ``factor``, or less, so that no entry of factor times step is larger than LONGEST."""
+    for k in range(len(step)):
+        factor = min(factor, LONGEST / max(abs(step[k]), LONGEST))
+    return factor
 
 
 @njit(**INNER)
 def centre_intercept(columns: Any, counts: Any, sums: Any, work: Any, n_steps: int) -> float:
-    """Find the intercept's mode without the column, from 0, and the root of its precision; return its ln det.
+    """Find the intercept's mode without the column, from 0, and the Cholesky factor of its precision; return ln det.
 
     ``work.base`` holds the logits without the column and without the intercept.
     """
-    a, step, z = work.centre[0], work.line[SPARE], work.z
+    a, step, z = work.centre[WITHOUT_COLUMN], work.line[SPARE], work.z
     copy_table(work.base, z)
     for k in range(len(a)):
         a[k] = 0.0
-    determinant = 0.0
+    log_det = 0.0
     for _ in range(n_steps):
         softmax_all(counts, z, work.p, work.bits)
-        intercept_information(columns, counts, work.p, work.root[0])
+        intercept_information(columns, counts, work.p, work.root[WITHOUT_COLUMN])
         intercept_slope(columns, sums, work.p, a, step)
-        determinant = factorise(work.root[0])
-        solve(work.root[0], step)
-        factor, largest = shorten(step, 1.0), 0.0
+        log_det = factorise(work.root[WITHOUT_COLUMN])
+        solve(work.root[WITHOUT_COLUMN], step)
+        factor, largest = limit_step(step, 1.0), 0.0
         for k in range(len(a)):
             step[k] *= factor
             a[k] += step[k]
@@ -192,20 +193,21 @@ def centre_intercept(columns: Any, counts: Any, sums: Any, work: Any, n_steps: i
         shift_all(step, z, 1.0)
         if largest < 1e-3:
             break
-    return determinant
+    return log_det
 
 
 @njit(**INNER)
 def newton_steps(columns: Any, counts: Any, sums: Any, g: int, s: float, n_steps: int, work: Any) -> float:
     """Make Newton steps in the column's weights, and in the intercept if it moves along; return ln Z(s) nearly.
 
-    ``work.z`` holds the logits at ``work.mode`` (and ``work.centre[1]``), before and after. ln Z is the normal
-    approximation to the integral over them, taken before the last step with the gain that the step should bring.
+    ``work.z`` holds the logits at ``work.mode`` (and the intercept's ``work.centre``), before and after. ln Z is the
+    normal approximation to the integral over them, taken before the last step with the gain that the step should
+    bring.
     """
     with_intercept, tau, z, p = columns.with_intercept[g], s**-2, work.z, work.p
     begin, n_blocks = columns.start[g], z.shape[1]
     n_features = columns.start[g + 1] - begin
-    a, step_a, schur = work.centre[1], work.line[SPARE], work.root[1]
+    a, step_a, schur = work.centre[WITH_COLUMN], work.line[SPARE], work.root[WITH_COLUMN]
     result = 0.0
     for _ in range(n_steps):
         result = log_likelihood(columns, counts, g, z, p, work.bits) - n_features * n_blocks * log(s)
@@ -232,13 +234,13 @@ def newton_steps(columns: Any, counts: Any, sums: Any, g: int, s: float, n_steps
             result -= 0.5 * factorise(schur)
             solve(schur, step_a)
             result += 0.5 * inner_product(step_a, work.line[SPARE_TOO])
-            factor = shorten(step_a, factor)
+            factor = limit_step(step_a, factor)
         for f in range(n_features):
             slope = work.slope[f]
             if with_intercept and not columns.light[columns.feature[begin + f]]:
                 for k in range(n_blocks):
                     slope[k] -= inner_product(work.tie[f, k], step_a)
-            factor = shorten(slope, factor)
+            factor = limit_step(slope, factor)
         if with_intercept:
             for k in range(n_blocks):
                 step_a[k] *= factor
@@ -265,9 +267,10 @@ def feature_slope(columns: Any, sums: Any, p: Any, j: int, v: Any, tau: float, s
 
 @njit(**INNER)
 def feature_root(columns: Any, counts: Any, p: Any, j: int, tau: float, factor: float, lower: Any) -> float:
-    """Fill ``lower`` with the root of H_j, ``factor`` times A_j plus tau; return ln det of it, as it is over contrasts.
+    """Fill ``lower`` with the Cholesky factor of H_j = factor A_j + tau; return ln det H_j over the contrasts.
 
-    Where the diagonal of H_j will do, the first row of ``lower`` is that. The mean over blocks has precision tau.
+    Where H_j is taken to be diagonal, its diagonal is the first row of ``lower``. The mean over blocks has precision
+    tau.
     """
     n_blocks = lower.shape[0]
     if columns.light[j]:
@@ -277,11 +280,11 @@ def feature_root(columns: Any, counts: Any, p: Any, j: int, tau: float, factor: 
             i, x = columns.row[t], columns.value[t]
             for k in range(n_blocks):
                 lower[0, k] += factor * x * x * p[i, k] * (1.0 - p[i, k] / counts[i])
-        total, determinant = 0.0, log(tau)
+        total, log_det = 0.0, log(tau)
         for k in range(n_blocks):
             total += lower[0, k] / n_blocks
-            determinant += log(lower[0, k])
-        return determinant - log(total)
+            log_det += log(lower[0, k])
+        return log_det - log(total)
     for k in range(n_blocks):
         for l in range(k + 1):  # noqa: E741
             lower[k, l] = 0.0
@@ -308,7 +311,7 @@ def solve_feature(columns: Any, j: int, lower: Any, x: Any) -> None:
 
 @njit(**INNER)
 def squared_distance(columns: Any, j: int, lower: Any, x: Any) -> float:
-    """Return x'Px for contrasts x (B,), which are overwritten, P being the precision of feature j over contrasts."""
+    """Return x'Px, P being the precision of feature j over the contrasts x (B,), which may be overwritten."""
     if not columns.light[j]:
         multiply_transposed(lower, x)
         return inner_product(x, x)
@@ -338,11 +341,11 @@ def _tie(columns: Any, counts: Any, p: Any, j: int, lower: Any, cross: Any, tie:
 
 
 @njit(**INNER)
-def _eliminate(cross: Any, tie: Any, slope: Any, schur: Any, along: Any) -> None:
-    """Take C_j H_j^-1 C_j from the lower triangle of S, and C_j H_j^-1 times the slope from that of the intercept."""
+def _eliminate(cross: Any, tie: Any, slope: Any, schur: Any, slope_a: Any) -> None:
+    """Subtract C_j H_j^-1 C_j from the lower triangle of S, and C_j H_j^-1 slope from the intercept's slope."""
     n_blocks = cross.shape[0]
     for m in range(n_blocks):
         for k in range(n_blocks):
-            along[k] -= tie[m, k] * slope[m]
+            slope_a[k] -= tie[m, k] * slope[m]
             for l in range(k + 1):  # noqa: E741
                 schur[k, l] -= cross[m, k] * tie[m, l]

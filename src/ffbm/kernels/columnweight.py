@@ -19,21 +19,23 @@ from ffbm.kernels.arrow import (
     SPARE,
     SPARE_TOO,
     TRIAL,
+    WITH_COLUMN,
+    WITHOUT_COLUMN,
     feature_root,
     feature_slope,
     inner_product,
+    limit_step,
     log_likelihood,
     newton_steps,
     shift,
     shift_all,
-    shorten,
     softmax_row,
     solve_feature,
     squared_distance,
 )
 from ffbm.kernels.cholesky import multiply_transposed, solve_transposed
 from ffbm.kernels.compilation import INNER, copy, copy_table
-from ffbm.kernels.parabola import N_TURNS, next_point, place, top, width
+from ffbm.kernels.parabola import N_TURNS, keep_point, next_point, top, width
 from ffbm.kernels.slab import draw_scale, log_scale_prior
 
 FROM_PRIOR = 0.1  # the share of particles that come from the prior given s: it bounds their importance weights
@@ -76,26 +78,26 @@ def locate_scale(rng: Any, columns: Any, counts: Any, sums: Any, g: int, work: A
         for k in range(work.first.shape[1]):
             work.first[f, k] = 0.0
     if columns.with_intercept[g]:
-        copy(work.centre[0], work.centre[1])
-    _begin(columns, g, work, work.first, work.centre[1])
+        copy(work.centre[WITHOUT_COLUMN], work.centre[WITH_COLUMN])
+    _begin(columns, g, work, work.first, work.centre[WITH_COLUMN])
     at, height = work.point[0], work.point[1]
     for turn in range(N_TURNS):
         t = next_point(turn, at, height)
         if t != t:
             break
         value = newton_steps(columns, counts, sums, g, exp(t), 3 if turn == 0 else 1, work)
-        place(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
+        keep_point(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
     for f in range(n_features):
         copy(work.mode[f], work.first[f])
     if columns.with_intercept[g]:
-        copy(work.centre[1], work.line[FIRST])
+        copy(work.centre[WITH_COLUMN], work.line[FIRST])
     if n_features > 1:
         lowest, retrace = top(at, height), False  # a literal would compile a variant of its own
         for turn in range(3):
-            copy(work.centre[0], work.line[TRIAL])
+            copy(work.centre[WITHOUT_COLUMN], work.line[TRIAL])
             t = lowest + turn * PILOT_STEP
             value = _weigh_given(rng, columns, counts, sums, g, t, work.line[TRIAL], retrace, work)
-            place(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
+            keep_point(turn, t, value + log_scale_prior(columns.degrees[g], t), at, height)
     return top(at, height), width(at, height)
 
 
@@ -140,11 +142,11 @@ def _weigh_given(
     n_features = columns.start[g + 1] - begin
     worth = 0.0
     if columns.with_intercept[g]:
-        copy(work.line[FIRST], work.centre[1])
-    _begin(columns, g, work, work.first, work.centre[1])
+        copy(work.line[FIRST], work.centre[WITH_COLUMN])
+    _begin(columns, g, work, work.first, work.centre[WITH_COLUMN])
     newton_steps(columns, counts, sums, g, s, np.int64(2), work)
     if columns.with_intercept[g]:
-        worth += _make_room(columns, counts, sums, g, a, retrace, work)
+        worth += _move_intercept(columns, counts, sums, g, a, retrace, work)
     else:
         worth -= log_likelihood(columns, counts, g, work.base, work.p, work.bits)
     worth += log_likelihood(columns, counts, g, work.z, work.p, work.bits)
@@ -156,12 +158,12 @@ def _weigh_given(
 
 
 @njit(**INNER)
-def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bool, work: Any) -> float:
+def _move_intercept(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bool, work: Any) -> float:
     """Map the intercept in, or back out if retracing; return ln of the ratio of priors, likelihoods and volumes.
 
     Modes are moved to where the intercept that goes with the column expects them, and the logits with them.
     """
-    there, back = (0, 1) if retrace else (1, 0)
+    there, back = (WITHOUT_COLUMN, WITH_COLUMN) if retrace else (WITH_COLUMN, WITHOUT_COLUMN)
     before, after = work.line[BEFORE], work.line[SPARE]
     copy(a, before)
     for k in range(len(a)):
@@ -171,7 +173,7 @@ def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bo
     volumes = 0.0
     for k in range(len(a)):
         after[k] += work.centre[there, k]
-        volumes += log(work.root[0, k, k]) - log(work.root[1, k, k])
+        volumes += log(work.root[WITHOUT_COLUMN, k, k]) - log(work.root[WITH_COLUMN, k, k])
     copy(after, a)
     without, within = (after, before) if retrace else (before, after)
     result = volumes - 0.5 * columns.tightness * (inner_product(within, within) - inner_product(without, without))
@@ -181,7 +183,7 @@ def _make_room(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bo
     result -= log_likelihood(columns, counts, g, work.z, work.p, work.bits)
     off = work.line[SPARE_TOO]
     for k in range(len(a)):
-        off[k] = within[k] - work.centre[1, k]
+        off[k] = within[k] - work.centre[WITH_COLUMN, k]
     for f in range(columns.start[g + 1] - columns.start[g]):
         for k in range(len(a)):
             work.slope[f, k] = work.mode[f, k] - inner_product(work.tie[f, k], off)
@@ -200,7 +202,7 @@ def _choose(
     n_blocks, tau, j = work.z.shape[1], s**-2, columns.feature[columns.start[g] + f]
     lower, mode, reference, step = work.lower[f], work.mode[f], work.line[SPARE], work.line[SPARE_TOO]
     copy(mode, reference)
-    at_reference, determinant = 0.0, 0.0
+    at_reference, log_det = 0.0, 0.0
     for turn in range(2):
         total = 0.0
         for t in range(columns.row_start[j], columns.row_start[j + 1]):
@@ -208,9 +210,9 @@ def _choose(
             total += softmax_row(work.z, i, counts[i], work.p)
         at_reference = total if turn == 0 else at_reference
         feature_slope(columns, sums, work.p, j, mode, tau, step)
-        determinant = feature_root(columns, counts, work.p, j, tau, 1.0, lower)
+        log_det = feature_root(columns, counts, work.p, j, tau, 1.0, lower)
         solve_feature(columns, j, lower, step)
-        factor = shorten(step, 1.0)
+        factor = limit_step(step, 1.0)
         for k in range(n_blocks):
             step[k] *= factor
             mode[k] += step[k]
@@ -231,7 +233,7 @@ def _choose(
         for k in range(n_blocks):
             fit += (v[k] - reference[k]) * sums[j, k]
         prior = -0.5 * tau * square - n_blocks * log(s)
-        normal = 0.5 * determinant - 0.5 * squared_distance(columns, j, lower, step)
+        normal = 0.5 * log_det - 0.5 * squared_distance(columns, j, lower, step)
         work.chance[m] = fit + prior - log_sum(log(1.0 - FROM_PRIOR) + normal, log(FROM_PRIOR) + prior)
         top = max(top, work.chance[m])
     total = 0.0

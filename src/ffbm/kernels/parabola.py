@@ -31,7 +31,7 @@ def next_point(turn: int, at: Any, height: Any) -> float:
 
 
 @njit(**INNER)
-def place(turn: int, t: float, value: float, at: Any, height: Any) -> None:
+def keep_point(turn: int, t: float, value: float, at: Any, height: Any) -> None:
     """Take a further point in, in the place of one of the three."""
     slot = turn
     if turn >= 3:

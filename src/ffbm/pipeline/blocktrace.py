@@ -32,16 +32,16 @@ def gather(
         n_blocks=n_blocks,
         n_edges=graph.n_edges,
         settings=chosen | _run_settings(chains),
-        diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
+        diagnostics=_diagnose(chains, labels, entropy, chosen["seed"]),
     )
 
 
 def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Array | None = None) -> BlockTrace:
     """Return the trace of chains on set partitions.
 
-    Blocks are numbered from 0 in each draw, by decreasing size. Such a chain carries S with P(b) and the number of
-    labellings in it; the trace has S without P(b), as every trace has. The best partition is the one with the lowest
-    S with P(b) among the draws that are kept and the best that each chain carried.
+    Blocks are numbered from 0 in each draw, by decreasing size. S is computed again from the labels, since the chain's
+    own includes -ln P(b) and the number of labellings; the trace has S without P(b), as every trace has. The best
+    partition has the lowest S with P(b) among the kept draws and the best partition of each chain.
     """
     draws, states = chains.draws, chains.states
     labels = np.apply_along_axis(_by_size, 2, draws.labels)
@@ -49,10 +49,10 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Arr
     corrected = chosen["degree_corrected"]
     measure = partial(description_length, graph, prior="full", degree_corrected=corrected, node_type=types)
     lengths = [[measure(b) for b in chain] for chain in labels]
-    entropy, whole = (np.array([[getattr(s, part) for s in chain] for chain in lengths]) for part in _PARTS)
-    carried = [_by_size(state.best) for state in states]
+    entropy, total = (np.array([[getattr(s, part) for s in chain] for chain in lengths]) for part in _PARTS)
+    best_of_chains = [_by_size(state.best) for state in states]
     best = min(
-        (labels[np.unravel_index(whole.argmin(), whole.shape)], *carried),
+        (labels[np.unravel_index(total.argmin(), total.shape)], *best_of_chains),
         key=lambda b: measure(b).total,
     ).astype(np.int64)
     return BlockTrace(
@@ -64,7 +64,7 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Arr
         n_blocks=int(max(labels.max(initial=0), best.max(initial=0))) + 1,
         n_edges=graph.n_edges,
         settings=chosen | _run_settings(chains),
-        diagnostics=_diagnosed(chains, labels, entropy, chosen["seed"]),
+        diagnostics=_diagnose(chains, labels, entropy, chosen["seed"]),
     )
 
 
@@ -74,7 +74,7 @@ def _run_settings(chains: Chains) -> dict[str, Any]:
     return {**length, "thin": chains.thin, **tell_of_ladders(chains)}
 
 
-def _diagnosed(chains: Chains, labels: Array, entropy: Array, seed: int) -> BlockDiagnostics:
+def _diagnose(chains: Chains, labels: Array, entropy: Array, seed: int) -> BlockDiagnostics:
     rate, previous = chains.draws.acceptance, chains.previous
     return block_diagnostics(labels, entropy, rate, seed, previous=previous, round_trips=chains.round_trips)
 

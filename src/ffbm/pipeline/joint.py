@@ -43,7 +43,7 @@ from ffbm.types.weights import Sigma, WeightTrace
 from ffbm.workers import Workers, open_workers
 
 _FIRST_END = 1600  # sweeps after burn-in at the second check, the first at which chains with n_sweeps="auto" may end
-JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, in the mean, of either kind
+JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, on average, of either kind
 
 
 class JointTrace(NamedTuple):

@@ -1,6 +1,7 @@
 """A fit in a notebook: what to rely on, tables of columns and blocks, scores, the ranking as a small figure."""
 
 from html import escape
+from math import isnan
 
 from ffbm.columntable import inclusion_in_words, name_of_inclusion
 from ffbm.plain import count_of, with_interval
@@ -25,7 +26,7 @@ _ROW, _LEFT, _WIDTH = 20, 200, 300
 
 
 def fit_html(fit: FitParts) -> str:
-    """Return first whether to rely on it, then columns, blocks and scores as tables, a figure of features, notes."""
+    """Return a fit as HTML: its grade, warnings, tables of columns, blocks and scores, a figure of features, notes."""
     warnings = "".join(f"<p><strong>{text_html(text)}</strong></p>" for text in warning_paragraphs(fit))
     sentences = [
         grade_in_a_line(fit) if fit.converged.is_usable else "",
@@ -47,13 +48,13 @@ def _columns(fit: FitParts) -> str:
         return ""
     table = fit.column_table
     inclusion = [] if fit.relevance is None else inclusion_in_words(table)
-    named = [] if fit.relevance is None else [name_of_inclusion(table)]
-    head = ["column", "kind", *named, "bits alone", "bits beyond", "p"]
+    title = [] if fit.relevance is None else [name_of_inclusion(table)]
+    head = ["column", "kind", *title, "bits alone", "bits beyond", "p"]
     rows = [
         [
             row["column"],
             row["kind"],
-            *inclusion[number : number + 1],
+            *inclusion[number : number + 1],  # none under the fixed prior
             *(_amount(row[f"bits_{name}"], row[f"bits_{name}_se"]) for name in ("alone", "unique")),
             _number(row["p_value"], 3),
             f"{row['verdict']}{': ' if row['sets_apart'] else ''}{row['sets_apart']}",
@@ -79,17 +80,17 @@ def _blocks(fit: FitParts) -> str:
 
 
 def _amount(bits: float, error: float) -> str:
-    return "" if bits != bits else with_interval(bits, error)
+    return "" if isnan(bits) else with_interval(bits, error)
 
 
 def _number(value: float, digits: int) -> str:
-    return "" if value != value else f"{value:.{digits}f}"
+    return "" if isnan(value) else f"{value:.{digits}f}"
 
 
 def ranking_svg(fit: FitParts) -> str:
     """Draw the centred weights of the first features in the block of their score, with 95 % intervals."""
     table = fit.ranking.table
-    if fit.relevance is not None:  # of an excluded column nothing is named, nor on average over modes
+    if fit.relevance is not None:  # features of other columns are not shown, whatever their average over modes
         columns = fit.column_table
         table = table[table["column"].isin(columns.loc[columns["decision"] == MATTERS, "column"])]
     if table.empty:

@@ -1,4 +1,4 @@
-"""The answer on a screen of plain text, or at length."""
+"""The summary of a fit as plain text: on one screen, or at length."""
 
 from dataclasses import dataclass
 
@@ -45,12 +45,12 @@ class Length:
     """How much of each part is listed."""
 
     columns: int
-    more: int  # of them that matter, or are more likely in than out
+    more: int  # further columns, if they matter or are more likely in than out
     ranked: int  # features
     rows: int  # of the table of blocks, shared out among them
     most: int  # rows of one block
-    is_tight: bool = False  # what can be said in fewer words is
-    has_words: bool = True  # on each column
+    is_tight: bool = False  # in fewer words, each part in as few lines as can be
+    has_words: bool = True  # whether each column has a sentence
 
 
 SHORT, LONG = Length(5, 3, 5, 8, 2), Length(8, 10_000, 10, 20, 3)
@@ -61,10 +61,10 @@ _SPLITS = 4  # of a tree, where there is little room
 
 
 def summary_text(fit: FitParts, verbose: bool = False) -> str:
-    """Return the answer on a screen: what must be read first, columns, blocks, how much is explained, notes by count.
+    """Return the summary of a fit: warnings, the grade, columns, blocks, how much is explained, how many notes.
 
-    What does not fit is shortened: less of each part is listed, and what is left out is counted. With
-    ``verbose`` also description lengths, losses, more features and blocks, and the notes themselves.
+    It fits a screen: less of each part is listed where it is long, and what is left out is counted. With ``verbose``
+    it is as long as it needs to be, and has description lengths, losses, more features and blocks, and the notes too.
     """
     if verbose:
         return _text(fit, LONG)
@@ -76,10 +76,7 @@ def summary_text(fit: FitParts, verbose: bool = False) -> str:
 
 
 def sentence_below(fit: FitParts, text: str, verbose: bool) -> str:
-    """Return the sentence as it stands below a summary on a terminal: shorter, or none, where room is short.
-
-    A summary for which there is little room says itself where the sentence is.
-    """
+    """Return the sentence to quote as a terminal shows it below a summary: a shorter one, or none, if lines are few."""
     n_free = _WHOLE - text.count("\n") - 5  # its title, where the files are, and two blank lines
     title, short = "in a sentence", "in a sentence (fit.sentence() has all of it)"
     for head, words in ((title, sentence_of(fit)), (title, sentence_of(fit, 1)), (short, claim_of(fit, 1))):
@@ -102,7 +99,8 @@ def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     tree = tree_text(fit.hierarchy, is_tight=is_tight)
     blocks = [_network(fit, verbose, is_tight), tree, tell_hierarchy(fit, is_tight), blocks_text(fit, length)]
     if is_tight:
-        first = [at_most(text, n) for text, n in zip(first, (2, 3, 1, 2, 1), strict=True)]
+        lines_of_each = 2, 3, 1, 2, 1
+        first = [at_most(text, n) for text, n in zip(first, lines_of_each, strict=True)]
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
@@ -117,8 +115,8 @@ def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     parts += [[ranking_text(fit, length)]] if fit.relevance is None else []
     parts.append(last)
     parts.insert(len(parts) if fit.converged.is_usable else 0, [_grade(fit, verbose, is_tight)])
-    together = "\n" if is_tight else "\n\n"
-    return "\n\n".join(text for part in parts if (text := together.join(one for one in part if one)))
+    separator = "\n" if is_tight else "\n\n"
+    return "\n\n".join(text for part in parts if (text := separator.join(filter(None, part))))
 
 
 def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool = False) -> str:
@@ -137,7 +135,7 @@ def _notes_by_count(fit: FitParts, is_tight: bool = False, names_sentence: bool 
 
 
 def _grade(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
-    """Say what stands behind the grade, which stands here if it is a warning and else in the first line."""
+    """Say what the grade rests on; a grade that is a warning is named here, others in the first line."""
     command = visible(fit.converged.command)  # in one line, so that it can be copied
     warning = "" if fit.converged.is_usable else name_grade(fit, brief=not verbose)
     text = wrap(f"{warning} {explain_grade(fit, brief=not verbose)}".strip())
@@ -245,12 +243,14 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
-        lines.append(f"  (the uncertainty of the blocks is in them: {share:.0%} of the variance, in the median)")
+        lines.append(
+            f"  (the weights' spread includes the uncertainty of the blocks: a median of {share:.0%} of the variance)"
+        )
     return "\n".join(lines)
 
 
 def _tell_sizes(fit: FitParts) -> str:
-    """Say how large blocks are of which there is nothing else to say."""
+    """Say how large blocks are if no feature sets any of them apart."""
     sizes = [f"{size:,}" for size in fit.memberships.sizes if size]
     left = len(sizes) - _SIZES
     shown = [*sizes[:_SIZES], f"{left:,} more (blocks.csv)"] if left > 0 else sizes

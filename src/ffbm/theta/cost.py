@@ -1,7 +1,8 @@
 """How long a Hamiltonian move of the weights takes, about, and how many of them are worth their time.
 
-In a large network a move takes longer and fewer of them are needed: the posterior is narrow, a prediction averaged over
-50 draws is that of 250. Lengths follow the size of the data and never a clock, so the draws are the same everywhere.
+In a large network a move takes longer and fewer of them are needed: the posterior is narrow, and a prediction averaged
+over 50 draws is as good as one over 250. Lengths follow the size of the data and never a clock, so the draws are the
+same everywhere.
 """
 
 from math import floor
@@ -20,7 +21,7 @@ _LEAST_VERTICES = 10_000  # whatever the time
 def seconds_of_moves(n_cells: int, n_blocks: int, n_moves: int = 1) -> float:
     """Return about how many seconds of one core so many moves take.
 
-    ``n_cells`` are the cells of the features that are not 0, an intercept's included, over different rows.
+    ``n_cells`` counts the cells of the features that are not 0, an intercept's included; equal rows count once.
 
     >>> round(seconds_of_moves(440_000, 15), 2)
     0.16
@@ -41,7 +42,7 @@ def affordable_moves(n_cells: int, n_blocks: int, seconds: float, least: int, mo
 def affordable_vertices(design: Design, rows: Array, n_blocks: int, rng: np.random.Generator) -> Array:
     """Return these training vertices, or some of them at random where moves would take more than half a second.
 
-    That is beyond 100,000 vertices or so. Weights of fewer vertices are less sharp, and tens of thousands are many.
+    That is beyond 100,000 vertices or so. Fewer vertices give wider posteriors; tens of thousands are plenty.
 
     >>> from ffbm.theta.design import make_design
     >>> affordable_vertices(make_design(np.eye(3)), np.arange(3), 2, np.random.default_rng(0)).tolist()

@@ -1,7 +1,7 @@
 """Checks of the weight samplers: laws known in closed form, by quadrature or on a grid.
 
 A law gives the exact expectation of some functions of the weights; a sampler passes if the mean of each function over
-its draws lies within 4.5 standard errors, which its effective sample size gives.
+its draws lies within 4.5 standard errors of it, computed with the effective sample size.
 """
 
 from collections.abc import Callable
@@ -136,7 +136,7 @@ LAWS: dict[str, Callable[[], Law]] = {f.__name__: f for f in (gaussian, one_vert
 
 
 def deviations(name: str, sampler: str, n_draws: int = 8000, seed: int = 11, **changes: Any) -> Array:
-    """Return how many standard errors the mean of each function is off its exact value under a law.
+    """Return for each function of a law how many standard errors its mean is off the exact value.
 
     ``changes`` replace arguments of ``sample_weights``, to see that a wrong one would be noticed.
     """
@@ -149,7 +149,7 @@ def deviations(name: str, sampler: str, n_draws: int = 8000, seed: int = 11, **c
     return np.abs([(v.mean() - exact) / (v.std() / np.sqrt(ess_mean(v))) for v, exact in values])
 
 
-def follow_the_posterior(sampler: str, name: str, effort: Effort) -> Finding:
+def largest_deviation(sampler: str, name: str, effort: Effort) -> Finding:
     """Return the largest deviation of a sampler under a law, in standard errors."""
     off = deviations(name, sampler, 40_000 if effort.full else 8_000, effort.seed + 11)
     return Finding(float(off.max()), ALLOWED, details={"functions": len(off)})
@@ -161,7 +161,7 @@ CHECKS = tuple(
         "largest deviation of a posterior expectation from its exact value, standard errors",
         "the published program's acceptance rule, a ratio left out, sigma ignored or of another feature, training rows "
         "ignored",
-        partial(follow_the_posterior, sampler, name),
+        partial(largest_deviation, sampler, name),
     )
     for sampler in ("hmc", "mala")
     for name in LAWS
