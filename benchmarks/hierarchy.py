@@ -19,8 +19,8 @@ from search import BUDGETS, cell, theirs, within_budgets
 
 import ffbm
 from ffbm.nested.chain import NestedSettings, NestedSetup
-from ffbm.nested.search import search_hierarchies, wide_layout
-from ffbm.nested.target import NestedTarget, nested_model
+from ffbm.nested.search import search_hierarchies
+from ffbm.nested.target import NestedTarget, layout_for, nested_model
 
 FOLDERS = {
     "football": "football",
@@ -43,7 +43,7 @@ def load(name):
 
 def ours(graph, seed, seconds):
     """One search for so long: the seconds after which S fell, S then, and the groups of every level at the end."""
-    target, layout = NestedTarget(graph), wide_layout(graph)
+    target, layout = NestedTarget(graph), layout_for(graph)
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
     begun, curve, groups = time.process_time(), [], []  # tables are made beforehand, as those of graph-tool
     for found in search_hierarchies(setup, np.random.default_rng(seed)):

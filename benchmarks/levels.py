@@ -19,8 +19,8 @@ from ffbm.blocks.chain import BlockSettings, BlockSetup
 from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.nested import chain as nested
 from ffbm.nested.chain import NestedSettings, NestedSetup
-from ffbm.nested.search import find_hierarchy, wide_layout
-from ffbm.nested.target import NestedTarget, nested_model
+from ffbm.nested.search import find_hierarchy
+from ffbm.nested.target import NestedTarget, layout_for, nested_model
 
 NAMES = ("football", "high school", "school", "facebook 348", "Caltech", "polblogs")
 SECONDS, ROUNDS = 0.1, 15  # of one measurement, and how often
@@ -36,7 +36,7 @@ def flat_chain(graph, labels, rng):
 
 def nested_chain(graph, rng):
     """The same of level 0 of a hierarchy, and its levels: a cycle of 50 sweeps has one over the groups above."""
-    target, layout = NestedTarget(graph), wide_layout(graph)
+    target, layout = NestedTarget(graph), layout_for(graph)
     settings = NestedSettings(0, 10**9, sweeps=50, jumps=0.0, shifts=0.0)
     setup = NestedSetup(target, nested_model(target, layout), layout, settings)
     levels = find_hierarchy(setup, rng, 0).levels

@@ -9,8 +9,8 @@ import ffbm
 from ffbm.blocks.entropy import description_length
 from ffbm.blocks.likelihoods import UNCORRECTED
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start, unpack
-from ffbm.nested.search import search_hierarchies, wide_layout
-from ffbm.nested.target import Layout, NestedTarget, lay_out, nested_model, vertex_labels
+from ffbm.nested.search import search_hierarchies
+from ffbm.nested.target import Layout, NestedTarget, lay_out, layout_for, nested_model, vertex_labels
 from ffbm.types import EdgeWeights, Graph
 from ffbm.verification.findings import Effort
 from ffbm.verification.hierarchies import TRIALS, all_hierarchies, compare_hierarchies, follow_the_law
@@ -24,7 +24,7 @@ def set_up(graph, layout, **settings):
 
 
 def best_hierarchy(target, n_turns, seed):
-    layout = wide_layout(target.graph)
+    layout = layout_for(target.graph)
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
     *_, lowest = islice(search_hierarchies(setup, np.random.default_rng(seed)), n_turns)
     return lowest

@@ -7,8 +7,7 @@ import ffbm
 from ffbm.nested import ladder
 from ffbm.nested.chain import NestedSettings, NestedSetup, lowest_of, unpack
 from ffbm.nested.ladder import NestedLadderState, advance, find_betas, start
-from ffbm.nested.search import wide_layout
-from ffbm.nested.target import NestedTarget, nested_model
+from ffbm.nested.target import NestedTarget, layout_for, nested_model
 from ffbm.rng import stream
 from ffbm.states import from_bytes, to_bytes
 from ffbm.verification import hierarchies
@@ -21,7 +20,7 @@ BETAS = np.array([1.0, 0.92, 0.85])
 @pytest.fixture(scope="module")
 def setup():
     graph = ffbm.simulate(n_nodes=40, n_blocks=4, n_edges=160, seed=1).network.graph
-    target, layout = NestedTarget(graph), wide_layout(graph)
+    target, layout = NestedTarget(graph), layout_for(graph)
     return NestedSetup(target, nested_model(target, layout), layout, NestedSettings(burn=6, thin=2))
 
 

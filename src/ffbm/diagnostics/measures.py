@@ -63,11 +63,6 @@ class BlockMeasures:
         return float(moving.max()) if len(moving) else math.nan
 
     @property
-    def share_above(self) -> float:
-        """The share of pairs whose R-hat lies above 1.01, constant ones counted as below: shown, not judged."""
-        return float((self.rhat_pairs > RHAT_LIMIT).mean()) if len(self.pairs) else 0.0
-
-    @property
     def share_unsettled(self) -> float:
         """The share of pairs whose frequency is not known to 0.0177."""
         return self.n_open() / len(self.pairs) if len(self.pairs) else 0.0

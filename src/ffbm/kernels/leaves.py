@@ -18,7 +18,7 @@ from ffbm.kernels.likelihood import follow as inner_follow
 from ffbm.kernels.likelihood import recount as inner_recount
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as inner_total
-from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside
+from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside, resized
 from ffbm.kernels.tables import look
 
 
@@ -64,17 +64,6 @@ def branch_change(branches, tables, work, c, loops, r, s, blocks, links, n_near)
             marks[groups[a]] = 0
         closes, opens = closes and n[above_r] == 1, opens and n[above_s] == 0
         r, s, blocks, links, n_near = above_r, above_s, groups, ends, n_groups
-    return nats
-
-
-@njit(**INNER)
-def resized(tables, n, ers, r, more):
-    """Return the change of one level when its group r has so many members more."""
-    nats = inside(tables, n[r] + more, ers[r, r]) - inside(tables, n[r], ers[r, r])
-    for t in range(n.size):
-        if t != r and n[t] > 0:
-            nats += between(tables, n[r] + more, n[t], ers[r, t], ers[t, r])
-            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
     return nats
 
 

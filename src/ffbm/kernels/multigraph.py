@@ -173,13 +173,8 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):  # noqa:
         elif t == s:
             out_s, in_s = out, into
         else:
-            n_t, e_rt, e_tr, e_st, e_ts = (
-                c.n[t],
-                look(c.ers, r, t),
-                look(c.ers, t, r),
-                look(c.ers, s, t),
-                look(c.ers, t, s),
-            )
+            e_rt, e_tr, e_st, e_ts = look(c.ers, r, t), look(c.ers, t, r), look(c.ers, s, t), look(c.ers, t, s)
+            n_t = c.n[t]
             nats += between(likelihood, n_r - 1, n_t, e_rt - out, e_tr - into)
             nats -= between(likelihood, n_r - 1, n_t, e_rt, e_tr)
             nats += between(likelihood, n_s + 1, n_t, e_st + out, e_ts + into)
@@ -201,6 +196,17 @@ def dealt(tables, n, ers):
             nats += inside(tables, n[r], look(ers, r, r))
             for s in range(r):
                 nats += between(tables, n[r], n[s], look(ers, r, s), look(ers, s, r))
+    return nats
+
+
+@njit(**INNER)
+def resized(tables, n, ers, r, more):
+    """Return the change of what edge counts cost when group r has so many members more."""
+    nats = inside(tables, n[r] + more, ers[r, r]) - inside(tables, n[r], ers[r, r])
+    for t in range(n.size):
+        if t != r and n[t] > 0:
+            nats += between(tables, n[r] + more, n[t], ers[r, t], ers[t, r])
+            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
     return nats
 
 

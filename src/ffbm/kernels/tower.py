@@ -14,7 +14,7 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.multigraph import between, between_more, both_ways, dealt, ends_of_loops, inside, inside_more
+from ffbm.kernels.multigraph import between_more, both_ways, dealt, ends_of_loops, inside_more, resized
 from ffbm.kernels.tables import log_factorial
 
 
@@ -106,11 +106,7 @@ def size_change(tower, tables, u, r, n_members, more):
     n, ers, n_groups, lf = tower.n[u], tower.ers[u], tower.used[u, 0], tables.lf
     if n_types(tower.used) > 1:
         n_members, n_groups = count_type(tower.b, u + 1, n, type_of(tower.b, u + 1, r))
-    nats = inside(tables, n[r] + more, ers[r, r]) - inside(tables, n[r], ers[r, r])
-    for t in range(n.size):
-        if t != r and n[t] > 0:
-            nats += between(tables, n[r] + more, n[t], ers[r, t], ers[t, r])
-            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
+    nats = resized(tables, n, ers, r, more)
     nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)
     return nats + log_factorial(lf, n[r]) - log_factorial(lf, n[r] + more)
 

@@ -14,11 +14,10 @@ import numpy as np
 from ffbm.blocks.blocktypes import types_of_blocks
 from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
-from ffbm.blocks.search import best_of, descend_to_one, most_blocks
+from ffbm.blocks.search import best_of, descend_to_one
 from ffbm.blocks.target import BlockTarget
 from ffbm.nested.chain import NestedSettings, NestedSetup, advance, lowest_of, start
-from ffbm.nested.target import Hierarchy, Layout, layout_for
-from ffbm.types import Graph
+from ffbm.nested.target import Hierarchy
 
 _BETAS = (1.0, 1.5, 2.0, 3.0, 5.0, 20.0)  # inverse temperatures; what is heated again leaves out the first
 _CYCLES, _LEAST_CYCLES = 60, 5  # at each of them
@@ -33,11 +32,6 @@ class FoundHierarchy(NamedTuple):
 
     entropy: float
     levels: Hierarchy
-
-
-def wide_layout(graph: Graph) -> Layout:
-    """Return a layout with more blocks than any level will need."""
-    return layout_for(graph, (most_blocks(graph) + 1) // 2)
 
 
 def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, longer: float = 1.0) -> FoundHierarchy:

@@ -15,6 +15,7 @@ from ffbm.blocks.edges import factorial_table, first_factorials
 from ffbm.blocks.levels import coarsened, edge_matrix, level_lengths, typed_nats
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
 from ffbm.blocks.priors import FULL
+from ffbm.blocks.search import most_blocks
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model, with_edge_costs
 from ffbm.blocks.weighted import weight_law
 from ffbm.kernels.arcs import Arcs
@@ -65,10 +66,11 @@ class Layout(NamedTuple):
     n_rows: int
 
 
-def layout_for(graph: Graph, n_blocks: int, n_rows: int = N_ROWS) -> Layout:
-    """Return sizes for chains that begin with so many blocks."""
+def layout_for(graph: Graph) -> Layout:
+    """Return sizes for more blocks and groups than any hierarchy of the graph will need."""
+    n_blocks = (most_blocks(graph) + 1) // 2
     width = min(graph.n_nodes, max(_LEAST_BLOCKS, 2 * n_blocks))
-    return Layout(width, min(width, max(_MOST_ABOVE, n_blocks // 2)), n_rows)
+    return Layout(width, min(width, max(_MOST_ABOVE, n_blocks // 2)), N_ROWS)
 
 
 def nested_model(target: NestedTarget, layout: Layout) -> Model:

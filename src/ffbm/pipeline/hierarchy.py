@@ -13,8 +13,8 @@ from ffbm.config import FitConfig
 from ffbm.diagnostics import block_diagnostics
 from ffbm.nested.chain import NestedSettings, NestedSetup, NestedState, advance, start, unpack
 from ffbm.nested.consensus import central_draw, grow_tree
-from ffbm.nested.search import find_hierarchy, wide_layout
-from ffbm.nested.target import Hierarchy, NestedTarget, nested_model
+from ffbm.nested.search import find_hierarchy
+from ffbm.nested.target import Hierarchy, NestedTarget, layout_for, nested_model
 from ffbm.pipeline.blocks import blocks_of
 from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.context import RunContext
@@ -51,7 +51,7 @@ def sample_hierarchies(
     of_vertex = None if types is None else types.of_vertex
     seed, target = config.known_seed, NestedTarget(graph, likelihood_of(config.degree_corrected), of_vertex)
     length = check_length(config.n_sweeps, config.burn_in, config.thin, max_minutes)
-    layout = wide_layout(graph)
+    layout = layout_for(graph)
     settings = NestedSettings(length.burn, length.thin)
     setup = NestedSetup(target, nested_model(target, layout), layout, settings)
     begin = partial(context.begin, partial(_begin_one, seed), NestedState, config.n_chains, setup)

@@ -15,7 +15,7 @@ from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_tempering
 from ffbm.config import JOINT_SWEEPS
-from ffbm.diagnostics import diagnose_weights, joint_diagnostics
+from ffbm.diagnostics import joint_diagnostics
 from ffbm.errors import OptionError
 from ffbm.joint.chain import ADAPTING, JointSettings, JointSetup, JointState, advance, start
 from ffbm.joint.ladder import JointLadderState
@@ -216,36 +216,15 @@ def most_draws(n_chains: int, model: JointModel) -> int:
 
 
 def gather(
-    net: Network,
-    model: JointModel,
-    chains: Chains,
-    chosen: dict[str, Any],
-    notes: tuple[Note, ...] = (),
+    net: Network, model: JointModel, chains: Chains, chosen: dict[str, Any], notes: tuple[Note, ...]
 ) -> JointTrace:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
-    drawn: JointDraws = chains.draws
     blocks, members, w = align_together(net.graph, model.n_blocks, chains, chosen)
-    design, (n_chains, n_draws) = model.training.design, drawn.energy.shape
-    mean, sd = moments(w)
-    weights = WeightTrace(
-        weights=w,
-        energy=drawn.energy,
-        acceptance_rate=drawn.acceptance,
-        step_size=drawn.step_size,
-        n_steps=drawn.n_steps,
-        diverging=drawn.diverging,
-        chain_mean=mean,
-        chain_sd=sd,
-        names=design.names,
-        columns=design.columns,
-        support=design.support,
-        rows=model.training.vertices,
-        thin=1,
-        settings={**blocks.settings, "n_draws": n_draws, "n_chains": n_chains},
-        notes=notes,
-        diagnose=diagnose_weights,
-        imputed=_imputed(model, chains.states),
-    )
+    drawn: JointDraws = chains.draws._replace(weights=w)
+    n_chains, n_draws = drawn.energy.shape
+    settings = {**blocks.settings, "n_draws": n_draws, "n_chains": n_chains}
+    weights = weight_stage.make_trace(model.training, drawn, *moments(w), 1, settings)
+    weights = replace(weights, notes=notes, imputed=_imputed(model, chains.states))
     return JointTrace(blocks, members, weights)
 
 

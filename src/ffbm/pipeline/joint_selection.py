@@ -33,7 +33,7 @@ from ffbm.pipeline.joint import (
 from ffbm.pipeline.labels import number_alike, take_draws
 from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
-from ffbm.pipeline.selection import WARM_UP, starts_full
+from ffbm.pipeline.selection import WARM_UP, gather_selection, starts_full
 from ffbm.pipeline.tempering import first_labels, run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
@@ -166,35 +166,19 @@ def _begin_one(seed: int, stage: str, setup: ColumnSetup, chain: int) -> ColumnS
 
 
 def gather(
-    net: Network,
-    setup: ColumnSetup,
-    chains: Chains,
-    chosen: dict[str, Any],
-    notes: tuple[Note, ...] = (),
+    net: Network, setup: ColumnSetup, chains: Chains, chosen: dict[str, Any], notes: tuple[Note, ...]
 ) -> SelectedBlocks:
     """Join the draws of all chains and bring labels and rows of weights to one numbering of the blocks, together."""
     drawn: ColumnDraws = chains.draws
     blocks, members, w = align_together(net.graph, setup.model.n_blocks, chains, chosen)
     groups, (n_chains, n_draws) = setup.columns.target.groups, drawn.energy.shape
     assert groups is not None
-    selected = SelectionTrace(
-        inclusion=drawn.inclusion,
-        chance=drawn.chance,
-        scales=drawn.scales,
-        weights=w,
-        energy=drawn.energy,
-        acceptance_rate=drawn.acceptance,
-        accepted=drawn.accepted,
-        full_start=np.array([starts_full(chain) for chain in range(n_chains)]),
-        partition=np.arange(n_chains * n_draws).reshape(n_chains, n_draws),
-        column_names=groups.names,
-        of_feature=groups.of_feature,
-        thin=1,
-        settings={
-            "target": "joint", "n_draws": n_draws, "n_warmup": WARM_UP, "n_chains": n_chains, "seed": chosen["seed"],
-            "n_partitions": n_chains * n_draws,
-        },
-    )  # fmt: skip
+    settings = {
+        "target": "joint", "n_draws": n_draws, "n_warmup": WARM_UP, "n_chains": n_chains, "seed": chosen["seed"],
+        "n_partitions": n_chains * n_draws,
+    }  # fmt: skip
+    partition = np.arange(n_chains * n_draws).reshape(n_chains, n_draws)
+    selected = gather_selection(groups, drawn._replace(weights=w), partition, 1, settings)
     return SelectedBlocks(blocks, members, selected, notes)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_int
+from ffbm.joint.selection import ColumnDraws
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.weightlength import DrawLength, Rounds, run_selection
@@ -214,7 +215,7 @@ def _begin(setup: SelectionSetup | ImputedSelection, seed: int, n_chains: int, t
 
 
 def gather_selection(
-    groups: ColumnGroups, drawn: SelectionRecord, partition: Any, thin: int, settings: dict[str, Any]
+    groups: ColumnGroups, drawn: SelectionRecord | ColumnDraws, partition: Any, thin: int, settings: dict[str, Any]
 ) -> SelectionTrace:
     """Join what the chains left behind."""
     return SelectionTrace(

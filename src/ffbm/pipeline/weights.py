@@ -239,11 +239,17 @@ def gather(
 ) -> WeightTrace:
     """Join what the chains left behind; ``squares`` are the sums of squares about each chain's mean."""
     n_chains, n_draws = drawn.energy.shape
-    note = Note(
-        "thinned_draws",
-        f"1 in {thin} draws of the weights is stored; means and standard deviations are over all draws",
-        n_chains * (n_draws - n_draws // thin),
-    )
+    trace = make_trace(training, drawn, np.stack(means), np.sqrt(np.stack(squares) / n_draws), thin, chosen)
+    if thin == 1:
+        return trace
+    message = f"1 in {thin} draws of the weights is stored; means and standard deviations are over all draws"
+    return replace(trace, notes=(Note("thinned_draws", message, n_chains * (n_draws - n_draws // thin)),))
+
+
+def make_trace(
+    training: Training, drawn: Any, mean: Array, sd: Array, thin: int, chosen: dict[str, Any]
+) -> WeightTrace:
+    """Return the trace of the draws of all chains, with the mean and sd (C, B, D) of each."""
     return WeightTrace(
         weights=drawn.weights,
         energy=drawn.energy,
@@ -251,14 +257,13 @@ def gather(
         step_size=drawn.step_size,
         n_steps=drawn.n_steps,
         diverging=drawn.diverging,
-        chain_mean=np.stack(means),
-        chain_sd=np.sqrt(np.stack(squares) / n_draws),
+        chain_mean=mean,
+        chain_sd=sd,
         names=training.design.names,
         columns=training.design.columns,
         support=training.design.support,
         rows=training.vertices,
         thin=thin,
         settings=chosen,
-        notes=(note,) if thin > 1 else (),
         diagnose=diagnose_weights,
     )

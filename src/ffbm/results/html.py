@@ -37,7 +37,7 @@ def fit_html(fit: FitParts) -> str:
         tell_verdict(fit),
     ]
     paragraphs = "".join(f"<p>{text_html(' '.join(text.split()))}</p>" for text in sentences if text)
-    notes = notes_html([note.message for note in fit.network.notes])
+    notes = notes_html(fit.network.notes)
     figure = ranking_svg(fit) if fit.memberships.n_blocks > 1 else ""
     return f"<div>{warnings}{paragraphs}{_columns(fit)}{_blocks(fit)}{fit.scores._repr_html_()}{figure}{notes}</div>"
 

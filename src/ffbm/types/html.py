@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 from ffbm.plain import visible
 
+_MOST_NOTES = 6
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
@@ -27,10 +29,10 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
     return f"<table>{title}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def notes_html(messages: Sequence[str], most: int = 6) -> str:
-    """Return messages as a list, "" if there are none; what is beyond ``most`` is counted."""
-    more = [f"... and {len(messages) - most:,} more"] if len(messages) > most else []
-    items = "".join(f"<li>{text_html(text)}</li>" for text in [*messages[:most], *more])
+def notes_html(notes: Sequence[Any]) -> str:
+    """Return the messages of notes as a list, "" if there are none; those beyond the first six are counted."""
+    more = [f"... and {len(notes) - _MOST_NOTES:,} more"] if len(notes) > _MOST_NOTES else []
+    items = "".join(f"<li>{text_html(text)}</li>" for text in [*(n.message for n in notes[:_MOST_NOTES]), *more])
     return f"<ul>{items}</ul>" if items else ""
 
 

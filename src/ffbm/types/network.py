@@ -265,7 +265,7 @@ class Network:
         rows += [[f"... and {left:,} more", "", ""]] if left else []
         title = f"{self.name}: {count_of(self.n_nodes, 'vertex', 'vertices')}, {self.graph.edges_in_words}"
         table = table_html(["column", "read as", "most frequent, or mean"], rows, title.removeprefix(": "))
-        return table + notes_html([note.message for note in self.notes])
+        return table + notes_html(self.notes)
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""

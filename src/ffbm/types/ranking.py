@@ -268,7 +268,7 @@ class Ranking:
         caption = f"{count_of(self.n_features, 'feature')} in order of their scores{left}"
         head = ["rank", "feature", "score", "block", "centred weight", "sd", "vertices"]
         numbers = [column for column, name in enumerate(head) if name != "feature"]
-        return table_html(head, rows, caption, numbers) + notes_html([note.message for note in self.notes])
+        return table_html(head, rows, caption, numbers) + notes_html(self.notes)
 
 
 def _cell(value: object) -> str:

@@ -132,7 +132,7 @@ class Scores:
             rows.append([label, *(f"{getattr(self, f'{name}_{side}'):.3f}" for side, _, _ in sides)])
         head = ["", *(title for _, title, _ in sides)]
         table = table_html(head, rows, "What features explain of the blocks", range(1, len(head)))
-        return table + notes_html([note.message for note in self.notes])
+        return table + notes_html(self.notes)
 
     def __repr__(self) -> str:
         part, n = ("test", self.n_test) if self.n_test else ("train", self.n_train)

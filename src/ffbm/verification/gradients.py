@@ -24,9 +24,9 @@ def kernel_gradient(target: WeightTarget, w: Array) -> tuple[float, Array]:
     return float(u + 0.5 * np.sum(rest**2)), full
 
 
-def difference_gradient(w: Array, x: Array, y: Array, sigma: npt.ArrayLike, step: float = 1e-5) -> Array:
+def difference_gradient(w: Array, x: Array, y: Array, sigma: npt.ArrayLike) -> Array:
     """Return the gradient of the readable energy by central differences."""
-    slope = np.empty_like(w)
+    slope, step = np.empty_like(w), 1e-5
     for k, d in np.ndindex(*w.shape):
         aside = np.zeros_like(w)
         aside[k, d] = step
@@ -34,8 +34,9 @@ def difference_gradient(w: Array, x: Array, y: Array, sigma: npt.ArrayLike, step
     return slope
 
 
-def random_case(rng: np.random.Generator, numbers: bool, n: int = 90) -> tuple[Array, Array, Array]:
-    """Return features (n, 6), flags or numbers, memberships (n, 4) and weights (4, 6)."""
+def random_case(rng: np.random.Generator, numbers: bool) -> tuple[Array, Array, Array]:
+    """Return features (90, 6), flags or numbers, memberships (90, 4) and weights (4, 6)."""
+    n = 90
     x = (rng.random((n, 6)) < 0.4).astype(float)
     if numbers:
         x = x * rng.normal(size=x.shape)
