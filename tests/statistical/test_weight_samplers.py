@@ -37,8 +37,12 @@ FAULTS = {
     ),
     "always accepted": ("hmc", "if not rng.random() < acceptance:", "if not rng.random() < 2.0:"),
     "mean over blocks too wide": ("hmc", "rng.standard_normal() / sqrt(n_blocks)", "rng.standard_normal()"),
-    "scale ignored in the mean over blocks": ("hmc", "shared * scale[d] - own", "shared - own"),
-    "scale of another feature in the mean over blocks": ("mala", "shared * scale[d] - own", "shared * scale[a] - own"),
+    "scale ignored in the mean over blocks": ("hmc", "shared * scale[d] - total", "shared - total"),
+    "scale of another feature in the mean over blocks": (
+        "mala",
+        "shared * scale[d] - total",
+        "shared * scale[a] - total",
+    ),
     "scale ignored in features nobody has": ("hmc", "draw[k, d] = scale[d] * x", "draw[k, d] = x"),
     "scale of another feature where nobody has one": (
         "mala",

@@ -52,7 +52,7 @@ FAULTS = {  # what is changed in the chain, and the moves by which it is seen
         ".sums_of_labels(state.ledger.b)", ".sums_of_labels(0 * state.ledger.b)", USUAL,
     ),
     "labels that do not see the intercept": (
-        "np.append(inside, True)[self.own]", "np.append(inside, False)[self.own]", USUAL,
+        "np.append(inside, True)[self.column_of]", "np.append(inside, False)[self.column_of]", USUAL,
     ),
     "the intercept with the scale of a column": (
         "np.append(scale, self.selection.target.intercept_sd)[self.of_feature]", "9.0 * scale[self.of_feature]", OFTEN,

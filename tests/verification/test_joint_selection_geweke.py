@@ -28,7 +28,7 @@ FAULTS = {  # what is changed in the chain, and the steps of a run in which it i
         ".sums_of_labels(state.ledger.b)", ".sums_of_labels(0 * state.ledger.b)", 12,
     ),
     "labels that do not see the intercept": (
-        "np.append(inside, True)[self.own]", "np.append(inside, False)[self.own]", 12,
+        "np.append(inside, True)[self.column_of]", "np.append(inside, False)[self.column_of]", 12,
     ),
     "weights that are left behind": ("w[moving] = inner.weights", "w[moving] = 0.5 * inner.weights", 120),
 }  # fmt: skip

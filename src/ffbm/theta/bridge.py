@@ -28,7 +28,7 @@ class Bridge:
     """What the path of any column needs: the target, the column of each active feature, and room."""
 
     target: Target
-    own: Array  # (A,)
+    column_of: Array  # (A,)
     scratch: Scratch
     odds: Array  # (1,): as in ``Columns``
     parts: dict[int, tuple[tuple[Array, Array, Array], Array]] = field(default_factory=dict)  # of columns met so far
@@ -71,7 +71,7 @@ class Bridge:
         """Return the entries of column g in the rows, its features and its values, and the steps of its path."""
         if g not in self.parts:
             rows, n_blocks = self.target.rows, self.target.sums.shape[1]
-            members, entries = np.flatnonzero(self.own == g), np.flatnonzero(self.own[rows.indices] == g)
+            members, entries = np.flatnonzero(self.column_of == g), np.flatnonzero(self.column_of[rows.indices] == g)
             values = rows.values[entries] if len(rows.values) else np.ones(len(entries))
             row = np.searchsorted(rows.indptr, entries, side="right") - 1
             support = float(rows.counts[row].sum() / max(len(members), 1))

@@ -163,7 +163,7 @@ class Sweeper:
         self.work = workspace(n_rows, n_blocks, *n_most)
         self.scratch, self.moves = _room(setup, n_active, n_blocks, n_features)
         self.moments = np.zeros((2, n_blocks, n_features))
-        self.bridge = Bridge(self.target, self.metrics.own, self.scratch, columns.odds)
+        self.bridge = Bridge(self.target, self.metrics.column_of, self.scratch, columns.odds)
 
     @property
     def acceptance(self) -> float:
@@ -248,7 +248,7 @@ class _Metrics:
 
     def __init__(self, setup: SelectionSetup, precision: Array) -> None:
         self.setup, self.precision = setup, precision
-        self.own = setup.target.slab.column[setup.target.training.rows.active]  # (A,) the column of each feature
+        self.column_of = setup.target.slab.column[setup.target.training.rows.active]  # (A,) the column of each feature
         m, n_blocks = setup.dense.shape[1:]
         self.most = max(2, KEPT_BYTES // (16 * n_blocks * (m * m + len(setup.rest)) + 1))
         self.known: dict[bytes, Metric] = {}
@@ -259,7 +259,7 @@ class _Metrics:
         if key not in self.known:
             if len(self.known) >= self.most:
                 del self.known[next(iter(self.known))]
-            moving = np.append(inside, True)[self.own]
+            moving = np.append(inside, True)[self.column_of]
             made = make_metric(self.setup.dense, self.setup.rest, moving)
             self.known[key] = made._replace(precision=self.precision)
         return self.known[key]
