@@ -13,6 +13,8 @@ from ffbm.errors import OptionError
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.by_type import explain_types
 from ffbm.pipeline.drawn import sample_weights_drawn
+from ffbm.pipeline.joint import sample_joint
+from ffbm.pipeline.joint_selection import select_jointly
 from ffbm.pipeline.weights import sample_weights
 from ffbm.results import fit
 from ffbm.run_options import RunOptions
@@ -25,11 +27,22 @@ def test_the_settings_are_the_keywords_of_fit():
     assert keywords == {field.name: field.default for field in (*fields(FitConfig), *fields(RunOptions))}
 
 
-@pytest.mark.parametrize("stage", [sample_blocks, sample_weights, sample_weights_drawn, explain_types])
-def test_a_stage_called_by_itself_has_the_defaults_of_fit(stage):
-    other = {"seed", "n_blocks", "n_sweeps"} | (
-        {"n_draws", "weight_prior", "node_type"} if stage is explain_types else set()
-    )
+OF_FIXED_LENGTH = {"n_draws", "max_minutes", "intercept", "tempering"}  # joint stages, unless they are told otherwise
+
+
+@pytest.mark.parametrize(
+    ("stage", "more"),
+    [
+        (sample_blocks, set()),
+        (sample_weights, set()),
+        (sample_weights_drawn, set()),
+        (sample_joint, OF_FIXED_LENGTH),
+        (select_jointly, OF_FIXED_LENGTH),
+        (explain_types, {"n_draws", "weight_prior", "node_type"}),
+    ],
+)
+def test_a_stage_called_by_itself_has_the_defaults_of_fit(stage, more):
+    other = {"seed", "n_blocks", "n_sweeps"} | more
     defaults = {field.name: field.default for field in fields(FitConfig) if field.name not in other}
     shared = {name: p.default for name, p in signature(stage).parameters.items() if name in defaults}
     assert len(shared) > 3

@@ -10,6 +10,8 @@ from ffbm.data.files import check_text
 from ffbm.data.raw import RawGraph
 from ffbm.errors import DataError
 
+SUFFIXES = frozenset({".adjlist", ".lgl"})
+
 
 def read_neighbours(
     data: bytes, where: str, suffix: str, multiplicity: str | None = None, edge_weight: str | None = None

@@ -113,7 +113,8 @@ def cycle(rng, m, c, tower, workspace, schedule, totals, tally):
         else:
             list_groups(workspace.groups, tower.ers[u - 2], n_members)
         hold_members(workspace.sums, tower, u - 1, c)
-        level, counts = model_of(m, tower, workspace, u, n_members), ledger_of_level(tower, workspace, u, n_members)
+        level = model_of(m, tower, workspace, u, n_members)
+        counts = ledger_of_level(tower, workspace, u, n_members)
         move_members(rng, level, counts, tower.b[u], workspace, schedule, totals, tally)
     for _ in range(int(schedule.shifts + rng.random())):
         move_level(rng, c, tower, workspace.tables.lf, workspace.sums, schedule.beta, totals)

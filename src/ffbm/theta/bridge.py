@@ -25,7 +25,7 @@ TIME, MOST_STEPS = 2.4, 8  # of the Hamiltonian move after each of them
 
 @dataclass(frozen=True, eq=False)
 class Bridge:
-    """What the path of any column needs: the target, the column of each active feature, and room."""
+    """What the path of any column needs: the target, the column of each active feature, and buffers."""
 
     target: Target
     column_of: Array  # (A,)
@@ -40,8 +40,8 @@ class Bridge:
 
         ``weights`` and ``inside`` are changed if it did; ``step`` is that of Hamiltonian moves.
         """
-        (entries, members, own), path = self._part(g)
-        column, rows = (entries, members, own, self.target.sums[members]), self.target.rows
+        (entries, members, values), path = self._part(g)
+        column, rows = (entries, members, values, self.target.sums[members]), self.target.rows
         w, born = weights.copy(), not inside[g]
         if born:
             degrees = self.target.slab.degrees[g]

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaln, gammaln, log_softmax
 
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types.graph import Array
 
 
@@ -33,7 +34,9 @@ def energy(w: Array, x: Array, y: Array, sigma: npt.ArrayLike = 1.0) -> float:
     return float(-np.sum(y * log_softmax(x @ w.T, axis=1)) + 0.5 * np.sum(scaled**2))
 
 
-def selection_energy(w: Array, inside: Array, x: Array, y: Array, column: Array, intercept_sd: float = 1.28) -> float:
+def selection_energy(
+    w: Array, inside: Array, x: Array, y: Array, column: Array, intercept_sd: float = INTERCEPT_SD
+) -> float:
     """Return minus the log of the joint density of inclusion and contrasts, scales and omega integrated out::
 
         -ln P(y | W, X) + |a|^2 / (2 intercept_sd^2) - sum_{g inside} ln t_3(V_g) - ln P(inclusion)

@@ -20,6 +20,7 @@ from ffbm.joint.selection import ColumnDraws, ColumnSetup, advance, column_setup
 from ffbm.rng import child_seed, stream
 from ffbm.simulation.memberships import draw_labels
 from ffbm.simulation.multigraph import draw_multigraph
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.theta.target import selection_energy
 from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
@@ -28,7 +29,6 @@ from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.joint_laws import moments_of_draws, moments_of_labels
 from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
-from ffbm.verification.selection_laws import INTERCEPT_SD
 
 BOUNDS = (0.02, 0.02, 0.04, 0.02)  # of co-membership, inclusion, E[ln(1 + |V_g|^2)], an empty block
 RUNS = 8

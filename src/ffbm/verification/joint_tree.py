@@ -29,6 +29,7 @@ from ffbm.joint.tree import (
 )
 from ffbm.rng import child_seed, stream
 from ffbm.simulation.multigraph import draw_nested_multigraph
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array
 from ffbm.verification.calibration import N_DRAWS, Size
 from ffbm.verification.enumeration import RUNS, Distance, graph_of, total_variation
@@ -38,7 +39,6 @@ from ffbm.verification.joint_selection import Case, Moments, compare_moments, pr
 from ffbm.verification.partitions import FIVE, MESS, RING, judge
 from ffbm.verification.ranks import rank_among
 from ffbm.verification.selection import calibrate
-from ffbm.verification.selection_laws import INTERCEPT_SD
 
 THREE = (np.array([0, 0, 1]), np.array([0, 0]))  # two leaves, and one beside them
 PAIRS = (np.array([0, 0, 1, 1]), np.array([0, 0]))  # four leaves, two and two

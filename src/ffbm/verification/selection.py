@@ -17,6 +17,7 @@ from scipy.stats import norm
 from ffbm.rng import child_seed
 from ffbm.theta.adapt import first_adaptation
 from ffbm.theta.prepare import WeightTarget, weight_target
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.theta.selection import SelectionSetup, SelectionState, advance_selection, set_up_selection, start_selection
 from ffbm.theta.target import selection_energy
 from ffbm.types import Array
@@ -25,7 +26,6 @@ from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.geweke import compare_means
 from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
 from ffbm.verification.selection_laws import CHECKS as LAWS
-from ffbm.verification.selection_laws import INTERCEPT_SD
 
 N_DRAWS, THIN, N_WARMUP = 99, 4, 40
 N_BINS, FEW_BINS, N_TENTHS = 10, 5, 5

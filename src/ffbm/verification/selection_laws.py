@@ -14,12 +14,12 @@ from scipy.special import log_expit, logsumexp
 
 from ffbm.diagnostics import ess_mean
 from ffbm.pipeline.weights import sample_weights
+from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array
 from ffbm.verification.findings import Check, Effort, Finding
 
 ALLOWED = 0.01  # of an inclusion probability
 ERRORS = 4.5  # of a posterior mean, in standard errors
-INTERCEPT_SD = 1.28
 
 
 class Law(NamedTuple):
