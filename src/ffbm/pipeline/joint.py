@@ -1,7 +1,6 @@
 """The joint stage: chains of labels and weights together, p(b, theta | A, X), from a network."""
 
 from dataclasses import replace
-from functools import partial
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -34,7 +33,7 @@ from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import first_labels, run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.checkpoints import Checkpoints, digest
+from ffbm.store.checkpoints import Checkpoints
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import plain_sigma, prior_scales
 from ffbm.types import Array, BlockTrace, Graph, Memberships, Network, Note
@@ -160,10 +159,8 @@ def sample_joint(
             model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
         settings, notes = within_memory(settings, length.n_sweeps, n_chains, model)
         setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
-        begin = partial(context.begin, partial(_begin_one, seed, stage), JointState, n_chains, setup)
-        key = digest(setup, tempering, seed, n_chains) if checkpoints else ""
         chains = run_joint_chains(
-            tempering, stage, stepper, setup, begin, length._replace(thin=settings.thin), seed, n_chains, context, key,
+            tempering, stage, stepper, setup, _begin_one, length._replace(thin=settings.thin), seed, n_chains, context,
             most_kept=min(MOST_KEPT, most_draws(n_chains, model)), is_enough=_is_joint_known,
         )  # fmt: skip
     return gather(net, model, chains, chosen | settings._asdict(), notes)

@@ -37,7 +37,7 @@ from ffbm.pipeline.selection import WARM_UP, gather_selection, starts_full
 from ffbm.pipeline.tempering import first_labels, run_joint_chains
 from ffbm.progress import Listener, listening
 from ffbm.rng import resolve_seed, stream
-from ffbm.store.checkpoints import Checkpoints, digest
+from ffbm.store.checkpoints import Checkpoints
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import BlockTrace, Memberships, Network, Note
@@ -146,11 +146,9 @@ def select_jointly(
         length = length._replace(thin=settings.thin)
         gap = 1 if settings.thin % _GAP else _GAP
         setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
-        begin = partial(context.begin, partial(_begin_one, seed, stage), ColumnState, n_chains, setup)
-        key = digest(setup, tempering, seed, n_chains) if checkpoints else ""
         most_kept = min(MOST_KEPT, most_draws(n_chains, setup.model))
         chains = run_joint_chains(
-            tempering, stage, stepper, setup, begin, length, seed, n_chains, context, key, most_kept=most_kept,
+            tempering, stage, stepper, setup, _begin_one, length, seed, n_chains, context, most_kept=most_kept,
             is_enough=_is_inclusion_known,
         )  # fmt: skip
     return gather(net, setup, chains, chosen | settings._asdict() | {"gap": gap}, notes)

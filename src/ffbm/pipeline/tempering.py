@@ -27,6 +27,7 @@ from ffbm.pipeline.length import Chains, Length, least_sweeps, run_for
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import starts_full
 from ffbm.rng import stream
+from ffbm.store.checkpoints import digest
 from ffbm.types import Array, Graph
 
 _JUMPS = 0.25  # as many moves of many vertices as plain chains make: exchanges do the rest, and cost less
@@ -94,47 +95,33 @@ def run_joint_chains(
     stage: str,
     stepper: Stepper[Any, Any],
     setup: JointSetup | ColumnSetup,
-    begin: Callable[[], list[Any]],
+    begin_one: Callable[..., Any],
     length: Length,
     seed: int,
     n_chains: int,
     context: RunContext,
-    key: str,
     **options: Any,
 ) -> Chains:
     """Run joint chains, or ladders of them where these are asked for or the chains do not converge without.
 
-    ``options`` are those of ``run_for``.
+    ``begin_one(seed, stage, setup, chain)`` makes a chain; ``options`` are those of ``run_for``.
     """
-    plain = partial(run_for, stage, stepper, setup, begin, length, seed, context, key, **options)
-    ladders = partial(
-        _run_joint_ladders, tempering, stage, stepper, setup, length, seed, n_chains, context, key, **options
-    )
+    key = digest(setup, tempering, seed, n_chains) if context.checkpoints else ""
+    run = partial(run_for, length=length, seed=seed, context=context, key=key, **options)
+
+    def plain(gives_up: bool) -> Chains:
+        begin = partial(context.begin, partial(begin_one, seed, stage), stepper.state, n_chains, setup)
+        return run(stage, stepper, setup, begin, gives_up=gives_up)
+
+    def ladders() -> Chains:
+        """Run a ladder for each chain. Inverse temperatures are those of block chains without features."""
+        is_given, model = isinstance(tempering, list), setup.model
+        betas = np.asarray(tempering) if is_given else joint_betas(model.partitions, model.n_blocks, seed)
+        several = JointLadderSetup(setup, setup.settings)
+        begin = partial(context.begin, partial(_begin_joint, seed, stage, betas), JointLadderState, n_chains, several)
+        return run(f"{stage}, tempered", Stepper(joint.advance, JointLadderState, stepper.draws), several, begin)
+
     return run_tempered_if_stuck(tempering, setup.model.graph, plain, ladders, seed)
-
-
-def _run_joint_ladders(
-    tempering: Any,
-    stage: str,
-    stepper: Stepper[Any, Any],
-    chain: JointSetup | ColumnSetup,
-    length: Length,
-    seed: int,
-    n_chains: int,
-    context: RunContext,
-    key: str,
-    **options: Any,
-) -> Chains:
-    """Run a ladder for each chain. Inverse temperatures are those of block chains without features."""
-    betas = (
-        np.asarray(tempering)
-        if isinstance(tempering, list)
-        else joint_betas(chain.model.partitions, chain.model.n_blocks, seed)
-    )
-    setup = JointLadderSetup(chain, chain.settings)
-    begin = partial(context.begin, partial(_begin_joint, seed, stage, betas), JointLadderState, n_chains, setup)
-    ladder = Stepper(joint.advance, JointLadderState, stepper.draws)
-    return run_for(f"{stage}, tempered", ladder, setup, begin, length, seed, context, key, **options)
 
 
 def joint_betas(partitions: BlockTarget, n_blocks: int, seed: int) -> Array:
