@@ -84,7 +84,7 @@ def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockS
 
 
 def empty_draws(settings: BlockSettings, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
-    """Return room for the draws that ``n_sweeps`` sweeps keep after those that are done."""
+    """Return empty arrays for the draws that ``n_sweeps`` sweeps keep after those that are done."""
     kept = n_kept(settings.burn, settings.thin, done, n_sweeps)
     labels = np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1))
     return BlockDraws(labels, np.empty(kept), np.empty(kept))

@@ -1,4 +1,4 @@
-"""The command line: the only room that prints.
+"""The command line: the only subpackage that prints.
 
 Every command is a file of its own and imports what it needs when it runs, so that ``ffbm --help``
 answers at once. How a run ends is decided here, once: 0 done; 1 a check failed; 2 the input, the

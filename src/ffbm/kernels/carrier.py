@@ -27,7 +27,7 @@ SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weight
 
 
 class CarryBuffers(NamedTuple):
-    """Room for a move."""
+    """Arrays that a move overwrites."""
 
     modes: np.ndarray  # (2, A, B): given b and given b'
     curves: np.ndarray  # (2, A, B)

@@ -44,7 +44,7 @@ class WeightedLedger(NamedTuple):
     sums: np.ndarray  # (B, B) table: the weights between r and s, at r <= s; or from r to s
     squares: np.ndarray  # the same of their squares; (0, 0) where the likelihood has none
     whole: np.ndarray  # (4,) int64: of all pairs of blocks, see ``pairterms.Part``
-    around: np.ndarray  # (7, B) int64: room, zero before and after but for its last row
+    around: np.ndarray  # (7, B) int64: a buffer, zero before and after but for its last row
     noted: np.ndarray  # (5, 4 B + 4) int64: changes of pairs of blocks, written down by ``weighted.note``
 
 

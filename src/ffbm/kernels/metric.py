@@ -24,7 +24,7 @@ class Metric(NamedTuple):
     inverse_rest: np.ndarray  # (D, B) float64: M^-1 of the others; moves use no row of the first m
     root_rest: np.ndarray  # (D, B) float64: its root
     precision: np.ndarray = np.zeros(0)  # (D,): of the prior, as in M; empty unless scales are learned
-    factor: np.ndarray = np.zeros((0, 0))  # (D, B): F, room of a chain; empty where there is none
+    factor: np.ndarray = np.zeros((0, 0))  # (D, B): F, a buffer of a chain; empty where there is none
 
 
 @njit(**DOOR)

@@ -20,7 +20,7 @@ _SHORTEST = 1e-6  # a step cut down to this share gains nothing
 
 
 class ModeBuffers(NamedTuple):
-    """Room to work in, made by the caller."""
+    """Arrays that the search overwrites, made by the caller."""
 
     tile: np.ndarray  # as energy_and_gradient takes it
     bits: np.ndarray

@@ -107,7 +107,7 @@ def run_joint_chains(
     ``begin_one(seed, stage, setup, chain)`` makes a chain; ``options`` are those of ``run_for``.
     """
     key = digest(setup, tempering, seed, n_chains) if context.checkpoints else ""
-    run = partial(run_for, length=length, seed=seed, context=context, key=key, **options)
+    run: Callable[..., Chains] = partial(run_for, length=length, seed=seed, context=context, key=key, **options)
 
     def plain(gives_up: bool) -> Chains:
         begin = partial(context.begin, partial(begin_one, seed, stage), stepper.state, n_chains, setup)

@@ -1,6 +1,6 @@
 """Figures for papers: each function takes the package's own types and returns a matplotlib Figure.
 
-The only room that knows matplotlib. Nothing is shown, saved or kept: no pyplot, no global state. A block has the
+The only subpackage that knows matplotlib. Nothing is shown, saved or kept: no pyplot, no global state. A block has the
 same colour and marker in all figures.
 """
 

@@ -96,8 +96,8 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     )
 
 
-def room_to_learn(target: WeightTarget) -> dict[str, Array]:
-    """Return the room that moves need where scales are learned, and next to none where they are not."""
+def buffers_of_scales(target: WeightTarget) -> dict[str, Array]:
+    """Return the buffers that moves need where scales are learned, next to none where they are not."""
     n_rows, n_active = (0, 0) if target.groups is None else (len(target.training.rows.counts), len(target.sums))
     return {
         "logits": np.empty((3, n_rows, target.n_blocks)),
@@ -130,7 +130,7 @@ def advance(setup: WeightSetup, state: WeightState, n: int, kernel: Target | Non
         line=np.empty((2, max(setup.metric.root.shape[1], 1))),
         own=np.empty((6, *state.weights.shape)),
         draw=np.empty_like(state.mean),
-        **room_to_learn(setup.target),
+        **buffers_of_scales(setup.target),
     )
     if kernel is None:
         kernel = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)

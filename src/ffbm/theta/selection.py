@@ -25,7 +25,7 @@ from ffbm.kernels.weightchain import AVERAGE, ChainArrays, Plan, Record, Scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.cellsweep import CellSampler
-from ffbm.theta.chain import room_to_learn
+from ffbm.theta.chain import buffers_of_scales
 from ffbm.theta.collapsed import find_column_cells, move_column
 from ffbm.theta.columns import lay_out
 from ffbm.theta.mode import curvature, make_metric
@@ -273,7 +273,7 @@ def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) 
         line=np.empty((2, max(len(setup.dense), 1))),
         own=np.empty((6, n_active, n_blocks)),
         draw=np.empty((n_blocks, n_features)),
-        **room_to_learn(setup.target),
+        **buffers_of_scales(setup.target),
     )
     moves = Record(
         weights=np.empty((1, n_blocks, n_features)),
