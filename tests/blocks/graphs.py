@@ -18,3 +18,10 @@ def model_and_ledger(graph, labels, n_blocks, field=None, layout="near", prior=U
     model = block_model(BlockTarget(graph, likelihood, prior), n_blocks, field)
     ledger = block_ledger(model, np.asarray(labels), n_blocks, dense=layout != "compact")
     return model, ledger._replace(near=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else ledger
+
+
+def check_counts(model, ledger, n_blocks):
+    """Compare the counts of a ledger with those made again from its labels."""
+    recounted = block_ledger(model, ledger.b, n_blocks)
+    for name in ("n", "e", "ers", "eta", "near", "used"):
+        assert np.array_equal(getattr(ledger, name), getattr(recounted, name)), name

@@ -15,7 +15,7 @@ from ffbm.kernels.improve import (
 )
 from ffbm.kernels.target import entropy_of
 
-from .graphs import graph_of, model_and_ledger, random_graph
+from .graphs import check_counts, graph_of, model_and_ledger, random_graph
 
 
 def cliques(n_cliques, size):
@@ -23,18 +23,12 @@ def cliques(n_cliques, size):
     return graph_of(pairs, n_cliques * size)
 
 
-def room_for(graph, n_blocks):
+def buffers_for(graph, n_blocks):
     return np.zeros((4, graph.n_nodes), dtype=np.int64), np.zeros((3, n_blocks + 1), dtype=np.int64)
 
 
-def check_counts(model, ledger, n_blocks):
-    anew = block_ledger(model, ledger.b, n_blocks)
-    for name in ("n", "e", "ers", "eta", "near", "used"):
-        assert np.array_equal(getattr(ledger, name), getattr(anew, name)), name
-
-
 STEPS = {
-    "split": lambda rng, m, c, *room: split_down(rng, m, c, 2, *room),
+    "split": lambda rng, m, c, *buffers: split_down(rng, m, c, 2, *buffers),
     "merge": lambda rng, m, c, work, _: max(merge_cheapest(m, c, LEAST, work), 0.0),
 }
 
@@ -51,7 +45,7 @@ def test_s_falls_by_what_is_claimed(step, prior, likelihood):
         labels = np.arange(30) // 15 if step == "split" else labels
         model, ledger = model_and_ledger(graph, labels, n_blocks, prior=prior, likelihood=likelihood)
         before = entropy_of(model, ledger)
-        fallen = STEPS[step](rng, model, ledger, *room_for(graph, n_blocks))
+        fallen = STEPS[step](rng, model, ledger, *buffers_for(graph, n_blocks))
         assert fallen >= 0
         assert before - entropy_of(model, ledger) == pytest.approx(fallen, abs=1e-9)
         check_counts(model, ledger, n_blocks)
@@ -82,7 +76,7 @@ def test_the_best_split_is_of_the_block_that_needs_it():
     graph = cliques(4, 10)
     labels = np.repeat([0, 1, 2, 2], 10)
     model, ledger = model_and_ledger(graph, labels, 4)
-    split_best(np.random.default_rng(0), model, ledger, 2, *room_for(graph, 4))
+    split_best(np.random.default_rng(0), model, ledger, 2, *buffers_for(graph, 4))
     assert ledger.used[0] == 4
     assert all(len(set(ledger.b[10 * c : 10 * c + 10])) == 1 for c in range(4))
 
@@ -90,7 +84,7 @@ def test_the_best_split_is_of_the_block_that_needs_it():
 def test_one_block_is_not_merged():
     graph = cliques(2, 4)
     model, ledger = model_and_ledger(graph, np.zeros(8, dtype=int), 2, prior=FULL)
-    assert merge_cheapest(model, ledger, -np.inf, room_for(graph, 2)[0]) == -np.inf
+    assert merge_cheapest(model, ledger, -np.inf, buffers_for(graph, 2)[0]) == -np.inf
     assert ledger.used[0] == 1
 
 

@@ -56,12 +56,12 @@ def test_change_of_entropy_and_counts(n_nodes, n_edges, n_blocks, n_moves, layou
         assert claimed == pytest.approx(after - before, abs=2e-6 if n_edges > 1024 else 1e-9)
         before = after
     assert entropy_of(model, ledger) == pytest.approx(after, abs=2e-6 if n_edges > 1024 else 1e-9)
-    anew = block_ledger(model, ledger.b, n_blocks)
+    recounted = block_ledger(model, ledger.b, n_blocks)
     for name in ("n", "e", "term", "used"):
-        assert np.array_equal(getattr(ledger, name), getattr(anew, name)), name
+        assert np.array_equal(getattr(ledger, name), getattr(recounted, name)), name
     for name in ("ers", "eta"):
-        assert np.array_equal(as_matrix(getattr(ledger, name), n_blocks), getattr(anew, name)), name
-    assert layout != "near" or np.array_equal(ledger.near, anew.near)
+        assert np.array_equal(as_matrix(getattr(ledger, name), n_blocks), getattr(recounted, name)), name
+    assert layout != "near" or np.array_equal(ledger.near, recounted.near)
     assert layout != "compact" or members(ledger) == [set(np.flatnonzero(ledger.b == r)) for r in range(n_blocks)]
     assert not marks.any()
 

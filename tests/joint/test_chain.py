@@ -84,7 +84,7 @@ def test_advancing_in_parts_is_the_same(case):
     parts = copy.deepcopy(whole)
     whole, at_once = advance(setup, whole, 60)
     pieces = []
-    for n in (7, 3, 1, 29, 20):  # the geometry is found anew after 10
+    for n in (7, 3, 1, 29, 20):  # the geometry is found again after 10
         parts, piece = advance(setup, parts, n)
         pieces.append(piece)
     for name in at_once._fields:
@@ -175,6 +175,6 @@ def test_values_of_rows_may_be_the_states():
     values = training.rows.values.copy()
     values[entry] = x[11, d] = 7.5  # a cell that is sampled, in place of what the table has
     state = state._replace(values=values)
-    state, draws = advance(setup, state, 60)  # the geometry is found anew on the way
+    state, draws = advance(setup, state, 60)  # the geometry is found again on the way
     np.testing.assert_allclose(draws.energy, energies(setup, draws, x, 1.0), atol=1e-8)
     assert np.abs(draws.energy - energies(setup, draws, features_of("numbers"), 1.0)).min() > 1e-3

@@ -70,7 +70,7 @@ def test_advancing_in_parts_is_the_same(gap):
     parts = copy.deepcopy(whole)
     whole, at_once = advance(setup, whole, 60)
     pieces = []
-    for n in (7, 3, 1, 10, 29, 10):  # the geometry is found anew after 10
+    for n in (7, 3, 1, 10, 29, 10):  # the geometry is found again after 10
         parts, piece = advance(setup, parts, n)
         pieces.append(piece)
     for name in at_once._fields:

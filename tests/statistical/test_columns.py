@@ -1,25 +1,9 @@
 """Bits of columns: intervals cover what the fits explain of fresh vertices, and noise is not called relevant."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from ffbm.pipeline import contributions
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def study(monkeypatch):
-    """The functions of the study."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.delitem(sys.modules, "columns", raising=False)
-    import columns
-
-    monkeypatch.setattr(contributions, "MOST_PAIRS", 0)
-    return columns
 
 
 @pytest.fixture

@@ -1,25 +1,10 @@
 """Missing cells: planted effects are found without bias, and today's rule is biased; calibration of true cells."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from ffbm.verification import imputation
 from ffbm.verification.findings import Effort
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def study(monkeypatch):
-    """The functions of the study."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.delitem(sys.modules, "missing", raising=False)
-    import missing
-
-    return missing
 
 
 @pytest.mark.slow

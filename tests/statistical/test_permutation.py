@@ -1,25 +1,11 @@
 """Permutation tests: uniform p values where there is nothing, known answers where there is something."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import ffbm
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 LEVEL = 4 * np.sqrt(0.05 * 0.95 / 300)  # four standard errors of how often p is at most 0.05
-
-
-@pytest.fixture
-def study(monkeypatch):
-    """The functions of the study."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.delitem(sys.modules, "permutation", raising=False)
-    import permutation
-
-    return permutation
 
 
 @pytest.mark.slow

@@ -140,7 +140,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
 }  # fmt: skip
 
 
-@pytest.mark.slow  # each compiles the chain anew
+@pytest.mark.slow  # each compiles the chain again
 @pytest.mark.parametrize("fault", KERNEL_FAULTS)
 def test_faults_in_the_kernel(fault, monkeypatch):
     module, changes, check = KERNEL_FAULTS[fault]

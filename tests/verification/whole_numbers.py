@@ -1,6 +1,6 @@
 """The description length in whole numbers: how the bundled values were made.
 
-``python -m tests.verification.whole_numbers`` writes src/ffbm/verification/exact_lengths.json anew.
+``python -m tests.verification.whole_numbers`` writes src/ffbm/verification/exact_lengths.json again.
 """
 
 import json
