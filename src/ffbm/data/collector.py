@@ -17,11 +17,11 @@ UNDIRECTED, ONE_WAY, MUTUAL = 0, 1, 2  # what an edge is
 class Collector:
     """Collects nodes, edges and their attributes as text.
 
-    >>> found = Collector("tiny.gml")
-    >>> a, b = found.add_node("a"), found.add_node("b")
-    >>> found.set_node(b, "colour", "red")
-    >>> found.add_edge("a", "b")
-    >>> raw = found.finish()
+    >>> collector = Collector("tiny.gml")
+    >>> a, b = collector.add_node("a"), collector.add_node("b")
+    >>> collector.set_node(b, "colour", "red")
+    >>> collector.add_edge("a", "b")
+    >>> raw = collector.finish()
     >>> raw.ids.tolist(), raw.vertices.table["colour"].tolist()
     (['a', 'b'], [None, 'red'])
     """

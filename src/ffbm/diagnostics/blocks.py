@@ -78,8 +78,8 @@ def block_diagnostics(
     --------
     >>> rng = np.random.default_rng(2)
     >>> labels = rng.integers(0, 2, size=(4, 500, 6))
-    >>> found = block_diagnostics(labels, rng.normal(size=(4, 500)), [0.3, 0.3, 0.2, 0.3], seed=0)
-    >>> found.converged.grade, len(found.pairs)
+    >>> diagnostics = block_diagnostics(labels, rng.normal(size=(4, 500)), [0.3, 0.3, 0.2, 0.3], seed=0)
+    >>> diagnostics.converged.grade, len(diagnostics.pairs)
     ('converged', 15)
     """
     measures = measure_blocks(labels, entropy, seed)

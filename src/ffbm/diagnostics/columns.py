@@ -195,10 +195,10 @@ def judge_columns(
     --------
     >>> sizes = np.random.default_rng(1).gamma(9.0, size=(2, 100, 3))
     >>> scores = np.array([[2.0, 1.0, -0.3], [2.2, 0.8, -0.4]])
-    >>> found = judge_columns(
+    >>> verdict = judge_columns(
     ...     ["dorm", "year", "gender"], 0.08, np.array([1.1, 1.0]), np.full(2, 0.1), sizes, scores, np.full((2, 3), 0.1)
     ... )
-    >>> print(found)
+    >>> print(verdict)
     the chains differ on 8% of the vertices, but in every picture found dorm and year matter, and gender is not decided
     """
     n_chains, n_columns = np.shape(scores)

@@ -73,10 +73,10 @@ def summarise(draws: npt.ArrayLike) -> Summary:
     Examples
     --------
     >>> draws = np.random.default_rng(1).normal(size=(4, 500, 3))
-    >>> found = summarise(draws)
-    >>> found.rhat.round(2).tolist()
+    >>> summary = summarise(draws)
+    >>> summary.rhat.round(2).tolist()
     [1.0, 1.0, 1.0]
-    >>> bool((found.ess_bulk > 1500).all())
+    >>> bool((summary.ess_bulk > 1500).all())
     True
     """
     x = np.asarray(draws)

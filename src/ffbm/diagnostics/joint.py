@@ -65,8 +65,8 @@ def joint_diagnostics(
     --------
     >>> rng = np.random.default_rng(1)
     >>> s, u, w = rng.normal(size=(4, 500)), rng.normal(size=(4, 500)), rng.normal(size=(4, 500, 2, 3))
-    >>> found = joint_diagnostics(rng.integers(0, 2, size=(4, 500, 9)), s, u, w)
-    >>> bool(found.converged), 0 < found.fewer < 0.02
+    >>> diagnostics = joint_diagnostics(rng.integers(0, 2, size=(4, 500, 9)), s, u, w)
+    >>> bool(diagnostics.converged), 0 < diagnostics.fewer < 0.02
     (True, True)
     """
     b, s, u, w = np.asarray(labels), np.asarray(entropy), np.asarray(energy), np.asarray(weights)

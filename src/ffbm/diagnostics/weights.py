@@ -124,8 +124,8 @@ def weight_diagnostics(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> found = weight_diagnostics(rng.normal(size=(4, 1000, 2, 3)), rng.normal(size=(4, 1000)), None)
-    >>> bool(found.converged), found.rhat.shape
+    >>> diagnostics = weight_diagnostics(rng.normal(size=(4, 1000, 2, 3)), rng.normal(size=(4, 1000)), None)
+    >>> bool(diagnostics.converged), diagnostics.rhat.shape
     (True, (2, 3))
     """
     w, u = np.asarray(weights), np.asarray(energy)

@@ -83,8 +83,8 @@ def explain_types(
     >>> what = pd.DataFrame({"kind": "event", "place": [*"xyxyxyxy"]}, index=[f"e{j}" for j in range(8)])
     >>> net = ffbm.as_network(pairs, pd.concat([who, what]))
     >>> blocks = ffbm.sample_blocks(net, {"person": 2, "event": 2}, n_sweeps=200, node_type="kind", seed=1)
-    >>> found = ffbm.explain_types(net, blocks, "kind", n_draws=200, seed=1)
-    >>> {of: explanation.weights.names for of, explanation in found.items()}
+    >>> explanations = ffbm.explain_types(net, blocks, "kind", n_draws=200, seed=1)
+    >>> {of: explanation.weights.names for of, explanation in explanations.items()}
     {'event': ('place=x', 'place=y', '(intercept)'), 'person': ('team=blue', 'team=red', '(intercept)')}
     """
     types = node_types(net, node_type)

@@ -124,8 +124,8 @@ def sample_joint(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> found = sample_joint(net, 3, n_sweeps=100, n_warmup=100, n_chains=2, seed=1, progress=False)
-    >>> found.blocks.labels.shape, found.weights.weights.shape
+    >>> draws = sample_joint(net, 3, n_sweeps=100, n_warmup=100, n_chains=2, seed=1, progress=False)
+    >>> draws.blocks.labels.shape, draws.weights.weights.shape
     ((2, 16, 105), (2, 16, 3, 3))
     """
     graph = net.graph

@@ -113,8 +113,8 @@ def select_jointly(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> found = select_jointly(net, 3, n_sweeps=100, n_chains=2, seed=1, progress=False)
-    >>> found.blocks.labels.shape, found.selected.inclusion.shape
+    >>> draws = select_jointly(net, 3, n_sweeps=100, n_chains=2, seed=1, progress=False)
+    >>> draws.blocks.labels.shape, draws.selected.inclusion.shape
     ((2, 16, 105), (2, 16, 1))
     """
     wanted = check_joint_number(net.graph, n_blocks)

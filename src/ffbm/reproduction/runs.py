@@ -71,8 +71,8 @@ def reproduce(
 
     Examples
     --------
-    >>> found = reproduce("polbooks", runs=2)
-    >>> found.table.loc[("polbooks", "L0"), "published"]
+    >>> reproduction = reproduce("polbooks", runs=2)
+    >>> reproduction.table.loc[("polbooks", "L0"), "published"]
     '0.563 ± 0.042'
     """
     check_choice("dataset", dataset, (*PAPER, ALL))

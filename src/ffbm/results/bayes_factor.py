@@ -214,8 +214,8 @@ def evidence(
     Examples
     --------
     >>> import ffbm
-    >>> found = ffbm.evidence(ffbm.load_dataset("polbooks"), 3, error=1, n_chains=2, seed=1)
-    >>> 50 < found.nats < 54, found.converged.is_usable
+    >>> evidence = ffbm.evidence(ffbm.load_dataset("polbooks"), 3, error=1, n_chains=2, seed=1)
+    >>> 50 < evidence.nats < 54, evidence.converged.is_usable
     (True, True)
     """
     subject = _subject(

@@ -58,8 +58,8 @@ def compare(first: Fit, second: Fit) -> Comparison:
     >>> import warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
-    ...     found = compare(ffbm.fit(net, **short), ffbm.fit(net, target="joint", **short))
-    >>> found.names, found.agreement > 0.5
+    ...     comparison = compare(ffbm.fit(net, **short), ffbm.fit(net, target="joint", **short))
+    >>> comparison.names, comparison.agreement > 0.5
     (('cut', 'joint'), True)
     """
     return Comparison.between(first, second)

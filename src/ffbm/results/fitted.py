@@ -206,10 +206,10 @@ class Fit(Predictions):
         --------
         >>> import ffbm
         >>> fit = ffbm.fit(ffbm.load_dataset("polbooks"), n_blocks=3, seed=1)
-        >>> found = fit.check(columns=True, n_refits=19)
-        >>> found.columns["column"].tolist(), found.refits.shape
+        >>> check = fit.check(columns=True, n_refits=19)
+        >>> check.columns["column"].tolist(), check.refits.shape
         (['value'], (19, 1, 2))
-        >>> found.pairs is None, int(found.calibration["n"].sum())  # one column has no pair
+        >>> check.pairs is None, int(check.calibration["n"].sum())  # one column has no pair
         (True, 315)
         """
         from ffbm.results.checks import check_fit

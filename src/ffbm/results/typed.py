@@ -214,8 +214,8 @@ def fit_types(
     >>> what = pd.DataFrame({"kind": "event"}, index=[f"e{j}" for j in range(8)])
     >>> net = ffbm.as_network(pairs, pd.concat([who, what]))
     >>> options = {"n_sweeps": 1000, "n_draws": 2000, "weight_prior": "fixed", "seed": 1}
-    >>> found = ffbm.fit_types(net, "kind", {"person": 2, "event": 2}, **options)
-    >>> found, found["person"].ranking.names
+    >>> fit = ffbm.fit_types(net, "kind", {"person": 2, "event": 2}, **options)
+    >>> fit, fit["person"].ranking.names
     (<TypedFit: 20 vertices in blocks, 2 of event, 2 of person>, ('team=blue', 'team=red'))
     """
     for name in options:

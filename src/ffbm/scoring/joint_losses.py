@@ -45,8 +45,8 @@ def score_draws(
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> from ffbm.pipeline.joint import sample_joint
-    >>> found = sample_joint(net, 2, n_sweeps=60, n_warmup=60, n_chains=2, seed=1, progress=False)
-    >>> scores = score_draws(found.weights, found.blocks, net.features, found.memberships)
+    >>> draws = sample_joint(net, 2, n_sweeps=60, n_warmup=60, n_chains=2, seed=1, progress=False)
+    >>> scores = score_draws(draws.weights, draws.blocks, net.features, draws.memberships)
     >>> 0 < scores.loss_train < scores.uniform_loss
     True
     """

@@ -133,7 +133,7 @@ def _lengths(graph: Graph, labels: Array) -> Array:
 def distinct_partitions(labels: Array) -> tuple[Array, Array]:
     """Return the partitions (P, N) among labels (T, N), and which of them each is: what they cost is computed once.
 
-    >>> [found.tolist() for found in distinct_partitions(np.array([[1, 0, 1], [0, 1, 0], [2, 2, 2]]))]
+    >>> [labels.tolist() for labels in distinct_partitions(np.array([[1, 0, 1], [0, 1, 0], [2, 2, 2]]))]
     [[[0, 0, 0], [0, 1, 0]], [1, 1, 0]]
     """
     patterns = (labels[:, :, np.newaxis] == labels[:, np.newaxis, :]).argmax(axis=2)  # the first vertex of each block

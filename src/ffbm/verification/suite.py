@@ -40,8 +40,8 @@ def verify(
     Examples
     --------
     >>> import ffbm
-    >>> found = ffbm.verify()                                   # doctest: +SKIP
-    >>> found.passed                                            # doctest: +SKIP
+    >>> verification = ffbm.verify()                            # doctest: +SKIP
+    >>> verification.passed                                     # doctest: +SKIP
     True
     """
     seed, full = check_seed(seed), bool(full)
