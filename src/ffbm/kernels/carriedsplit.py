@@ -18,7 +18,7 @@ from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import MERGE_SPLIT, RESPLIT, Split, collect, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.target import move
-from ffbm.kernels.workspace import ENTROPY
+from ffbm.kernels.workspace import BEFORE, ENTROPY
 
 COINS, FROM_FIRST, FROM_SECOND = 0, 1, 2  # how a launch begins
 
@@ -43,7 +43,7 @@ def informed_scan(rng, tools, c, way, split, goal, forced, sums):
 def shift_jump(rng, tools, c, kind):
     """Propose other labels by one kind of move; return the change of S and ln of the chance of the way back over there.
 
-    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in ``modes[0]`` of its buffers.
+    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in its buffers, ``modes[BEFORE]``.
     """
     plain, carrier, work, scratch = tools.plain, tools.carrier, tools.work, tools.scratch
     n_nodes, n_blocks = c.b.size, c.n.size
@@ -93,5 +93,5 @@ def shift_jump(rng, tools, c, kind):
         ratio -= log(n_blocks - c.used[0])
         move(plain, c, j, s)
         ratio += informed_scan(rng, tools, c, way, split, before, True, spare)
-    find_mode_of(carrier, before, SHARP, carrier.buffers.modes[0])
+    find_mode_of(carrier, before, SHARP, carrier.buffers.modes[BEFORE])
     return path[ENTROPY], ratio

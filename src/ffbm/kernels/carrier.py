@@ -21,17 +21,19 @@ from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
 from ffbm.kernels.mode import ModeBuffers, settle
 from ffbm.kernels.softmax import Target, energy_and_gradient
 from ffbm.kernels.target import Model
+from ffbm.kernels.workspace import AFTER, BEFORE
 
 LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
+FULL, NEW, GRADIENT = 0, 1, 2  # of ``CarryBuffers.carried``: W with its mean over blocks, W', and a gradient
 SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
 
 
 class CarryBuffers(NamedTuple):
     """Arrays that a move overwrites."""
 
-    modes: np.ndarray  # (2, A, B): given b and given b'
+    modes: np.ndarray  # (2, A, B): given the labels before and after the move
     curves: np.ndarray  # (2, A, B)
-    carried: np.ndarray  # (3, A, B): W with its mean over blocks, W', and a gradient
+    carried: np.ndarray  # (3, A, B)
     rows: np.ndarray  # (R, B): log probabilities of the training rows
     blank: np.ndarray  # (0, 0): no field
     nowhere: np.ndarray  # (0, 0, B): for curvatures without a dense part
@@ -117,25 +119,25 @@ def find_mode_of(carrier, b, close, w):
 def see_mode(carrier, c, close, field):
     """Write the field of the mode of the weights given the labels."""
     buffers = carrier.buffers
-    find_mode_of(carrier, c.b, close, buffers.carried[2])
-    fill_field(carrier.target.rows, buffers.carried[2], 1.0, buffers.rows, field)
+    find_mode_of(carrier, c.b, close, buffers.carried[GRADIENT])
+    fill_field(carrier.target.rows, buffers.carried[GRADIENT], 1.0, buffers.rows, field)
 
 
 @njit(**INNER)
 def carry_over(rng, b, before, w, carrier):
     """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
 
-    ``buffers.modes[0]`` is the mode given ``before``; W' is left in ``buffers.carried[1]``. The mean over blocks is
-    drawn from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
+    The mode given ``before`` is in ``modes[BEFORE]`` of the buffers; W' is left in ``carried[NEW]``. The mean over
+    blocks is drawn from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
     """
     target, buffers, mode_buffers = carrier.target, carrier.buffers, carrier.mode_buffers
     n_active, n_blocks = w.shape
-    full, new, spare = buffers.carried[0], buffers.carried[1], buffers.carried[2]
+    full, new, spare = buffers.carried[FULL], buffers.carried[NEW], buffers.carried[GRADIENT]
     for d in range(n_active):
         mean = target.scale[target.rows.active[d]] * rng.standard_normal() / sqrt(n_blocks)
         for k in range(n_blocks):
             full[d, k] = w[d, k] + mean
-    find_mode_of(carrier, b, SHARP, buffers.modes[1])
+    find_mode_of(carrier, b, SHARP, buffers.modes[AFTER])
     for side in range(2):
         curve = buffers.curves[side]
         for d in range(n_active):
@@ -145,8 +147,8 @@ def carry_over(rng, b, before, w, carrier):
     ratio = 0.0
     for d in range(n_active):
         for k in range(n_blocks):
-            factor = buffers.curves[0, d, k] / buffers.curves[1, d, k]
-            new[d, k] = buffers.modes[1, d, k] + (full[d, k] - buffers.modes[0, d, k]) * sqrt(factor)
+            factor = buffers.curves[BEFORE, d, k] / buffers.curves[AFTER, d, k]
+            new[d, k] = buffers.modes[AFTER, d, k] + (full[d, k] - buffers.modes[BEFORE, d, k]) * sqrt(factor)
             ratio += 0.5 * log(factor)
     ratio -= energy_and_gradient(target, new, spare, mode_buffers.tile, mode_buffers.bits)
     sum_features(target, before)
@@ -160,11 +162,11 @@ def carry_and_decide(rng, tools, c, beta, change, log_ratio, w, totals):
 
     change is that of S, which beta multiplies; log_ratio is what the way there and back were proposed with.
     """
-    before, after = tools.work[0], tools.work[1]
+    before, after = tools.work[BEFORE], tools.work[AFTER]
     if log_ratio > IMPOSSIBLE:
         log_ratio += carry_over(rng, after, before, w, tools.carrier)
     is_accepted = decide(rng, tools.plain, c, beta, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
-        copy_table(tools.carrier.buffers.carried[1], w)
+        copy_table(tools.carrier.buffers.carried[NEW], w)
         take_mean_away(w)
     return is_accepted

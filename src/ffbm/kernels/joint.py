@@ -16,6 +16,7 @@ from ffbm.kernels.metric import Metric
 from ffbm.kernels.scatter import scatter_jump
 from ffbm.kernels.target import Model
 from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
+from ffbm.kernels.workspace import BEFORE
 
 CARRIED_TRIED, CARRIED_MADE, WEIGHT_MOVES = 5, 6, 7  # in ``tally``, after those of ``workspace``
 
@@ -95,7 +96,7 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, counters, 
 def carried_move(rng, tools, c, beta, w, totals):
     """Try one move of many vertices, of a random kind, that carries the weights along; return whether it was made."""
     kind = int(rng.random() * 4)
-    copy(c.b, tools.work[0])
+    copy(c.b, tools.work[BEFORE])
     if kind < 3:
         change, log_ratio = shift_jump(rng, tools, c, kind)
     else:

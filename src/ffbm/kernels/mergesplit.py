@@ -22,7 +22,7 @@ from ffbm.kernels.compilation import INNER, ONCE, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, move
-from ffbm.kernels.workspace import ENTROPY, FIELD
+from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY, FIELD
 
 RESPLIT, MERGE_SPLIT, OPEN_CLOSE = 0, 1, 2
 
@@ -198,11 +198,11 @@ def open_close(rng, m, c, beta, n_scans, work, scratch):
 def many_at_once(rng, model, ledger, kind, beta, n_scans, totals, work, scratch):
     """Try one move of a kind; return whether the partition moved. work and scratch: see ``workspace``."""
     m, c, totals, work, scratch = bare(model), bare(ledger), bare(totals), bare(work), bare(scratch)
-    copy(c.b, work[0])
+    copy(c.b, work[BEFORE])
     if kind == RESPLIT:
         change, lift, log_ratio = resplit(rng, m, c, beta, n_scans, work, scratch)
     elif kind == MERGE_SPLIT:
         change, lift, log_ratio = merge_split(rng, m, c, beta, n_scans, work, scratch)
     else:
         change, lift, log_ratio = open_close(rng, m, c, beta, n_scans, work, scratch)
-    return decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
+    return decide(rng, m, c, beta, change, lift, log_ratio, work[BEFORE], work[AFTER], totals)

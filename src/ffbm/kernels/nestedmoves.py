@@ -15,7 +15,7 @@ from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_sco
 from ffbm.kernels.tables import log_factorial, look
 from ffbm.kernels.target import keep_term, move
 from ffbm.kernels.tower import n_types, type_of
-from ffbm.kernels.workspace import ENTROPY, FIELD
+from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY, FIELD
 
 
 @njit(**INNER)
@@ -68,12 +68,12 @@ def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
 @njit(**INNER)
 def move_many(rng, m, c, parents, splits, beta, n_scans, totals, work, scratch):
     """Try to split two groups again or, with ``splits``, to split one or merge two; return whether they moved."""
-    copy(c.b, work[0])
+    copy(c.b, work[BEFORE])
     if splits:
         change, lift, log_ratio = split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch)
     else:
         change, lift, log_ratio = resplit(rng, m, c, beta, n_scans, work, scratch)
-    is_accepted = decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
+    is_accepted = decide(rng, m, c, beta, change, lift, log_ratio, work[BEFORE], work[AFTER], totals)
     if is_accepted and splits:
         fill_gap(m, c, parents)
     return is_accepted

@@ -22,7 +22,7 @@ from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy
 from ffbm.kernels.mergesplit import Split, collect, gather, move_scored
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, merge_cost, move
-from ffbm.kernels.workspace import ENTROPY, FIELD
+from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY, FIELD
 
 _SPAN = 15.0  # nats by which a merge must be dearer to be tried exp(-1) as often
 
@@ -31,9 +31,9 @@ _SPAN = 15.0  # nats by which a merge must be dearer to be tried exp(-1) as ofte
 def relocate(rng, model, ledger, beta, n_steps, totals, work, scratch):
     """Try to spend one block elsewhere; return whether the partition moved. For dense tables; see ``workspace``."""
     m, c, totals, work, scratch = bare(model), bare(ledger), bare(totals), bare(work), bare(scratch)
-    copy(c.b, work[0])
+    copy(c.b, work[BEFORE])
     change, lift, log_ratio = _elsewhere(rng, m, c, beta, n_steps, work, scratch)
-    return decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
+    return decide(rng, m, c, beta, change, lift, log_ratio, work[BEFORE], work[AFTER], totals)
 
 
 def relocate_if_dense(rng, model, ledger, beta, n_steps, totals, work, scratch):

@@ -19,7 +19,7 @@ from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import free_label
 from ffbm.kernels.mergesplit import log_chance, move_scored
 from ffbm.kernels.target import change_to, lift_to, move
-from ffbm.kernels.workspace import ENTROPY
+from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY
 
 
 @njit(**INNER)
@@ -86,18 +86,18 @@ def condense(rng, tools, c, home, s, anchor, goal, forced):
 def scatter_jump(rng, tools, c):
     """Propose a block scattered over the others, or a new one grown out of all of them; return as ``shift_jump`` does.
 
-    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in ``modes[0]`` of its buffers.
+    tools: a ``CarriedMove``. The mode of the weights given the labels before is left in its buffers, ``modes[BEFORE]``.
     """
     plain, sighted, carrier, scratch = tools.plain, tools.sighted, tools.carrier, tools.scratch
     n_nodes, n_blocks = c.b.size, c.n.size
-    before, after = tools.work[0], tools.work[1]
+    before, after = tools.work[BEFORE], tools.work[AFTER]
     j = int(rng.random() * n_nodes)
     opens = rng.random() < 0.5
     if (opens and c.used[0] == n_blocks) or (not opens and c.used[0] == 1):
         return 0.0, IMPOSSIBLE
     target, buffers = carrier.target, carrier.buffers
     chances = np.empty(n_blocks)
-    find_mode_of(carrier, before, SHARP, buffers.modes[0])
+    find_mode_of(carrier, before, SHARP, buffers.modes[BEFORE])
     if opens:
         used = c.used[0]
         free = n_blocks - used
@@ -110,7 +110,7 @@ def scatter_jump(rng, tools, c):
         ratio += scatter(rng, sighted, c, s, before, True, chances, scratch)
     else:
         s = np.int64(c.b[j])
-        fill_field(target.rows, buffers.modes[0], 1.0, buffers.rows, sighted.field)
+        fill_field(target.rows, buffers.modes[BEFORE], 1.0, buffers.rows, sighted.field)
         ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)
         copy(c.b, after)
         free = n_blocks - c.used[0]

@@ -6,6 +6,7 @@ import numpy as np
 
 ENTROPY, FIELD, LOWEST = 0, 1, 2  # in ``totals``: S, the field's sum, the lowest S
 VISITS, MOVES, SWEEPS, TRIED, MADE = 0, 1, 2, 3, 4  # in ``tally``: the last two of moves of many vertices
+BEFORE, AFTER = 0, 1  # in ``work``: the labels before and after a move of many vertices
 
 
 class Counters(NamedTuple):
