@@ -47,7 +47,7 @@ def example(n_nodes, n_edges, n_values):
 @pytest.mark.parametrize("size", CASES)
 @pytest.mark.parametrize("room", [0, 10**6], ids=["compact", "dense"])
 def test_parts_are_those_of_the_description_length(size, room, monkeypatch):
-    monkeypatch.setattr(permutation, "_ROOM", room)
+    monkeypatch.setattr(permutation, "_DENSE_CELLS", room)
     graph, shuffle = example(*size)
     scored = score_graph(graph)
     found = permuted_parts(scored, shuffle, 20, np.random.default_rng(7))

@@ -28,18 +28,18 @@ def types_of_blocks(types: Array | None, labels: Array) -> Array:
     return block_types
 
 
-def with_room(types: Array | None, labels: Array, room: Callable[[int, int], int]) -> Array:
+def with_empty_blocks(types: Array | None, labels: Array, wanted: Callable[[int, int], int]) -> Array:
     """Return the types of the blocks of a partition and of empty ones after them.
 
-    ``room`` says how many blocks a type is to have, given how many it has and how many vertices.
+    ``wanted`` says how many blocks a type is to have, given how many it has and how many vertices.
 
-    >>> with_room(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
+    >>> with_empty_blocks(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
     [1, 0, 0, 0, 1]
     """
     block_types, n_types = types_of_blocks(types, labels), n_types_of(types)
     n_blocks = np.bincount(block_types, minlength=n_types)
     n_nodes = [len(labels)] if types is None else np.bincount(types).tolist()
-    more = [room(has, nodes) - has for has, nodes in zip(n_blocks.tolist(), n_nodes, strict=True)]
+    more = [wanted(has, nodes) - has for has, nodes in zip(n_blocks.tolist(), n_nodes, strict=True)]
     return np.concatenate((block_types, np.repeat(np.arange(n_types), more)))
 
 

@@ -14,7 +14,7 @@ from ffbm.kernels.tables import compact_table
 from ffbm.types import Array, Graph
 
 _LIKE = 10  # vertices that count as of like degree, at least
-_ROOM = 4  # a table is dense if it has at most this many cells for each edge and vertex
+_DENSE_CELLS = 4  # a table is dense if it has at most this many cells for each edge and vertex
 
 
 class ScoredGraph(NamedTuple):
@@ -92,7 +92,7 @@ def permuted_parts(graph: ScoredGraph, shuffle: Shuffle, n_permutations: int, rn
     n_rows = n_sides * n_blocks
     n, e = np.zeros(n_blocks, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     n_edges, n_nodes = len(graph.edges.source), len(shuffle.labels)
-    is_dense = n_blocks * max(n_blocks, n_sides * graph.n_kinds) <= _ROOM * (n_edges + n_nodes)
+    is_dense = n_blocks * max(n_blocks, n_sides * graph.n_kinds) <= _DENSE_CELLS * (n_edges + n_nodes)
     ers, eta = (
         np.zeros((n_rows_of, n_columns), dtype=np.int32) if is_dense else compact_table(n_columns, n_cells)
         for n_rows_of, n_columns, n_cells in ((n_blocks, n_blocks, n_edges), (n_rows, graph.n_kinds, n_sides * n_nodes))

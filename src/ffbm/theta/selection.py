@@ -161,7 +161,7 @@ class Sweeper:
         self.logits = np.empty((n_rows, n_blocks))
         n_most = int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
         self.work = workspace(n_rows, n_blocks, *n_most)
-        self.scratch, self.moves = _room(setup, n_active, n_blocks, n_features)
+        self.scratch, self.moves = _make_buffers(setup, n_active, n_blocks, n_features)
         self.moments = np.zeros((2, n_blocks, n_features))
         self.bridge = Bridge(self.target, self.metrics.column_of, self.scratch, columns.odds)
 
@@ -265,7 +265,7 @@ class _Metrics:
         return self.known[key]
 
 
-def _room(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
+def _make_buffers(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
     """Return what Hamiltonian moves need to work in, and where they leave what is of no use here."""
     scratch = Scratch(
         tile=np.empty((TILE, n_blocks)),
