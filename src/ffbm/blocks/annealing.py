@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_empty_blocks
+from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_empty
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.descent import LAST_SWEEPS, SearchBudget, sweep_down
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
@@ -50,9 +50,7 @@ def anneal(
     if n_sweeps == 0 or (refined.n_blocks == n_types_of(target.types) and not free):
         return refined
     block_types = (
-        with_empty_blocks(target.types, refined.labels, _spare_blocks)
-        if free
-        else types_of_blocks(target.types, refined.labels)
+        with_empty(target.types, refined.labels, _spare) if free else types_of_blocks(target.types, refined.labels)
     )
     jumps = max(_JUMPS, _JUMPS_PER_BLOCK * refined.n_blocks)
     settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
@@ -78,7 +76,7 @@ def _refine_freely(
     """Split and merge blocks wherever that lowers S, with greedy sweeps between, until it fails."""
     current = Candidate(np.inf, _in_use(labels))
     for _ in range(_ROUNDS):
-        block_types = with_empty_blocks(target.types, current.labels, _spare_blocks)
+        block_types = with_empty(target.types, current.labels, _spare)
         model, n_blocks = resized(target, model, block_types), len(block_types)
         ledger = block_ledger(model, current.labels, n_blocks)
         if current.n_blocks <= _FEW:
@@ -93,7 +91,7 @@ def _refine_freely(
     return current
 
 
-def _spare_blocks(n_blocks: int, n_nodes: int) -> int:
+def _spare(n_blocks: int, n_nodes: int) -> int:
     return min(n_blocks + max(_SPARE, n_blocks // 2), n_nodes)
 
 

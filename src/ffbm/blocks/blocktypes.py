@@ -28,12 +28,12 @@ def types_of_blocks(types: Array | None, labels: Array) -> Array:
     return block_types
 
 
-def with_empty_blocks(types: Array | None, labels: Array, wanted: Callable[[int, int], int]) -> Array:
+def with_empty(types: Array | None, labels: Array, wanted: Callable[[int, int], int]) -> Array:
     """Return the types of the blocks of a partition and of empty ones after them.
 
     ``wanted`` says how many blocks a type is to have, given how many it has and how many vertices.
 
-    >>> with_empty_blocks(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
+    >>> with_empty(np.array([0, 0, 1]), np.array([1, 2, 0]), lambda n_blocks, n_nodes: n_blocks + 1).tolist()
     [1, 0, 0, 0, 1]
     """
     block_types, n_types = types_of_blocks(types, labels), n_types_of(types)

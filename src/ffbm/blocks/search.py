@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.annealing import Candidate, anneal
-from ffbm.blocks.blocktypes import keep_apart, n_types_of, one_after_another, types_of_blocks, with_empty_blocks
+from ffbm.blocks.blocktypes import keep_apart, n_types_of, one_after_another, types_of_blocks, with_empty
 from ffbm.blocks.descent import budget_for, descend, needs_structure, structured_labels
 from ffbm.blocks.meet import meet
 from ffbm.blocks.seeds import random_labels
@@ -134,9 +134,7 @@ def _keep(candidates: Candidates, new: Candidate) -> None:
 
 def _one_more(target: BlockTarget, model: Model, labels: Array, side: int, rng: np.random.Generator) -> Array:
     """Return a partition with one block more (side = 1), by the best split, or fewer (-1), by the cheapest merge."""
-    block_types = (
-        types_of_blocks(target.types, labels) if side < 0 else with_empty_blocks(target.types, labels, _one_each)
-    )
+    block_types = types_of_blocks(target.types, labels) if side < 0 else with_empty(target.types, labels, _one_each)
     model, n_blocks = resized(target, model, block_types), len(block_types)
     ledger = block_ledger(model, labels, n_blocks)
     _, work, scratch = make_workspace(len(labels), n_blocks)

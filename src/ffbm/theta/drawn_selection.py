@@ -81,12 +81,10 @@ def advance_drawn_selection(
         )
         rng = stream(plan.seed, "selection", chain, at)
         carried = {name: getattr(state, name) for name in CARRIED}
-        inner_state = SelectionState(**carried, done=np.zeros(1, np.int64), thin=state.thin, rng=rng)
+        begun = SelectionState(**carried, done=np.zeros(1, np.int64), thin=state.thin, rng=rng)
         n_sweeps = n_warmup + plan.n_each
         records.append(
-            advance_selection(setup, inner_state, n_sweeps)[1]
-            if inner is None
-            else inner(setup, inner_state, labels, n_sweeps)
+            advance_selection(setup, begun, n_sweeps)[1] if inner is None else inner(setup, begun, labels, n_sweeps)
         )
         state.done[0] += 1
     return state, SelectionRecord(*(np.concatenate(parts) for parts in zip(*records, strict=True)))
