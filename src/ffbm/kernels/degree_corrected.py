@@ -61,13 +61,8 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 @njit(**INLINE)
 def degree_change(likelihood, c, k, kind, r, s, x, y):
     """Return the change of -ln P(k|e,b), of one side; x and y are the rows of r and s in the ledger."""
-    lf, of_kind_r, of_kind_s, n_r, n_s = likelihood.lf, look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
-    total = (
-        log_factorial(lf, of_kind_r)
-        - log_factorial(lf, of_kind_r - 1)
-        + log_factorial(lf, of_kind_s)
-        - log_factorial(lf, of_kind_s + 1)
-    )
+    lf, m_r, m_s, n_r, n_s = likelihood.lf, look(c.eta, x, kind), look(c.eta, y, kind), c.n[r], c.n[s]
+    total = log_factorial(lf, m_r) - log_factorial(lf, m_r - 1) + log_factorial(lf, m_s) - log_factorial(lf, m_s + 1)
     total += log_factorial(lf, n_r - 1) - log_factorial(lf, n_r) + log_factorial(lf, n_s + 1) - log_factorial(lf, n_s)
     total += block_term(likelihood, n_r - 1, c.e[x] - k) - c.term[x]
     return total + block_term(likelihood, n_s + 1, c.e[y] + k) - c.term[y]
@@ -94,13 +89,9 @@ def merge_change(likelihood, c, r, s):
         nats += log_factorial(lf, e) - log_factorial(lf, c.e[x]) - log_factorial(lf, c.e[y])
         nats += log_factorial(lf, n) - log_factorial(lf, c.n[r]) - log_factorial(lf, c.n[s])
         for kind in range(c.eta.shape[1]):
-            of_kind_r, of_kind_s = c.eta[x, kind], c.eta[y, kind]
-            if of_kind_r > 0 and of_kind_s > 0:
-                nats -= (
-                    log_factorial(lf, of_kind_r + of_kind_s)
-                    - log_factorial(lf, of_kind_r)
-                    - log_factorial(lf, of_kind_s)
-                )
+            m_r, m_s = c.eta[x, kind], c.eta[y, kind]
+            if m_r > 0 and m_s > 0:
+                nats -= log_factorial(lf, m_r + m_s) - log_factorial(lf, m_r) - log_factorial(lf, m_s)
         nats += block_term(likelihood, n, e)
         nats -= c.term[x] + c.term[y]
     return nats
