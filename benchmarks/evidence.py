@@ -108,7 +108,9 @@ def weigh_noise(prior, number):
     rng = np.random.default_rng([number, n_nodes])
     table = pd.DataFrame({"a number": rng.standard_normal(n_nodes), "values": rng.choice(list("abc"), n_nodes)})
     net = ffbm.as_network(graph.edges, table)
-    found = ffbm.evidence(net, n_blocks, weight_prior=prior, error=0.3, seed=number, workers=1, progress=False)
+    found = ffbm.evidence(
+        net, n_blocks, weight_prior=prior, error=0.3, n_chains=2, seed=number, workers=1, progress=False
+    )
     return finite({"nats": found.nats, "error": found.error, "grade": found.converged.grade})
 
 
