@@ -21,8 +21,8 @@ def say(text: str) -> None:
     _SAID.append(text)
 
 
-def write(name: str, packages: tuple[str, ...], results: dict) -> None:
-    """Write results/<name>.json and what was said so far to results/<name>.txt."""
+def write(name: str, packages: tuple[str, ...], results: dict, lines: list[str] | None = None) -> None:
+    """Write results/<name>.json, and what was said so far, or other lines, to results/<name>.txt."""
     head = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -31,7 +31,9 @@ def write(name: str, packages: tuple[str, ...], results: dict) -> None:
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps({**head, **results}, indent=1) + "\n")
-    (RESULTS / f"{name}.txt").write_text("\n".join([*_SAID, "", f"{head['date']}, {head['versions']}"]) + "\n")
+    (RESULTS / f"{name}.txt").write_text(
+        "\n".join([*(_SAID if lines is None else lines), "", f"{head['date']}, {head['versions']}"]) + "\n"
+    )
     print(f"written to benchmarks/results/{name}.json")
 
 
@@ -65,10 +67,13 @@ def run_parts(name: str, title: str, packages: tuple[str, ...], parts: dict[str,
 def study(name: str, part: str, n: int, measure: Callable[[int], dict]) -> tuple[list[dict], dict]:
     """Return what ``measure(number)`` says of networks 0 .. n - 1, as far as 15 minutes go, and what a record keeps.
 
-    A record without all n has the measurements themselves, and the next call goes on from there.
+    ``part`` is where the record has it, "noise.fixed" that below "noise". A record without all n has the measurements
+    themselves, and the next call goes on from there.
     """
     path = RESULTS / f"{name}.json"
-    known = json.loads(path.read_text()).get(part, {}) if path.exists() else {}
+    known = json.loads(path.read_text()) if path.exists() else {}
+    for step in part.split("."):
+        known = known.get(step, {})
     networks = known.get("networks", [])
     before, begun, spent = known["seconds"] if networks else 0.0, time.perf_counter(), time.process_time()
     while len(networks) < n and (not networks or time.perf_counter() - begun < PIECE):

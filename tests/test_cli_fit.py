@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -293,6 +294,25 @@ def test_evidence_is_said_written_and_in_json(files, capsys, monkeypatch):
     assert strictly(capsys.readouterr().out)["evidence"] == saved
     assert run(["fit", *files, *SHORT, "--evidence", "--weight-prior", "learned"]) == 0
     assert asked[-1].groups.names == ("flag", "team")  # the prior of the fit
+
+
+@pytest.mark.parametrize(
+    ("grade", "cure"),
+    [
+        ("too short", "Give it more time: --max-minutes 8."),
+        ("multimodal", "Another number of blocks, --blocks, may be a cure."),
+    ],
+)
+def test_evidence_that_is_withheld_says_what_may_help(files, capsys, monkeypatch, grade, cure):
+    from ffbm.diagnostics import Verdict
+    from ffbm.pipeline.evidence import no_evidence
+
+    withheld = replace(no_evidence(""), verdict=Verdict(grade, "ladders differ"))
+    monkeypatch.setattr("ffbm.results.bayes_factor.find_evidence", lambda *_: (withheld, 0))
+    assert run(["fit", *files, *SHORT, "--evidence", "--max-minutes", "2"]) == 0
+    told = " ".join(capsys.readouterr().out.partition("\nevidence\n")[2].split())
+    assert told.startswith("Whether the 2 attributes predict the network")
+    assert told.endswith(f"is not known: ladders differ. {cure}")
 
 
 @pytest.mark.parametrize("option", [["--target", "both"], ["--hierarchy"], ["--node-type", "team"]])

@@ -6,11 +6,12 @@ from dataclasses import replace
 from fnmatch import fnmatch
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ffbm
 from ffbm.diagnostics import Verdict
-from ffbm.errors import ConvergenceWarning, DataError, OptionError
+from ffbm.errors import ConvergenceWarning, DataError, FFBMError, OptionError
 from ffbm.joint.path import PathDraws
 from ffbm.pipeline import evidence as stage
 from ffbm.pipeline.estimate import estimate_evidence
@@ -107,6 +108,7 @@ def test_the_value_is_withheld_where_chains_do_not_converge(net):
     assert found.error is None
     assert found.stepping_stone is None
     assert found.curve["nats"].isna().all()
+    assert "Whether the 2 attributes predict the network" in found.sentence()
     assert "is not known" in found.sentence()
     assert "max_minutes=" in found.converged.command
     assert found.to_dict()["nats"] is None
@@ -176,6 +178,16 @@ def test_the_cost_is_said_beforehand(net, caplog):
 def test_what_is_refused(net, options, error, message):
     with pytest.raises(error, match=message):
         ffbm.evidence(**{"net": net, "n_blocks": 2, "progress": False, **options})
+
+
+@pytest.mark.parametrize("columns", [None, "same"])
+def test_a_column_that_was_not_read_is_refused_with_the_reason(columns):
+    """It is no mystery to whoever gave it."""
+    table = {"same": np.ones(3)} if columns is None else {"same": np.ones(3), "age": [1.0, 2.0, 4.0]}
+    read = ffbm.as_network([[0, 1], [1, 2]], pd.DataFrame(table))
+    with pytest.raises(FFBMError, match="column 'same' left out: it is 1 on every vertex") as error:
+        ffbm.evidence(read, 2, columns)
+    assert "\n" not in str(error.value)
 
 
 def _subject(net):

@@ -226,6 +226,16 @@ def test_the_mean_of_the_exponential_is_1_under_the_null_by_chains():
     assert p @ ratio == pytest.approx(1, abs=4 * float(np.sqrt(np.sum((p * ratio * error) ** 2))) + 0.005)
 
 
+def test_noise_speaks_against_itself_on_average_exactly():
+    """Numbers that have nothing to do with networks of eight vertices, all of their labels enumerated."""
+    rng = np.random.default_rng(1)
+    nats = [
+        exact_evidence(simulate(8, 2, 20, features=1, seed=seed).network.graph, rng.standard_normal((8, 1)), 2.0, 1.0)
+        for seed in range(16)
+    ]
+    assert np.mean(nats) < -4 * np.std(nats, ddof=1) / np.sqrt(len(nats))
+
+
 @pytest.mark.slow
 def test_noise_speaks_against_itself_on_average():
     """Features that have nothing to do with the network have negative evidence, on average over networks."""

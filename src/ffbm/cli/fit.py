@@ -4,7 +4,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from ffbm.cli.screen import print_json, print_text, wrap
 from ffbm.cli.settings import begun_with, blocks_asked, number_or, settle, source_of
 from ffbm.config import MEANT_BY_NONE, TARGETS, FitConfig
 from ffbm.errors import OptionError
+
+if TYPE_CHECKING:
+    from ffbm.results.bayes_factor import Evidence as EvidenceFound
 
 NOT_CONVERGED = 1
 
@@ -313,7 +316,19 @@ def fit(
         if sentence := sentence_below(fitted, text, verbose):
             print_text(f"\n{sentence}")
         if weighed is not None:
-            print_text(f"\nevidence\n{wrap(weighed.sentence(), first='  ', rest='  ')}")
+            sentence = f"{weighed.sentence()} {_cure(weighed, settings.max_minutes)}".rstrip()
+            print_text(f"\nevidence\n{wrap(sentence, first='  ', rest='  ')}")
         if run.out is not None:
             print_text(f"\nsaved in {run.out}; open {Path(run.out) / 'report.html'} in a browser")
     return NOT_CONVERGED if strict and not fitted.converged else 0
+
+
+def _cure(weighed: "EvidenceFound", minutes: float) -> str:
+    """Return what may help where the evidence is withheld, in options."""
+    from ffbm.diagnostics.verdict import MULTIMODAL
+
+    if weighed.nats is not None:
+        return ""
+    if weighed.converged.grade == MULTIMODAL:
+        return "Another number of blocks, --blocks, may be a cure."
+    return f"Give it more time: --max-minutes {4 * minutes:g}."

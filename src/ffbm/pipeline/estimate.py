@@ -10,8 +10,8 @@ _OVERHEAD = 2.0
 _START_PER_EDGE = 15e-6
 _CHOICE_PER_EDGE = 0.5e-3  # the search for the number of blocks
 _VISIT, _VISIT_PER_BLOCK = 450e-9, 45e-9
-_STEP, _SWEEPS_PER_STEP = 0.2e-3, 3  # of a joint chain, for the evidence
-_HOT = 8  # hot chains beside those at values of t
+_STEP, _VISITS, _VISITS_PER_BLOCK, _MOVES = 0.2e-3, 300e-9, 45e-9, 0.75  # of a joint chain, for the evidence
+_HOT, _PILOT, _BURN = 8, 200, 100  # hot chains beside those at values of t; steps of short runs, and of a burn-in
 _STEP_PER_COLUMN, _STEP_PER_WEIGHT, _MOST_COLUMNS = 0.2e-3, 8e-6, 12  # more of it under the learned prior
 
 
@@ -85,21 +85,23 @@ def estimate_evidence(
 ) -> tuple[float, float]:
     """Return about how many seconds ``evidence`` takes, at least and at most, with kernels already compiled.
 
-    At least 8 values of t and 400 steps of every ladder, at most 16 and 4,000; twice as many values under the learned
-    prior, and longer steps. Hot chains come on top.
+    Short runs at 8 values of t, or 16 under the learned prior, and then at least as many values and 200 steps of every
+    ladder, at most four (three) times as many and 800 steps; hot chains come on top. Steps are longer under the learned
+    prior.
 
     >>> import ffbm
     >>> low, high = estimate_evidence(ffbm.load_dataset("polbooks"), 3, n_chains=4, workers=2)
-    >>> 1 < low < high < 200
+    >>> 1 < low < high < 60
     True
     """
-    sweep = net.n_nodes * (_VISIT + _VISIT_PER_BLOCK * n_blocks) + seconds_of_draws(net, n_blocks, 2)
-    step, values = _STEP + _SWEEPS_PER_STEP * sweep, 8
+    step = _STEP + net.n_nodes * (_VISITS + _VISITS_PER_BLOCK * n_blocks) + _MOVES * seconds_of_draws(net, n_blocks, 1)
+    values, most_values = 8, 32
     if learned:
         columns, features = len(net.features.column_names), len(net.features.names)
         step += _STEP_PER_COLUMN * min(columns, _MOST_COLUMNS) + _STEP_PER_WEIGHT * features * n_blocks
-        values = 16
+        values, most_values = 16, 48
     rounds = -(-n_chains // min(workers, n_chains))
     start = _START_PER_EDGE * net.n_edges
-    low, high = (rounds * (n + _HOT) * (start + steps * step) for n, steps in ((values, 400), (2 * values, 4000)))
-    return _OVERHEAD + low, _OVERHEAD + high
+    short = (values + _HOT) * (start + _PILOT * step)
+    low, high = ((n + _HOT) * (start + (_BURN + steps) * step) for n, steps in ((values, 200), (most_values, 800)))
+    return _OVERHEAD + rounds * (short + low), _OVERHEAD + rounds * (short + high)

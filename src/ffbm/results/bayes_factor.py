@@ -84,9 +84,10 @@ class Evidence:
         """Return the answer in a sentence."""
         several = len(self.columns) > 1
         subject, it = (f"the {len(self.columns)} attributes", "them") if several else (f'"{self.columns[0]}"', "it")
+        predict = "predict" if several else "predicts"
         model = f"in a model with up to {count_of(self.n_blocks, 'block')}"
         if self.nats is None:
-            return f"Whether {subject} predicts the network, {model}, is not known: {self.converged.reason}."
+            return f"Whether {subject} {predict} the network, {model}, is not known: {self.converged.reason}."
         if self.nats == 0 and not self.error:
             return f"There is no evidence on {subject}, {model}: {self.converged.reason}."
         digits = 2 if (self.error or 0.0) < 0.2 else 1
@@ -296,8 +297,10 @@ def _subject(
 ) -> Subject:
     """Check what is asked for, and put it together."""
     check_network(net)
+    left_out = [note.message for note in net.notes if " left out: " in note.message]
     if not net.features.column_names:
-        raise DataError("the network must have a column; it has none: give a table of vertex attributes, nodes=FILE")
+        cure = "; ".join(left_out) or "give a table of vertex attributes, nodes=FILE"
+        raise DataError(f"the network must have a column; it has none: {cure}")
     if isinstance(n_blocks, str):
         raise OptionError(f"n_blocks must be a number, that of a fit for instance; got {n_blocks!r}")
     check_block_number(net.graph, n_blocks, allow_empty=True)
@@ -311,16 +314,19 @@ def _subject(
     groups = group_columns(design, column_groups)
     scale = np.append(prior_scales(sigma, net.features.columns), [intercept_sd] * intercept)
     partitions = BlockTarget(net.graph, likelihood_of(check_bool("degree_corrected", degree_corrected)))
-    return Subject(partitions, design, n_blocks, scale, _moving(groups, columns), groups if is_learned else None)
+    moving = _moving(groups, columns, left_out)
+    return Subject(partitions, design, n_blocks, scale, moving, groups if is_learned else None)
 
 
-def _moving(groups: ColumnGroups, columns: Any) -> Array:
-    """Return which features (D,) are in question."""
+def _moving(groups: ColumnGroups, columns: Any, left_out: list[str]) -> Array:
+    """Return which features (D,) are in question; ``left_out`` are notes on columns that were not read."""
     known = list(groups.names)
     wanted = known if columns is None else [columns] if isinstance(columns, str) else columns
     if not isinstance(wanted, Iterable) or not (names := list(wanted)):
         raise OptionError(f"{keyword('columns', '')} must be a column name or a list of them; got {columns!r}")
     for name in names:
+        if reason := next((note for note in left_out if f"column {name!r} left out" in note), ""):
+            raise OptionError(f"{keyword('columns', '')} must name columns of the network; got {name!r}: {reason}")
         check_column(keyword("columns", ""), name, known)
     return np.array([g >= 0 and known[g] in names for g in groups.of_feature])
 
