@@ -18,12 +18,13 @@ from ffbm.pipeline.selection import affordable_rows
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
-from ffbm.scoring import combine_folds, fold_rows, predict, score_draws, score_weights
+from ffbm.scoring import combine_folds, fold_rows, predict_some, score_draws, score_weights
 from ffbm.theta.columns import keep_groups
 from ffbm.theta.cost import affordable_moves, affordable_vertices
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, BlockTrace, Features, Memberships, Note
+from ffbm.types.blocks import MANY_CELLS
 from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
@@ -139,8 +140,10 @@ def explain(
             is_large = again is not None and design.n_nodes > MOST_FOLDED  # then one short chain, as of a fold
             once: Any = again if is_large else sample
             trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
-            held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
-            fill_held_out(held_out, trained, design, rows)
+            cells = design.n_nodes * sampled.weights.n_blocks
+            if cells <= MANY_CELLS or len(sampled.weights.rows) == len(everyone):  # else the weights held out some
+                held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
+                fill_held_out(held_out, trained, design, rows)
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
@@ -172,10 +175,7 @@ def _of_one_fold(scores: Scores, folds: int) -> Scores:
 def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
     """Write down what is predicted of the vertices that the weights were not trained on."""
     left = np.setdiff1d(np.arange(design.n_nodes), rows)
-    if design.blanks is None:
-        held_out[left] = predict(trained.weights, design.of(left))
-    else:
-        held_out[left] = predict(trained.weights, design)[left]
+    held_out[left] = predict_some(trained.weights, design, left)
 
 
 def explain_kept(

@@ -145,9 +145,10 @@ class Refit:
         drawn = type(made.drawn)(*(part[np.newaxis] for part in made.drawn))
         chosen = {"sampler": "hmc", "sigma": 1.0, **lengths, "n_chains": 1}
         trace = gather(plan.target.training, drawn, [state.mean], [state.square], 1, chosen)
-        if plan.unknown is None:
+        if plan.unknown is None or isinstance(made, Refitted):
             return trace
-        return replace(trace, imputed=gather_imputed(plan.unknown.cells, [made.state.cells], drawn.law))
+        law = made.drawn.law[np.newaxis]
+        return replace(trace, imputed=gather_imputed(plan.unknown.cells, [made.state.cells], law))
 
     def _prior(self, design: Design) -> dict[str, Any]:
         config = self.config
