@@ -1,8 +1,8 @@
 """A fit on a dask cluster of two worker processes with memory limits on this machine, beside the same in threads.
 
 A planted network of 10^5 edges, 10^4 vertices in ten blocks, with five columns of which two tell something of the
-blocks. Blocks, weights, selected columns, the table of columns and permutations are compared bit by bit, and pieces of
-work are counted by what they do. ``--edges 1000000`` asks for another size.
+blocks. Blocks, ladders of replicas, weights, selected columns, scores of folds, the table of columns and permutations
+are compared bit by bit, and pieces of work are counted by what they do. ``--edges 1000000`` asks for another size.
 """
 
 import argparse
@@ -26,7 +26,8 @@ from blocks import planted
 from ffbm.workers import cluster
 
 N_BLOCKS, N_WORKERS, MEMORY = 10, 2, 1 << 30  # bytes, of each worker
-SETTINGS = {"n_sweeps": 50, "n_chains": 2, "n_warmup": 50, "n_draws": 50, "columns": 2, "seed": 1}
+SETTINGS = {"n_sweeps": 50, "n_chains": 2, "n_warmup": 50, "n_draws": 50, "folds": 3, "columns": 2, "seed": 1}
+LADDER = {"n_sweeps": 10, "n_chains": 2, "tempering": [1.0, 0.98], "seed": 1}
 N_PERMUTATIONS = 100
 
 
@@ -44,11 +45,14 @@ def run(net, workers):
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
         fit = ffbm.fit(net, n_blocks=N_BLOCKS, out=Path(place) / "run", workers=workers, progress=False, **SETTINGS)
+        ladders = ffbm.sample_blocks(net, n_blocks=N_BLOCKS, workers=workers, progress=False, **LADDER)
         table = ffbm.permutation_test(net, n_permutations=N_PERMUTATIONS, workers=workers, blocks=None, progress=False)
         made = {
             "blocks": np.array(fit.blocks.labels),
+            "ladders": np.array(ladders.labels),
             "weights": np.array(fit.weights.weights),
             "selection": np.array(fit.weights.selected.inclusion),
+            "folds": np.array([fit.scores.loss_test, fit.scores.bits_test, fit.scores.bits_se_test]),
             "columns": fit.column_table,
             "permutations": table,
         }
