@@ -176,6 +176,13 @@ def main(sizes, peer, piece, folder):
     rows = {row["n_edges"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
     say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores; processor seconds")
     say(f"{'edges':>12} " + " ".join(f"{head:>10}" for head in (*STAGES, "bytes/edge", "found")))
+
+    def show(row):
+        shown = " ".join(f"{row.get(f'{stage}_processor', np.nan):10.2f}" for stage in STAGES)
+        say(f"{row['n_edges']:12,} {shown} {row['bytes_per_edge']:10.0f} {row.get('found', np.nan):10.1%}")
+
+    for size in sorted(rows.keys() - set(sizes)):
+        show(rows[size])
     for n_edges in sizes:
         with tempfile.TemporaryDirectory() if folder is None else nullcontext(folder / str(n_edges)) as place:
             row = measured_row(n_edges, Path(place), piece)
@@ -186,8 +193,7 @@ def main(sizes, peer, piece, folder):
                 row["graph_tool_seconds"] = peer_seconds(Path(place)) if peer else None
         of_stages = [row[f"{stage}_bytes_per_edge"] for stage in STAGES if f"{stage}_seconds" in row]
         rows[n_edges] = row | {"bytes_per_edge": max(of_stages)}
-        shown = " ".join(f"{row.get(f'{stage}_processor', np.nan):10.2f}" for stage in STAGES)
-        say(f"{n_edges:12,} {shown} {max(of_stages):10.0f} {row.get('found', np.nan):10.1%}")
+        show(rows[n_edges])
         ordered = [rows[size] for size in sorted(rows)]
         write(
             "scale", ("ffbm", "numba", "numpy", "scipy"), {**SETTINGS, "rows": ordered, "exponents": exponents(ordered)}
