@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numba import njit
 from record import RESULTS, count_processor_seconds, say, write
 
 import ffbm
@@ -36,6 +37,7 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 30_000_000)  # edges
 N_BLOCKS, N_SWEEPS, N_CHAINS, N_VALUES, N_COLUMNS = 50, 50, 2, 20, 5
 STAGES = ("read", "start", "sweep", "membership", "weight", "column", "report")
 MOST_SECONDS = 300  # of graph-tool
+N_WALKED = 1_000_000  # visits of vertices that read labels alone, at least
 SETTINGS = {"n_blocks": N_BLOCKS, "n_sweeps": N_SWEEPS, "n_chains": N_CHAINS, "cores": os.cpu_count()}
 
 
@@ -150,6 +152,31 @@ def forget_peak():
     Path("/proc/self/clear_refs").write_text("5")
 
 
+@njit
+def walk(order, indptr, indices, labels, counts):
+    """Count the labels of the neighbours of each vertex: what a sweep reads, and nothing of what it computes."""
+    for i in order:
+        for k in range(indptr[i], indptr[i + 1]):
+            counts[labels[indices[k]]] += 1
+
+
+def time_walks():
+    """Return the nanoseconds of such a visit, by the number of vertices: what memory and caches make of the size."""
+    rng, rows = np.random.default_rng(0), []
+    for n_edges in (1_000, *SIZES):  # the first is compiled
+        n_nodes = n_edges // 10
+        indptr = np.arange(0, 20 * n_nodes + 1, 20)
+        indices = rng.integers(0, n_nodes, 20 * n_nodes, dtype=np.int32)
+        labels = rng.integers(0, N_BLOCKS, n_nodes, dtype=np.int32)
+        order = np.tile(rng.permutation(n_nodes), max(N_WALKED // n_nodes, 1))
+        begun = time.process_time()
+        walk(order, indptr, indices, labels, np.zeros(N_BLOCKS, dtype=np.int64))
+        rows.append({"n_edges": n_edges, "n_nodes": n_nodes, "ns": 1e9 * (time.process_time() - begun) / len(order)})
+    for row in rows[1:]:
+        say(f"{row['n_nodes']:12,} vertices: {row['ns']:.1f} ns to read the labels of 20 neighbours")
+    return rows[1:]
+
+
 def peer_seconds(folder):
     """Return the processor seconds of one search by graph-tool; None if it takes longer than five minutes."""
     command = [PYTHON, str(HERE / "search_graph_tool.py"), str(folder / "graph.npz"), "flat", str(N_BLOCKS), "0", "1"]
@@ -173,7 +200,8 @@ def exponents(rows):
 
 def main(sizes, peer, piece, folder):
     path = RESULTS / "scale.json"
-    rows = {row["n_edges"]: row for row in json.loads(path.read_text())["rows"]} if path.exists() else {}
+    known = json.loads(path.read_text()) if path.exists() else {"rows": []}
+    rows, walks = {row["n_edges"]: row for row in known["rows"]}, time_walks()
     say(f"{N_BLOCKS} blocks, {N_CHAINS} chains, {N_SWEEPS} sweeps, {os.cpu_count()} cores; processor seconds")
     say(f"{'edges':>12} " + " ".join(f"{head:>10}" for head in (*STAGES, "bytes/edge", "found")))
 
@@ -187,17 +215,16 @@ def main(sizes, peer, piece, folder):
         with tempfile.TemporaryDirectory() if folder is None else nullcontext(folder / str(n_edges)) as place:
             row = measured_row(n_edges, Path(place), piece)
             if piece == "--after-blocks":
-                known = rows.get(n_edges, {})
-                row = known | row | {"peak_gb": max(row["peak_gb"], known.get("peak_gb", 0.0))}
+                before = rows.get(n_edges, {})
+                row = before | row | {"peak_gb": max(row["peak_gb"], before.get("peak_gb", 0.0))}
             else:
                 row["graph_tool_seconds"] = peer_seconds(Path(place)) if peer else None
         of_stages = [row[f"{stage}_bytes_per_edge"] for stage in STAGES if f"{stage}_seconds" in row]
         rows[n_edges] = row | {"bytes_per_edge": max(of_stages)}
         show(rows[n_edges])
         ordered = [rows[size] for size in sorted(rows)]
-        write(
-            "scale", ("ffbm", "numba", "numpy", "scipy"), {**SETTINGS, "rows": ordered, "exponents": exponents(ordered)}
-        )
+        results = {"rows": ordered, "exponents": exponents(ordered), "walks": walks}
+        write("scale", ("ffbm", "numba", "numpy", "scipy"), SETTINGS | results)
 
 
 def measured_row(n_edges, folder, piece):
