@@ -177,6 +177,15 @@ def time_walks():
     return rows[1:]
 
 
+def beside_sweeps(walks, rows):
+    """Return the same with the nanoseconds of a visit in the sweeps that were measured."""
+    return [
+        walk | {"sweep_ns": 1e9 * rows[size]["sweep_processor"] / (N_CHAINS * N_SWEEPS * walk["n_nodes"])}
+        for walk in walks
+        if "sweep_processor" in rows.get(size := walk["n_edges"], {})
+    ]
+
+
 def peer_seconds(folder):
     """Return the processor seconds of one search by graph-tool; None if it takes longer than five minutes."""
     command = [PYTHON, str(HERE / "search_graph_tool.py"), str(folder / "graph.npz"), "flat", str(N_BLOCKS), "0", "1"]
@@ -223,7 +232,7 @@ def main(sizes, peer, piece, folder):
         rows[n_edges] = row | {"bytes_per_edge": max(of_stages)}
         show(rows[n_edges])
         ordered = [rows[size] for size in sorted(rows)]
-        results = {"rows": ordered, "exponents": exponents(ordered), "walks": walks}
+        results = {"rows": ordered, "exponents": exponents(ordered), "walks": beside_sweeps(walks, rows)}
         write("scale", ("ffbm", "numba", "numpy", "scipy"), SETTINGS | results)
 
 
