@@ -29,6 +29,18 @@ N_BLOCKS, N_WORKERS, MEMORY = 10, 2, 1 << 30  # bytes, of each worker
 SETTINGS = {"n_sweeps": 50, "n_chains": 2, "n_warmup": 50, "n_draws": 50, "folds": 3, "columns": 2, "seed": 1}
 LADDER = {"n_sweeps": 10, "n_chains": 2, "tempering": [1.0, 0.98], "seed": 1}
 N_PERMUTATIONS = 100
+WORK = {
+    "pipeline.blocks.find_starts": "starts",
+    "pipeline.blocks.begin_one": "chains that begin",
+    "blocks.chain.advance": "stretches of chains of blocks",
+    "pipeline.tempering.begin_one": "ladders that begin",
+    "blocks.ladder.advance": "stretches of ladders",
+    "theta.chain.advance": "stretches of chains of weights",
+    "theta.drawn_selection.advance_drawn_selection": "stretches of the selection of columns",
+    "pipeline.refits.run_fold": "folds",
+    "pipeline.contributions.gain": "refits for the table of columns, by fold",
+    "pipeline.permutation.score_piece": "parts of permutations",
+}
 
 
 def network(n_edges):
@@ -92,7 +104,7 @@ def on_cluster(net):
         peaks = client.run(peak)
         done = client.run(n_done)
     rows = [{"memory_gb": peaks[at] / 2**30, "pieces": done[at]} for at in sorted(peaks)]
-    return made, seconds, dict(sorted(counts.items())), rows
+    return made, seconds, [{"work": WORK.get(name, name), "pieces": n} for name, n in sorted(counts.items())], rows
 
 
 def peak():
@@ -114,8 +126,8 @@ if __name__ == "__main__":
     equal = {name: same(value, there[name]) for name, value in here.items()}
     for name, is_equal in equal.items():
         say(f"{name}: {'the same bits' if is_equal else 'DIFFERENT'}")
-    for name, count in counts.items():
-        say(f"{count:5} pieces of work: {name}")
+    for one in counts:
+        say(f"{one['pieces']:5} pieces of work: {one['work']}")
     for row in rows:
         say(f"worker: {row['pieces']} pieces of work, {row['memory_gb']:.2f} GB at most")
     write(
