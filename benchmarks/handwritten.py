@@ -2,22 +2,26 @@
 
 Reading ids that are whole numbers from their digits, against ``pandas.read_csv``, which does not tell 007 from 7, and
 against reading them as text, like any other ids. Averaging over neighbours, of which a start does 15, against a product
-with scipy's sparse matrix. Processor seconds, and bytes an edge at the highest point beyond what was there before.
-``--folder`` takes the files of ``scale.py --folder``.
+with scipy's sparse matrix. Beside them, a whole network read from CSV and from Parquet. Processor seconds, and bytes an
+edge at the highest point beyond what was there before. ``--folder`` takes the files of ``scale.py --folder``, and the
+name of a part measures that part alone.
 """
 
 import argparse
 import io
+import json
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from record import say, write
+from record import RESULTS, say, write
 from scale import forget_peak, now_bytes, plant
 
+import ffbm
 from ffbm.data.delimited import open_grid
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
@@ -64,6 +68,25 @@ def reading(folder):
     return rows
 
 
+def files(folder):
+    """Read the network from CSV and from Parquet; the table of vertices is a CSV file in both cases."""
+    edges = pd.read_csv(folder / "edges.csv")
+    with tempfile.TemporaryDirectory() as place:
+        parquet = Path(place) / "edges.parquet"
+        edges.to_parquet(parquet, index=False)
+        n_edges = len(edges)
+        del edges
+        rows, nets = [], []
+        for path in (folder / "edges.csv", parquet):
+            go = partial(ffbm.read_network, path, nodes=folder / "people.csv")
+            row, net = measured(path.suffix, go, n_edges)
+            rows.append(row | {"file_bytes": path.stat().st_size / n_edges})
+            nets.append(net)
+    assert np.array_equal(nets[0].node_ids, nets[1].node_ids)
+    assert np.array_equal(nets[0].graph.indices, nets[1].graph.indices)
+    return rows
+
+
 def averaging(folder):
     given = np.load(folder / "graph.npz")
     edges = given["edges"]
@@ -94,12 +117,19 @@ def averaging(folder):
     return rows
 
 
+PARTS = {"reading": reading, "averaging": averaging, "files": files}
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--folder", type=Path, help="of the files that scale.py planted")
     chosen = parser.parse_args()
+    path = RESULTS / "handwritten.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
     with tempfile.TemporaryDirectory() as new:
         if chosen.folder is None:
             plant(N_EDGES, Path(new))
         folder = Path(new) if chosen.folder is None else chosen.folder / str(N_EDGES)
-        write("handwritten", PACKAGES, {"n_edges": N_EDGES, "reading": reading(folder), "averaging": averaging(folder)})
+        found = {name: known[name] for name in PARTS if name in known}
+        found |= {name: PARTS[name](folder) for name in chosen.parts}
+        write("handwritten", PACKAGES, {"n_edges": N_EDGES} | found)

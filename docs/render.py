@@ -1,7 +1,7 @@
 """Fill the numbers of a page from a record, so that none is typed by hand: ``python docs/render.py``.
 
 A page ``NAME.md.in`` beside this file becomes ``NAME.md``. Its record is ``figures/NAME/results.json``; that of
-``benchmarks.md.in``, ``checks.md.in``, ``columns.md.in``, ``evidence.md.in``, ``missing.md.in``,
+``benchmarks.md.in``, ``checks.md.in``, ``cluster.md.in``, ``columns.md.in``, ``evidence.md.in``, ``missing.md.in``,
 ``permutation.md.in``, ``ranking.md.in``, ``relevance.md.in``, ``reliability.md.in`` and ``scale.md.in`` is all of
 ``benchmarks/results``, each file under its name. Between double braces stand
 
@@ -42,6 +42,7 @@ _OF_BENCHMARKS = tuple(
     for name in (
         "benchmarks",
         "checks",
+        "cluster",
         "columns",
         "evidence",
         "missing",

@@ -15,6 +15,7 @@ import ffbm
 from ffbm.cli import run as run_command
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.contributions import _gain
+from ffbm.pipeline.refits import _run_fold
 from ffbm.states import to_bytes
 from ffbm.workers import cluster, open_workers
 
@@ -101,6 +102,25 @@ def test_bits_of_columns_are_pieces_of_work(client, tmp_path, monkeypatch):
 def _in_a_worker(*given):
     distributed.get_worker()  # an error anywhere else
     return _gain(*given)
+
+
+def test_folds_are_pieces_of_work(net, client, monkeypatch):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"side": rng.choice(["a", "b", None], net.n_nodes), "size": rng.random(net.n_nodes)})
+    given = {"blocks": np.arange(net.n_nodes) % 3, "n_draws": 50, "n_warmup": 50, "n_chains": 2, "seed": 1, "folds": 3}
+    for other in (net, ffbm.as_network(net.graph.edges, table)):  # with cells to be sampled, too
+        options = given | {"impute": other is not net, "progress": False}
+        known = ffbm.fit(other, **options, workers=1)
+        with monkeypatch.context() as patch:
+            patch.setattr("ffbm.pipeline.refits._run_fold", _fold_in_a_worker)
+            found = ffbm.fit(other, **options, workers=client)
+        assert found.scores.to_dict() == known.scores.to_dict()
+        np.testing.assert_array_equal(found.explanation.held_out, known.explanation.held_out)
+
+
+def _fold_in_a_worker(*given):
+    distributed.get_worker()
+    return _run_fold(*given)
 
 
 def test_permutations_on_a_cluster(net, client):

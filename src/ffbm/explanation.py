@@ -43,7 +43,7 @@ class Explanation:
         The mode of the partitions that is explained; None if it is all draws together.
     held_out : (N, B) float64, optional
         What features predict of each vertex by weights that were trained without it; NaN where there are none. None if
-        they are ``weights`` themselves, of the vertices that they were not trained on.
+        they are ``weights`` themselves, of the vertices that they were not trained on: in a very large network too.
     measure : callable, optional
         Finds what each column explains, when that is first asked for; it takes who hears of its progress, or nothing.
     """

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ffbm.blocks import align
 from ffbm.blocks.align import align_blocks
 from ffbm.errors import DataError
 
@@ -52,3 +53,16 @@ def test_no_draws():
     empty = replace(trace_of([[[0, 1]]], 2), labels=np.zeros((1, 0, 2), dtype=np.uint8))
     with pytest.raises(DataError, match="at least one draw"):
         align_blocks(empty)
+
+
+def test_memberships_of_many_vertices_are_held_in_single_precision(monkeypatch):
+    rng = np.random.default_rng(2)
+    truth = np.repeat(np.arange(3), [30, 20, 12])
+    trace = trace_of(relabel(rng, noisy(rng, truth, 3, (2, 7), 0.2), 3), 3)
+    whole = align_blocks(trace)
+    monkeypatch.setattr(align, "MANY_CELLS", 100)
+    members = align_blocks(trace)
+    assert (whole.probs.dtype, members.probs.dtype) == (np.float64, np.float32)
+    np.testing.assert_array_equal(members.probs, whole.probs.astype(np.float32))
+    np.testing.assert_array_equal(members.order, whole.order)
+    assert members.agreement == pytest.approx(whole.agreement, abs=1e-7)

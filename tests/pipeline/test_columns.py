@@ -115,3 +115,16 @@ def test_where_there_is_nothing_to_compare(planted):
     one_block = run_fit(planted, FitConfig(n_blocks=1, n_chains=2, **options), progress=False)
     given = run_fit(planted, FitConfig(n_chains=2, **SHORT), blocks=np.arange(80) % 2, progress=False)
     assert compare_chains(one_chain) is compare_chains(one_block) is compare_chains(given) is None
+
+
+def test_chains_of_many_vertices_are_compared_on_some(two, monkeypatch):
+    everyone = compare_chains(two)
+    monkeypatch.setattr(columns, "_COMPARED", 20)
+    some = columns._compared(two)
+    assert len(np.unique(some)) == 20 < two.network.n_nodes
+    found = compare_chains(two)
+    assert found.matter == everyone.matter
+    np.testing.assert_array_equal(found.scores, everyone.scores)  # weights are the same
+    assert found.changed == pytest.approx(everyone.changed, abs=0.15)
+    assert found.bits == pytest.approx(everyone.bits, abs=0.3)
+    assert not np.array_equal(found.bits, everyone.bits)

@@ -9,7 +9,9 @@ from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.config import FitConfig
 from ffbm.pipeline import columns, explanation, fit, refits, selection
 from ffbm.pipeline.fit import minutes_of_blocks, run_fit
+from ffbm.results import calibration
 from ffbm.results.fitted import Fit
+from ffbm.scoring import predict
 from ffbm.theta import cost
 from ffbm.theta.design import make_design
 from ffbm.types import Graph
@@ -79,6 +81,27 @@ def test_a_fit_of_a_large_network_is_shortened_and_says_so(net, monkeypatch):
     assert parts.weights.selected.settings["n_partitions"] == 1
     assert columns.compare_chains(parts) is None  # the partition of one chain: there is nothing to compare
     assert list(Fit.of(parts).column_table["decision"])
+
+
+def test_predictions_of_a_very_large_network_are_not_kept(net, monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_FOLDED", 10)
+    monkeypatch.setattr(cost, "_GRADIENT_PER_WEIGHT", 1.0)
+    monkeypatch.setattr(cost, "_LEAST_VERTICES", 70)
+    config = FitConfig(n_blocks=2, n_sweeps=60, n_chains=2, n_draws=50, n_warmup=50, seed=4, folds=1)
+    kept = run_fit(net, config, progress=False)
+    assert np.isfinite(kept.explanation.held_out).all(axis=1).sum() == 24
+    monkeypatch.setattr(explanation, "MANY_CELLS", 159)  # of eighty vertices and two blocks
+    parts = run_fit(net, config, progress=False)
+    assert parts.explanation.held_out is None
+    assert parts.scores.to_dict() == kept.scores.to_dict()
+    left = np.setdiff1d(np.arange(80), parts.weights.rows)  # the weights of the fit were trained on 70
+    predicted, observed = calibration.held_out_predictions(parts)
+    np.testing.assert_allclose(predicted, predict(parts.weights, net.features)[left], rtol=1e-12)
+    np.testing.assert_array_equal(observed, parts.memberships.probs[left])
+    monkeypatch.setattr(calibration, "_COMPARED", 4)
+    some, _ = calibration.held_out_predictions(parts)
+    assert some.shape == (4, 2)
+    assert all((np.abs(predicted - row).max(axis=1) < 1e-12).any() for row in some)
 
 
 def test_greedy_sweeps_of_a_large_network_end_while_some_vertices_still_move(monkeypatch):

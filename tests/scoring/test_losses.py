@@ -8,7 +8,7 @@ from scipy.special import log_softmax, softmax
 import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline.weights import sample_weights
-from ffbm.scoring import predict
+from ffbm.scoring import predict, prediction
 from ffbm.scoring.losses import base_rate, monte_carlo_error, score_weights
 from ffbm.types import Features
 
@@ -200,3 +200,24 @@ def test_the_reference_losses(name, shared, paper_data):
     assert scores.loss_test == pytest.approx(told["L1"], abs=error * scores.loss_mcse_test)
     assert scores.predictive_loss_test == pytest.approx(told["predictive_L1"], abs=error * scores.loss_mcse_test)
     assert scores.loss_mcse_test < 0.005
+
+
+@pytest.mark.parametrize("form", ["shares", "single", "labels"])
+def test_scores_of_many_vertices_are_taken_piece_by_piece(monkeypatch, form):
+    x, y, rows, trace = case(numbers=True)
+    members = {"shares": y, "single": y.astype(np.float32), "labels": y.argmax(axis=1)}[form]
+    whole = score_weights(trace, x, members, rows)
+    monkeypatch.setattr(prediction, "_CELLS", 7)
+    pieces = score_weights(trace, x, members, rows)
+    for name, value in whole.to_dict().items():
+        if name != "notes":
+            pair = (np.array(scores[name], dtype=float) for scores in (pieces.to_dict(), whole.to_dict()))
+            np.testing.assert_allclose(*pair, rtol=1e-12, err_msg=f"{name} {value}")
+
+
+def test_a_piece_of_memberships_that_are_none_is_refused(monkeypatch):
+    x, y, rows, trace = case()
+    monkeypatch.setattr(prediction, "_CELLS", 7)
+    y[17] *= 2
+    with pytest.raises(DataError, match="sum to 1"):
+        score_weights(trace, x, y, rows)

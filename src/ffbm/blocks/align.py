@@ -13,6 +13,7 @@ from ffbm.blocks.modes import find_modes
 from ffbm.errors import DataError, OptionError
 from ffbm.kernels.overlap import overlap, shared_vertices, tally_labels
 from ffbm.types import Array, BlockTrace, Memberships, Mode
+from ffbm.types.blocks import MANY_CELLS
 
 _ROUNDS = 100  # the sum of overlaps rises in every round but the last, so this is never reached
 
@@ -55,7 +56,7 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     block_types = _types_of_blocks(blocks)
     order, probs = _align(draws, blocks.best_labels, _unlike(block_types, block_types))
     labels = probs.argmax(axis=1)
-    by_size = np.lexsort((-probs.sum(axis=0), -np.bincount(labels, minlength=blocks.n_blocks)))
+    by_size = np.lexsort((-probs.sum(axis=0, dtype=np.float64), -np.bincount(labels, minlength=blocks.n_blocks)))
     rank = np.argsort(by_size)
     order, labels = rank[order], rank[labels]
     _count(draws, order, probs)  # again, in place: a table of memberships may be the largest thing in memory
@@ -63,7 +64,7 @@ def align_blocks(blocks: BlockTrace) -> Memberships:
     whole = Memberships(
         probs=probs,
         labels=labels,
-        agreement=float(probs.max(axis=1).mean()),
+        agreement=float(probs.max(axis=1).mean(dtype=np.float64)),
         order=order.reshape(n_chains, n_draws, blocks.n_blocks),
     )
     mode_of = find_modes(draws, order)
@@ -102,7 +103,7 @@ def _mode(blocks: BlockTrace, chosen: Array, like: Array, block_types: Array, ty
         weight=len(which) / len(chosen),
         probs=probs,
         labels=probs.argmax(axis=1),
-        agreement=float(probs.max(axis=1).mean()),
+        agreement=float(probs.max(axis=1).mean(dtype=np.float64)),
         chains=chosen.reshape(n_chains, n_draws).mean(axis=1),
         order=new[order],
     )
@@ -111,7 +112,8 @@ def _mode(blocks: BlockTrace, chosen: Array, like: Array, block_types: Array, ty
 def _align(draws: Array | Sequence[Array], like: Array, unlike: Array) -> tuple[Array, Array]:
     """Return the numbering of each draw (draws, B) and the memberships (N, B) at the fixed point from labels (N,)."""
     order = _assign(draws, partial(shared_vertices, others=like), unlike)
-    probs = np.empty((len(like), len(unlike)))
+    precision = np.float64 if len(like) * len(unlike) <= MANY_CELLS else np.float32
+    probs = np.empty((len(like), len(unlike)), dtype=precision)
     for _ in range(_ROUNDS):
         _count(draws, order, probs)
         new = _assign(draws, partial(overlap, probs=probs), unlike)

@@ -158,18 +158,11 @@ def _explain(
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
         return sampler(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
 
-    again = refitter_given(config, design, blocks, members)
-
-    def refit(like: Any) -> Any:
-        def sample_fold(*arguments: Any) -> SampledWeights:
-            return again(like)(*arguments)._replace(blocks=None)
-
-        return sample_fold
-
+    refit = refitter_given(config, design, blocks, members, context.workers, scores_blocks=False)
     train, n_folds = split_of_type(config, value, n_nodes), config.n_folds(n_nodes)
     whole = explain(
         features, design, train, sample, seed, folds=n_folds, decides=config.weight_prior == "learned",
-        refit=None if again is None else refit, stage=f"weights, {value}", workers=context.threads, schedule=schedule,
+        refit=refit, stage=f"weights, {value}", workers=context.threads, schedule=schedule,
     )  # fmt: skip
     rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
     folds = [Fold(part, members.probs) for part in rows]

@@ -1,6 +1,7 @@
 """What each block chain says of the columns, on its own: weights given its own partitions, drawn one by one."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ffbm.types.weights import INTERCEPT, WeightTrace
 _SECONDS = 4.0  # of one core, about, for all chains; these and what follows are of a fit that may take ten minutes
 _MOST, _LEAST = 20, 2  # partitions of each chain
 _MOST_SECONDS, _LEAST_VERTICES = 30.0, 2000  # where the least of them take longer, fewer vertices train the weights
+_COMPARED = 50_000  # vertices that predictions of the chains are compared on: shares of them are known to 0.3 %
 _WARMUP = 60  # moves for a partition, with what its mode costs
 _PIECE = 64  # draws worked on at once
 _LOOKED_AT = 500  # draws of a chain, at most, where weights belong to block chains: more would be read into memory
@@ -37,7 +39,8 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
 
     With ``memberships="drawn"`` and with the joint posterior each weight chain belongs to a block chain already.
     Otherwise weights are drawn for some partitions of each chain, 20 at most and fewer where that would take more than
-    a few seconds, from streams named "columns" under the seed of the fit.
+    a few seconds, from streams named "columns" under the seed of the fit. Of more than 50,000 vertices, the chains are
+    compared on some.
 
     Under the learned prior a column matters by a chain if it is decided so from the partitions of that chain for which
     columns were selected. Under the fixed one the score of its best feature is to be above 0, as in the ranking, and
@@ -62,7 +65,8 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         chains = np.unique(selected.partition // parts.blocks.n_draws)
         if len(chains) < 2:
             return None
-    labels = number_labels(parts.blocks.labels[chains], parts.memberships.order[chains])
+    compared = _compared(parts)
+    labels = number_labels(parts.blocks.labels[chains][:, :, compared], parts.memberships.order[chains])
     n_blocks = parts.memberships.n_blocks
     shares = np.stack([(labels == r).mean(axis=1) for r in range(n_blocks)], axis=-1)  # of a chain's draws (C, N, B)
     trace = _weights_by_chain(parts)
@@ -73,9 +77,11 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         names = list(selected.column_names)
         which = [np.flatnonzero(selected.of_feature == g) for g in range(len(names))]
     by_chain = [_chain(trace, int(c)) for c in chains]
-    scored = [
-        score_weights(one, parts.network.features, y, trace.rows) for one, y in zip(by_chain, shares, strict=True)
-    ]
+    features: Any = parts.network.features
+    rows = np.isin(np.arange(parts.network.n_nodes)[compared], trace.rows)
+    if not isinstance(compared, slice):
+        features = make_design(features, INTERCEPT in trace.names).of(compared)
+    scored = [score_weights(one, features, y, rows) for one, y in zip(by_chain, shares, strict=True)]
     side = "test" if scored[0].n_test else "train"
     if selected is None:
         pairs = [_scores(one, which, parts.ranking.k) for one in by_chain]
@@ -92,6 +98,14 @@ def compare_chains(parts: FitParts) -> ColumnVerdict | None:
         np.stack(margins),
         by_score=selected is None,
     )
+
+
+def _compared(parts: FitParts) -> Any:
+    """Return the vertices that the chains are compared on: all, or some where there are many and none is imputed."""
+    n_nodes = parts.network.n_nodes
+    if n_nodes <= _COMPARED or parts.config.impute:
+        return slice(None)
+    return np.sort(stream(parts.config.known_seed, "columns", "compared").choice(n_nodes, _COMPARED, replace=False))
 
 
 def _weights_by_chain(parts: FitParts) -> WeightTrace:

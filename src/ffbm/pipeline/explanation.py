@@ -1,7 +1,7 @@
 """How an explanation is made: weights are sampled, features ranked, and both scored."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import log
 from typing import Any, NamedTuple
@@ -18,15 +18,17 @@ from ffbm.pipeline.selection import affordable_rows
 from ffbm.pipeline.weights import sample_weights
 from ffbm.ranking import kept_features, rank_features
 from ffbm.rng import child_seed, stream
-from ffbm.scoring import combine_folds, fold_rows, predict, score_draws, score_weights
+from ffbm.scoring import combine_folds, fold_rows, predict_some, score_draws, score_weights
 from ffbm.theta.columns import keep_groups
 from ffbm.theta.cost import affordable_moves, affordable_vertices
 from ffbm.theta.design import Design
 from ffbm.theta.prior import keep_scales
 from ffbm.types import Array, BlockTrace, Features, Memberships, Note
+from ffbm.types.blocks import MANY_CELLS
 from ffbm.types.scores import Scores
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
+from ffbm.workers import Workers
 
 _OF_SELECTION = (  # options of the weights that ``select_columns`` takes too
     "rows", "intercept", "intercept_sd", "column_groups", "seed", "workers", "progress", "max_minutes", "whole_minutes",
@@ -49,6 +51,26 @@ class SampledWeights(NamedTuple):
 Sampler = Callable[..., SampledWeights]
 
 
+class Refitter(NamedTuple):
+    """Samples the weights of folds: short chains that start where a fit is, which are pieces of work."""
+
+    refit: Refit
+    memberships: Memberships
+    blocks: BlockTrace | None
+    workers: Workers
+
+    def __call__(self, design: Design, rows: Array, seed: int, stage: str) -> SampledWeights:  # noqa: ARG002
+        """Sample the weights given some training vertices."""
+        return self._sampled(self.refit(design, self.memberships, rows, stream(seed, "refit")))
+
+    def folds(self, design: Design, parts: Sequence[Array], seeds: Sequence[int]) -> Iterator[SampledWeights]:
+        """Yield the same for each set of training vertices."""
+        return map(self._sampled, self.refit.folds(design, self.memberships, parts, seeds, self.workers))
+
+    def _sampled(self, weights: WeightTrace) -> SampledWeights:
+        return SampledWeights(weights, self.memberships, self.blocks)
+
+
 def explain(
     features: Features,
     design: Design,
@@ -60,7 +82,7 @@ def explain(
     n_kept: int | str | None = "all",
     folds: int = 1,
     decides: bool = False,
-    refit: Callable[[WeightTrace], Sampler] | None = None,
+    refit: Callable[[WeightTrace], Refitter] | None = None,
     stage: str = "weights",
     workers: int | None = None,
     schedule: Schedule | None = None,
@@ -87,7 +109,7 @@ def explain(
         Under the learned prior: weights and decisions on columns come from all vertices, and the training vertices
         serve the scores alone.
     refit : callable, optional
-        Takes the weights and returns what samples those of a fold; ``sample`` if left out.
+        Takes the weights and returns what samples those of folds; ``sample`` if left out.
     stage : str
         What progress calls it.
     workers : int, optional
@@ -111,23 +133,30 @@ def explain(
     everyone = np.arange(design.n_nodes)
     sampled = sample(design, everyone, seed, stage, True) if decides else sample(design, rows, seed, stage)
     rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept in ("all", None) else n_kept}
-    held_out, again = None, sample if refit is None else refit(sampled.weights)
+    held_out, again = None, None if refit is None else refit(sampled.weights)
     if folds == 1:
         trained = sampled
         if decides and len(rows) < len(everyone):
-            once = again if design.n_nodes > MOST_FOLDED else sample  # in a large network one short chain, as of a fold
+            is_large = again is not None and design.n_nodes > MOST_FOLDED  # then one short chain, as of a fold
+            once: Any = again if is_large else sample
             trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
-            held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
-            fill_held_out(held_out, trained, design, rows)
+            cells = design.n_nodes * sampled.weights.n_blocks
+            if cells <= MANY_CELLS or len(sampled.weights.rows) == len(everyone):  # else the weights held out some
+                held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
+                fill_held_out(held_out, trained, design, rows)
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
         each, begun = [], time.monotonic()
         end = np.inf if schedule is None else schedule.end_of("scores")
         held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
-        for number, part in enumerate(parts):
-            name = f"weights, fold {number + 1} of {folds}"
-            trained = again(design, part, child_seed(seed, "fold", number), name)
+        seeds = [child_seed(seed, "fold", number) for number in range(folds)]
+        sampled_folds = (
+            (sample(design, parts[f], seeds[f], f"weights, fold {f + 1} of {folds}") for f in range(folds))
+            if again is None
+            else again.folds(design, parts, seeds)
+        )
+        for number, (part, trained) in enumerate(zip(parts, sampled_folds, strict=True)):
             each.append(score_sampled(trained, design, part, workers))
             fill_held_out(held_out, trained, design, part)
             if number == 0 and begun + folds * (time.monotonic() - begun) > end:
@@ -146,10 +175,7 @@ def _of_one_fold(scores: Scores, folds: int) -> Scores:
 def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
     """Write down what is predicted of the vertices that the weights were not trained on."""
     left = np.setdiff1d(np.arange(design.n_nodes), rows)
-    if design.blanks is None:
-        held_out[left] = predict(trained.weights, design.of(left))
-    else:
-        held_out[left] = predict(trained.weights, design)[left]
+    held_out[left] = predict_some(trained.weights, design, left)
 
 
 def explain_kept(
@@ -223,24 +249,22 @@ def sampler_given(
     return sample
 
 
-def refitter_given(config: FitConfig, whole: Design, blocks: BlockTrace, members: Memberships) -> Any:
-    """Return what makes a sampler of folds from the weights of the fit; None where partitions are drawn.
+def refitter_given(
+    config: FitConfig,
+    whole: Design,
+    blocks: BlockTrace,
+    members: Memberships,
+    workers: Workers,
+    scores_blocks: bool = True,
+) -> Callable[[WeightTrace], Refitter] | None:
+    """Return what samples the weights of folds, given those of the fit; None where partitions are drawn.
 
     A fold is one short chain from where the fit is, given y-hat: its prediction is averaged over draws as that of a
     long one is. Given every partition in turn, folds are sampled as the fit is.
     """
     if config.memberships == "drawn" and "given" not in blocks.settings:
         return None
-
-    def sampler_like(like: WeightTrace) -> Sampler:
-        refit = Refit(config, whole, like)
-
-        def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:  # noqa: ARG001
-            return SampledWeights(refit(design, members, rows, stream(seed, "refit")), members, blocks)
-
-        return sample
-
-    return sampler_like
+    return lambda like: Refitter(Refit(config, whole, like), members, blocks if scores_blocks else None, workers)
 
 
 def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:

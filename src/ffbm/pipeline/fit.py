@@ -123,7 +123,7 @@ def _fit_given(
     whole = explain(
         net.features, design, train, sample, seed, k=config.k, n_kept=config.n_kept,
         folds=config.n_folds(net.n_nodes), decides=config.weight_prior == "learned",
-        refit=refitter_given(config, design, blocks, members), workers=threads, schedule=schedule,
+        refit=refitter_given(config, design, blocks, members, context.workers), workers=threads, schedule=schedule,
     )  # fmt: skip
     whole = replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
     whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed, threads))

@@ -61,7 +61,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
         refit, train = None, parts.train
         if config.target != "joint":
             sample = sampler_given(config, design, *draws, context)
-            refit = refitter_given(config, design, *draws)
+            refit = refitter_given(config, design, *draws, context.workers)
         elif config.weight_prior == "learned":
             train = np.arange(parts.network.n_nodes)
             sample = sampler_given(replace(config, memberships="drawn"), design, *draws, context)

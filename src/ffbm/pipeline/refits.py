@@ -1,8 +1,9 @@
 """Weights again, of other columns or other training vertices: one short chain that starts where the full fit is."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,23 +12,53 @@ from ffbm.kernels.slab import DEGREES
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.weights import gather
-from ffbm.theta.chain import advance, set_up, start
+from ffbm.rng import stream
+from ffbm.theta.chain import WeightState, advance, set_up, start
 from ffbm.theta.columns import group_columns, keep_groups
 from ffbm.theta.cost import affordable_moves, affordable_vertices
 from ffbm.theta.design import Design
-from ffbm.theta.imputed import ImputedRecord, ImputedSetup, advance_imputed, start_imputed
+from ffbm.theta.imputed import ImputedRecord, ImputedSetup, ImputedState, advance_imputed, start_imputed
 from ffbm.theta.prepare import WeightTarget, weight_target
 from ffbm.theta.prior import keep_scales
 from ffbm.theta.response import read_members
 from ffbm.theta.unknown import Unknown, find_unknown
 from ffbm.types.graph import Array
 from ffbm.types.weights import INTERCEPT, WeightTrace
+from ffbm.workers import Workers, open_workers
 
 N_WARMUP, N_DRAWS = 100, 250
 _MOVES_EACH = 3  # moves of the weights for a sweep over unknown cells
 _LEAST = 50  # of either, where moves are long
 _SECONDS = 10.0  # of one refit, about, as long as that leaves enough of them
 _LOOKED_AT = 200  # draws of the full fit that its scales are taken from
+
+
+class Refitted(NamedTuple):
+    """What a short chain comes to."""
+
+    state: WeightState
+    drawn: Record
+
+
+class ImputedRefitted(NamedTuple):
+    """The same of one that samples unknown cells too."""
+
+    state: ImputedState
+    drawn: ImputedRecord
+
+
+class _Plan(NamedTuple):
+    """What a short chain samples, and for how long."""
+
+    target: WeightTarget
+    unknown: Unknown | None
+    n_warmup: int
+    n_draws: int
+
+    @property
+    def kind(self) -> Any:
+        """The type of what it comes to."""
+        return Refitted if self.unknown is None else ImputedRefitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,33 +91,64 @@ class Refit:
 
     def __call__(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> WeightTrace:
         """Sample the weights of a design, some columns of the whole one, given memberships of training vertices."""
-        config = self.config
-        sigma = keep_scales(config.sigma, self.whole, design)
+        plan = self._plan(design, members, rows, rng)
+        return self._gather(plan, self._run(plan, rng))
+
+    def folds(
+        self, design: Design, members: Any, parts: Sequence[Array], seeds: Sequence[int], workers: Workers
+    ) -> Iterator[WeightTrace]:
+        """Yield the weights given each of some sets of training vertices, from streams named "refit" under the seeds.
+
+        The first is alone, since there may be no time for the others; these are pieces of work.
+
+        >>> from ffbm.pipeline.weights import sample_weights
+        >>> from ffbm.theta.design import make_design
+        >>> x, labels = make_design(np.repeat(np.eye(2), 20, axis=0), intercept=True), np.repeat([0, 1], 20)
+        >>> refit = Refit(FitConfig(), x, sample_weights(x, labels, n_draws=100, n_sweeps=0, seed=1))
+        >>> parts = [np.arange(30), np.arange(10, 40)]
+        >>> [len(weights.rows) for weights in refit.folds(x, labels, parts, [1, 2], workers=2)]
+        [30, 30]
+        """
+        for which in ([0], list(range(1, len(parts)))):
+            plans = [self._plan(design, members, parts[at], stream(seeds[at], "refit")) for at in which]
+            with open_workers(workers, len(which)) as pool:
+                shared = self, design, members, parts, seeds
+                each = [pool.submit(_run_fold, at, *shared, kind=p.kind) for at, p in zip(which, plans, strict=True)]
+                made = [one.result() for one in each]
+            for plan, one in zip(plans, made, strict=True):
+                yield self._gather(plan, one)
+
+    def run(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> Refitted | ImputedRefitted:
+        """Do the same, and return what travels from a worker."""
+        return self._run(self._plan(design, members, rows, rng), rng)
+
+    def _plan(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> _Plan:
+        sigma = keep_scales(self.config.sigma, self.whole, design)
         rows = affordable_vertices(design, rows, self.like.n_blocks, rng)
         target = weight_target(design, members, rows, sigma, design.has_intercept, **self._prior(design))
-        n_warmup, n_draws = lengths(len(target.training.rows.indices), target.n_blocks)
-        chosen = {"sampler": "hmc", "sigma": 1.0, "n_draws": n_draws, "n_warmup": n_warmup, "n_chains": 1}
         unknown = None
         if design.blanks is not None:
             unknown = find_unknown(target, read_members(members, design.n_nodes))
-        if unknown is not None:
-            return self._impute(target, unknown, rng, chosen)
-        setup = set_up(self._begun(target), "hmc", n_warmup, rng, near=self._near(target))
-        state, drawn = advance(setup, start(setup, rng), n_warmup + n_draws)
-        one = Record(*(part[np.newaxis] for part in drawn))
-        return gather(target.training, one, [state.mean], [state.square], 1, chosen)
+        return _Plan(target, unknown, *lengths(len(target.training.rows.indices), target.n_blocks))
 
-    def _impute(
-        self, target: WeightTarget, unknown: Unknown, rng: np.random.Generator, chosen: dict[str, Any]
-    ) -> WeightTrace:
-        """Sample the weights with the cells that are not known."""
-        begun = unknown.complete(self._begun(target), unknown.cells.begin(rng))
-        n_warmup = chosen["n_warmup"]
-        model = ImputedSetup(set_up(begun, "hmc", n_warmup, rng, near=self._near(target)), unknown, _MOVES_EACH)
-        state, drawn = advance_imputed(model, start_imputed(model, rng), n_warmup + chosen["n_draws"])
-        one = ImputedRecord(*(part[np.newaxis] for part in drawn))
-        trace = gather(target.training, one, [state.mean], [state.square], 1, chosen)
-        return replace(trace, imputed=gather_imputed(unknown.cells, [state.cells], one.law))
+    def _run(self, plan: _Plan, rng: np.random.Generator) -> Refitted | ImputedRefitted:
+        begun, near, n_moves = self._begun(plan.target), self._near(plan.target), plan.n_warmup + plan.n_draws
+        if plan.unknown is None:
+            setup = set_up(begun, "hmc", plan.n_warmup, rng, near=near)
+            return Refitted(*advance(setup, start(setup, rng), n_moves))
+        begun = plan.unknown.complete(begun, plan.unknown.cells.begin(rng))
+        model = ImputedSetup(set_up(begun, "hmc", plan.n_warmup, rng, near=near), plan.unknown, _MOVES_EACH)
+        return ImputedRefitted(*advance_imputed(model, start_imputed(model, rng), n_moves))
+
+    def _gather(self, plan: _Plan, made: Refitted | ImputedRefitted) -> WeightTrace:
+        state, lengths = made.state, {"n_draws": plan.n_draws, "n_warmup": plan.n_warmup}
+        drawn = type(made.drawn)(*(part[np.newaxis] for part in made.drawn))
+        chosen = {"sampler": "hmc", "sigma": 1.0, **lengths, "n_chains": 1}
+        trace = gather(plan.target.training, drawn, [state.mean], [state.square], 1, chosen)
+        if plan.unknown is None or isinstance(made, Refitted):
+            return trace
+        law = made.drawn.law[np.newaxis]
+        return replace(trace, imputed=gather_imputed(plan.unknown.cells, [made.state.cells], law))
 
     def _prior(self, design: Design) -> dict[str, Any]:
         config = self.config
@@ -131,6 +193,12 @@ class Refit:
             scale = np.median(np.sqrt((DEGREES + squares[:, inside].sum(axis=1)) / (DEGREES + freedom)))
             scales |= {name: float(scale) for name, h in group_of.items() if h == g and name != INTERCEPT}
         return scales
+
+
+def _run_fold(
+    refit: Refit, design: Design, members: Any, parts: Sequence[Array], seeds: Sequence[int], number: int
+) -> Refitted | ImputedRefitted:
+    return refit.run(design, members, parts[number], stream(seeds[number], "refit"))
 
 
 def lengths(n_cells: int, n_blocks: int) -> tuple[int, int]:

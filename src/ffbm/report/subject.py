@@ -9,6 +9,7 @@ import numpy as np
 from ffbm.diagnostics import Verdict
 from ffbm.report.scene import Scene
 from ffbm.report.table import Table
+from ffbm.scoring import Foretold
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.relevance import SetApart
@@ -42,8 +43,8 @@ class Subject:
         The answer, a paragraph each.
     effects : DataFrame
         ``fit.effects`` of the features shown.
-    predicted : (N, B) float64
-        The probability of each block by features alone.
+    predicted : Foretold
+        What features say of each vertex.
     blocks : DataFrame
         One row per block.
     apart : for each block a tuple of SetApart
@@ -81,7 +82,7 @@ class Subject:
     warnings: tuple[str, ...]
     answer: tuple[str, ...]
     effects: "pd.DataFrame"
-    predicted: Array
+    predicted: Foretold
     blocks: "pd.DataFrame"
     apart: tuple[tuple[SetApart, ...], ...] = ()
     marks: Array | None = None

@@ -149,16 +149,15 @@ def contrary_table(subject: Subject) -> Table:
     """List the vertices whose features speak for another block, by how strongly they do."""
     net, members, p = subject.parts.network, subject.parts.memberships, subject.predicted
     n = np.arange(net.n_nodes)
-    p_label, other = p[n, members.labels], p.argmax(axis=1)
     sure = members.probs[n, members.labels]
     odd = contradicting(p, members.labels, subject.degrees)
-    bits = np.log2(np.maximum(p[odd, other[odd]], _BITS) / np.maximum(p_label[odd], _BITS)) * sure[odd]
+    bits = np.log2(np.maximum(p.best[odd], _BITS) / np.maximum(p.own[odd], _BITS)) * sure[odd]
     first = odd[np.argsort(-bits, kind="stable")][:_CONTRARY]
     training = np.isin(first, subject.parts.train)
     rows = list(
         zip(
-            net.node_ids[first], members.labels[first], sure[first], p_label[first], other[first],
-            p[first, other[first]], training, strict=True,
+            net.node_ids[first], members.labels[first], sure[first], p.own[first], p.block[first],
+            p.best[first], training, strict=True,
         )
     )  # fmt: skip
     head = (

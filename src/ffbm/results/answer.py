@@ -17,9 +17,8 @@ from ffbm.results.sentences import (
     tell_relevance,
     tell_verdict,
 )
-from ffbm.scoring import contradicting
+from ffbm.scoring import Foretold, contradicting
 from ffbm.store.parts import FitParts
-from ffbm.types import Array
 from ffbm.typeset import sentence
 
 _BLOCKS = 20  # blocks named one by one
@@ -33,8 +32,8 @@ def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
     return tuple(text for text in (grade, line(tell_misleading(fit)), line(tell_modes(fit))) if text)
 
 
-def answer_paragraphs(fit: FitParts, predicted: Array) -> tuple[str, ...]:
-    """Return the answer, a paragraph each; ``predicted`` (N, B) are the blocks by features alone."""
+def answer_paragraphs(fit: FitParts, predicted: Foretold) -> tuple[str, ...]:
+    """Return the answer, a paragraph each; ``predicted`` are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
         return (line(tell_verdict(fit)), *_read(fit), *_notes(fit))
     paragraphs = [f"{line(tell_verdict(fit))}{_share(fit)}"]
@@ -86,7 +85,7 @@ def grade_in_a_line(fit: FitParts) -> str:
     return f"{tell_grade(fit, brief=True)} {fit.converged.command}".rstrip()
 
 
-def _left(fit: FitParts, predicted: Array) -> str:
+def _left(fit: FitParts, predicted: Foretold) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
     untold = [block for block, features in enumerate(set_apart(fit, FEATURES)) if not features]
@@ -99,7 +98,9 @@ def _left(fit: FitParts, predicted: Array) -> str:
         lines.append(f"No feature clearly sets apart {'block' if len(untold) == 1 else 'blocks'} {which}.")
     odd = len(contradicting(predicted, members.labels, fit.network.graph.degrees))
     if odd:
-        lines.append(f"The features of {odd:,} of {len(predicted):,} vertices speak for another block than theirs.")
+        lines.append(
+            f"The features of {odd:,} of {len(members.labels):,} vertices speak for another block than theirs."
+        )
     return f"What is left: {' '.join(lines) or 'no vertex was held out, so this is not known.'}"
 
 

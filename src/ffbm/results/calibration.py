@@ -5,26 +5,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ffbm.rng import stream
-from ffbm.scoring import predict
+from ffbm.scoring import predict_some
 from ffbm.scoring.calibration import calibration_bins, calibration_error, chance_errors
 from ffbm.store.parts import FitParts
+from ffbm.theta.design import make_design
 from ffbm.types import Array
+from ffbm.types.weights import INTERCEPT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DRAWS = 199
+_COMPARED = 100_000  # held-out vertices, drawn at random where there are more
 
 
 def held_out_predictions(fit: FitParts) -> tuple[Array, Array]:
-    """Return what features predict of held-out vertices (n, B), and their memberships."""
+    """Return what features predict of held-out vertices (n, B), and their memberships; of some where there are many."""
     predicted = fit.explanation.held_out
     if predicted is None:
-        held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.train)
-        predicted = predict(fit.weights, fit.network.features)
+        held_out = np.setdiff1d(np.arange(fit.network.n_nodes), fit.weights.rows)
+        design = make_design(fit.network.features, INTERCEPT in fit.weights.names, fit.config.impute)
+        if len(held_out) > _COMPARED and design.blanks is None:
+            some = stream(fit.config.known_seed, "calibration", "vertices")
+            held_out = np.sort(some.choice(held_out, _COMPARED, replace=False))
+        predicted = predict_some(fit.weights, design, held_out)
     else:
         held_out = np.flatnonzero(np.isfinite(predicted).all(axis=1))
-    return predicted[held_out], fit.memberships.probs[held_out]
+        predicted = predicted[held_out]
+    return predicted, fit.memberships.probs[held_out]
 
 
 def check_calibration(fit: FitParts, seed: int) -> "pd.DataFrame | None":

@@ -55,7 +55,7 @@ def table_of_blocks(parts: FitParts) -> pd.DataFrame:
             "block": np.arange(n_blocks),
             "vertices": members.sizes,
             "training": np.bincount(b[parts.train], minlength=n_blocks),
-            "expected_vertices": members.probs.sum(axis=0),
+            "expected_vertices": members.probs.sum(axis=0, dtype=np.float64),
             "membership": membership,
             "degree_sum": np.bincount(b, weights=graph.degrees, minlength=n_blocks).astype(np.int64),
             "edges_inside": np.bincount(ends[inside, 0], minlength=n_blocks),

@@ -82,7 +82,7 @@ def table_of_types(fit: TypedParts) -> pd.DataFrame:
             rows.append(
                 {
                     "block": names[r], "type": value, "vertices": int(members.sizes[r]),
-                    "expected_vertices": float(members.probs[:, r].sum()),
+                    "expected_vertices": float(members.probs[:, r].sum(dtype=np.float64)),
                     "membership": float(sure.mean()) if len(sure) else np.nan,
                     "degree_sum": int(degrees[r]), "edges_inside": int(inside[r]),
                     **{name: np.nan if table is None else float(table[name][position])

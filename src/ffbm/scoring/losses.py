@@ -1,5 +1,6 @@
 """Losses, bits explained and accuracies of a trace of weights, on its training vertices and on the others."""
 
+from collections.abc import Callable
 from math import isqrt, log, nan, sqrt
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from ffbm.errors import DataError
 from ffbm.plain import count_of
 from ffbm.progress import Listener
-from ffbm.scoring.prediction import Piece, average_draws, pieces
+from ffbm.scoring.prediction import Piece, average_draws, parts_of, pieces
 from ffbm.scoring.rows import match_design, sum_rows
 from ffbm.theta.design import read_rows
 from ffbm.theta.response import read_members
@@ -61,21 +62,26 @@ def score_weights(
     ([1.0, 1.0], 10)
     """
     design = match_design(trace, features)
-    y = read_memberships(members, design.n_nodes, trace.n_blocks)
+    members_of = reading_memberships(members, design.n_nodes, trace.n_blocks)
     chosen = read_rows(trace.rows if rows is None else rows, design.n_nodes)
     is_train = np.zeros(design.n_nodes, dtype=bool)
     is_train[chosen] = True
     sides = (is_train, ~is_train)
-    block, losses = y.argmax(axis=1), np.zeros((*trace.weights.shape[:2], len(sides)))
-    predictive, is_hit = np.empty((2, len(y)))
+    block, mass = np.empty(design.n_nodes, dtype=np.int64), np.zeros(trace.n_blocks)
+    for part in parts_of(design.n_nodes, trace.n_blocks):
+        y = members_of(part)
+        block[part] = y.argmax(axis=1)
+        mass += y.sum(axis=0, where=is_train[part][:, np.newaxis])
+    rate, lifted = _rate(mass)
+    losses = np.zeros((*trace.weights.shape[:2], len(sides)))
+    base, predictive, is_hit = np.empty((3, design.n_nodes))
     for piece in pieces(design, trace.n_blocks):
-        labels, on = y[piece.vertices], [side[piece.vertices] for side in sides]
+        labels, on = members_of(piece.vertices), [side[piece.vertices] for side in sides]
+        base[piece.vertices] = -(labels @ np.log(rate))
         averages = average_draws(trace, piece.rows, *_gather(piece, labels, on), workers=workers, progress=progress)
         losses += averages.losses
         predictive[piece.vertices] = -_dot(labels, _log(piece.by_vertex(averages.probs)))
         is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(labels)), block[piece.vertices]]
-    rate, lifted = base_rate(y, is_train)
-    base = -(y @ np.log(rate))
     values: dict[str, Any] = {}
     for s, (name, side) in enumerate(zip(TRAIN_AND_TEST, sides, strict=True)):
         n = int(side.sum())
@@ -111,7 +117,19 @@ def _gather(piece: Piece, y: Array, sides: list[Array]) -> tuple[Array, Array]:
 
 def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:
     """Return y (N, B) of the trace's B blocks; labels may leave the last blocks empty."""
-    y = read_members(members, n_nodes)
+    return _of_blocks(read_members(members, n_nodes), n_blocks)
+
+
+def reading_memberships(members: Any, n_nodes: int, n_blocks: int) -> Callable[[Any], Array]:
+    """Return what reads the same of some vertices, numbers or a slice; of many vertices only when it is called."""
+    given = getattr(members, "probs", members)
+    if np.ndim(given) == 2 and len(parts_of(n_nodes, n_blocks)) > 1:
+        return lambda some: _of_blocks(read_members(given, n_nodes, some), n_blocks)
+    whole = read_members(members, n_nodes)
+    return lambda some: _of_blocks(whole[some], n_blocks)
+
+
+def _of_blocks(y: Any, n_blocks: int) -> Array:
     if not isinstance(y, np.ndarray):  # labels
         y = np.pad(y.toarray(), ((0, 0), (0, max(0, n_blocks - y.shape[1]))))
     if y.shape[1] != n_blocks:
@@ -129,8 +147,11 @@ def base_rate(y: Array, is_train: Any = True) -> tuple[Array, int]:
     >>> base_rate(np.array([[1.0, 0.0], [1.0, 0.0]]))    # nobody in block 1: it counts as half a vertex
     (array([0.8, 0.2]), 1)
     """
-    where, least = np.reshape(is_train, (-1, 1)), 1 / y.shape[1]
-    mass = y.sum(axis=0, where=where)
+    return _rate(y.sum(axis=0, where=np.reshape(is_train, (-1, 1)), dtype=np.float64))
+
+
+def _rate(mass: Array) -> tuple[Array, int]:
+    least = 1 / len(mass)
     lifted = np.maximum(mass, least)
     return lifted / lifted.sum(), int((mass < least).sum())
 

@@ -60,6 +60,13 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     return predicted
 
 
+def predict_some(trace: WeightTrace, design: Design, vertices: Array) -> Array:
+    """Return the same of some vertices of a design (n, B)."""
+    if design.blanks is None:
+        return predict(trace, design.of(vertices))
+    return predict(trace, design)[vertices]
+
+
 def predict_pieces(
     trace: WeightTrace, design: Design, progress: Listener | bool | None = False
 ) -> Iterator[tuple[Any, Array]]:
@@ -118,15 +125,52 @@ def pieces(design: Design, n_blocks: int) -> Iterator[Piece]:
         yield Piece(rows, vertices, design.group[vertices] - first)
 
 
-def contradicting(predicted: Array, labels: Array, degrees: Array) -> Array:
+def parts_of(n_nodes: int, n_blocks: int) -> list[Any]:
+    """Return vertices so many at a time that a table of them and all blocks is small: everyone if that one is.
+
+    >>> parts_of(100, 2), len(parts_of(10**6, 50))
+    ([slice(None, None, None)], 12)
+    """
+    n_parts = -(-n_nodes * n_blocks // _CELLS)
+    return [slice(None)] if n_parts <= 1 else np.array_split(np.arange(n_nodes), n_parts)
+
+
+class Foretold(NamedTuple):
+    """What features predict of each vertex, in short."""
+
+    own: Array  # (N,) the probability of the block that it is in
+    block: Array  # (N,) the likeliest block
+    best: Array  # (N,) the probability of that
+
+
+def foretell(trace: WeightTrace, features: Any, labels: Array) -> Foretold:
+    """Return what ``predict`` says of vertices with these features and blocks, without a table of all blocks.
+
+    >>> from ffbm.pipeline.weights import sample_weights
+    >>> x, labels = np.repeat(np.eye(2), 20, axis=0), np.repeat([0, 1], 20)
+    >>> trace = sample_weights(x, labels, n_draws=500, seed=1, weight_prior="fixed")
+    >>> foretold = foretell(trace, x, np.zeros(40, dtype=int))
+    >>> foretold.block.tolist() == labels.tolist(), bool(foretold.own[20] < 0.5 < foretold.best[20])
+    (True, True)
+    """
+    design = match_design(trace, features)
+    own, block, best = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64), np.empty(len(labels))
+    for vertices, probs in predict_pieces(trace, design):
+        block[vertices], best[vertices] = probs.argmax(axis=1), probs.max(axis=1)
+        own[vertices] = probs[np.arange(len(probs)), labels[vertices]]
+    return Foretold(own, block, best)
+
+
+def contradicting(foretold: Foretold, labels: Array, degrees: Array) -> Array:
     """Return the vertices whose features give another block than theirs more than half of the probability.
 
     The block of a vertex without an edge is arbitrary, and contradicts nothing.
 
-    >>> contradicting(np.array([[0.9, 0.1], [0.6, 0.4], [0.6, 0.4]]), np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
+    >>> foretold = Foretold(np.array([0.9, 0.4, 0.4]), np.array([0, 0, 0]), np.array([0.9, 0.6, 0.6]))
+    >>> contradicting(foretold, np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
     [1]
     """
-    return np.flatnonzero((predicted.argmax(axis=1) != labels) & (predicted.max(axis=1) > 0.5) & (degrees > 0))
+    return np.flatnonzero((foretold.block != labels) & (foretold.best > 0.5) & (degrees > 0))
 
 
 def average_draws(

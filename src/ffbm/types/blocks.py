@@ -9,6 +9,8 @@ import numpy as np
 from ffbm.plain import count_of
 from ffbm.types.graph import Array
 
+MANY_CELLS = 1 << 25  # vertices times blocks: beyond, memberships are in single precision, for memory
+
 
 @dataclass(frozen=True, eq=False)
 class BlockTrace:
@@ -150,7 +152,7 @@ class Memberships:
     Parameters
     ----------
     probs : (N, B) float64
-        y-hat: the share of draws in which vertex i was in block r; rows sum to 1.
+        y-hat: the share of draws in which vertex i was in block r; rows sum to 1. float32 beyond 33 million cells.
     labels : (N,) int64
         The block in which each vertex was most often.
     agreement : float
