@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,10 @@ def network_of(name, n_blocks="auto", reference=True):
     return net, np.unique(blocks.labels[0, -1], return_inverse=True)[1]
 
 
+def today():
+    return datetime.now(UTC).date().isoformat()
+
+
 def timed(*given, **options):
     begun = time.process_time()
     trace = ffbm.sample_weights(*given, progress=False, workers=1, **{"n_draws": 1000} | options)
@@ -95,6 +100,7 @@ def measure_draws(net, labels, seed):
         for name in priors
     }
     return {
+        "draws_measured_on": today(),
         "full_model": draws,
         "ess_ratio": shares(draws, "fixed"),
         "ess_ratio_at_typical_scales": shares(draws, "fixed_at_typical_scales"),
@@ -129,6 +135,7 @@ def measure_stage(net, labels, seed):
     )
     selected = trace.selected
     return {
+        "stage_measured_on": today(),
         "n_nodes": net.n_nodes,
         "n_blocks": int(labels.max()) + 1,
         "n_features": net.n_features,
