@@ -46,6 +46,8 @@ def main() -> None:
         return
     path = RESULTS / "relevance.json"
     networks = json.loads(path.read_text())["networks"] if path.exists() else {}
+    for name in [name for name in networks if name not in chosen.networks]:
+        say_so(name, networks[name])
     for name in chosen.networks:
         net, labels = network_of(name)
         stage = {} if chosen.draws else measure_stage(net, labels, chosen.seed)
@@ -102,8 +104,9 @@ def measure_draws(net, labels, seed):
     return {
         "draws_measured_on": today(),
         "full_model": draws,
-        "ess_ratio": shares(draws, "fixed"),
-        "ess_ratio_at_typical_scales": shares(draws, "fixed_at_typical_scales"),
+        "ess_ratio": share_of(draws, "learned", "fixed"),
+        "ess_ratio_at_typical_scales": share_of(draws, "learned", "fixed_at_typical_scales"),
+        "typical_share": share_of(draws, "fixed_at_typical_scales", "fixed")["median"],
         "typical_scale_max": max(scales[:-1]),  # the last is the intercept's
     }
 
@@ -121,9 +124,9 @@ def effective(net, labels, seed, options):
     }
 
 
-def shares(draws, other):
+def share_of(draws, one, other):
     return {
-        kind: draws["learned"][f"ess_{kind}_per_second"] / draws[other][f"ess_{kind}_per_second"]
+        kind: draws[one][f"ess_{kind}_per_second"] / draws[other][f"ess_{kind}_per_second"]
         for kind in ("median", "min", "squares")
     }
 
@@ -157,11 +160,9 @@ def say_so(name, result):
             f" {result['error_max']:.3f}"
         )
     for of, other in (("ess_ratio", "sigma = 1"), ("ess_ratio_at_typical_scales", "typical scales")):
-        ratios = result[of]
-        say(
-            f"{name}: effective draws per second against the fixed prior with {other}: median {ratios['median']:.2f},"
-            f" smallest {ratios['min']:.2f}, of squares {ratios['squares']:.2f}"
-        )
+        if of in result:
+            shares_of = ", ".join(f"{kind} {share:.2f}" for kind, share in result[of].items())
+            say(f"{name}: effective draws per second against the fixed prior with {other}: {shares_of}")
 
 
 if __name__ == "__main__":
