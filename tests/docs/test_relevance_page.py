@@ -44,3 +44,8 @@ def test_the_full_model_predicts_as_well_as_it_should():
         assert row["less_fixed"] <= 2 * row["less_fixed_error"], row
         assert row["less_ridge"] <= 0.02 + 2 * row["less_ridge_error"], row
     assert selection("quality")["below_fixed"] >= 0.1
+
+
+def test_on_school_the_posterior_costs_more_than_its_scales():
+    school = rendering.read_record(SOURCE)["relevance"]["networks"]["school"]
+    assert school["typical_share"] < school["ess_ratio_at_typical_scales"]["median"]
