@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from scipy.special import softmax
 
 from ffbm.errors import DataError
-from ffbm.scoring import contradicting, foretell, predict, prediction
+from ffbm.scoring import contradicting, predict, predict_blocks, prediction
 from ffbm.types import Features
 
 from .traces import case, trace_of
@@ -79,10 +79,10 @@ def test_what_features_foretell_is_what_they_predict(monkeypatch, cells):
     x, y, _, trace = case(numbers=True)
     probs, labels = predict(trace, x), y.argmax(axis=1)
     monkeypatch.setattr(prediction, "_CELLS", cells)
-    foretold = foretell(trace, x, labels)
-    np.testing.assert_array_equal(foretold.own, probs[np.arange(len(y)), labels])
-    np.testing.assert_array_equal(foretold.block, probs.argmax(axis=1))
-    np.testing.assert_array_equal(foretold.best, probs.max(axis=1))
+    predicted = predict_blocks(trace, x, labels)
+    np.testing.assert_array_equal(predicted.own, probs[np.arange(len(y)), labels])
+    np.testing.assert_array_equal(predicted.block, probs.argmax(axis=1))
+    np.testing.assert_array_equal(predicted.best, probs.max(axis=1))
     odd = (probs.argmax(axis=1) != labels) & (probs.max(axis=1) > 0.5)
     assert 0 < odd.sum() < len(y)
-    np.testing.assert_array_equal(contradicting(foretold, labels, np.ones(len(y))), np.flatnonzero(odd))
+    np.testing.assert_array_equal(contradicting(predicted, labels, np.ones(len(y))), np.flatnonzero(odd))

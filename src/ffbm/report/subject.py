@@ -9,7 +9,7 @@ import numpy as np
 from ffbm.diagnostics import Verdict
 from ffbm.report.scene import Scene
 from ffbm.report.table import Table
-from ffbm.scoring import Foretold
+from ffbm.scoring import PredictedBlocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 from ffbm.types.relevance import SetApart
@@ -43,7 +43,7 @@ class Subject:
         The answer, a paragraph each.
     effects : DataFrame
         ``fit.effects`` of the features shown.
-    predicted : Foretold
+    predicted : PredictedBlocks
         What features say of each vertex.
     blocks : DataFrame
         One row per block.
@@ -82,7 +82,7 @@ class Subject:
     warnings: tuple[str, ...]
     answer: tuple[str, ...]
     effects: "pd.DataFrame"
-    predicted: Foretold
+    predicted: PredictedBlocks
     blocks: "pd.DataFrame"
     apart: tuple[tuple[SetApart, ...], ...] = ()
     marks: Array | None = None

@@ -17,7 +17,7 @@ from ffbm.results.sentences import (
     tell_relevance,
     tell_verdict,
 )
-from ffbm.scoring import Foretold, contradicting
+from ffbm.scoring import PredictedBlocks, contradicting
 from ffbm.store.parts import FitParts
 from ffbm.typeset import sentence
 
@@ -32,7 +32,7 @@ def warning_paragraphs(fit: FitParts) -> tuple[str, ...]:
     return tuple(text for text in (grade, line(tell_misleading(fit)), line(tell_modes(fit))) if text)
 
 
-def answer_paragraphs(fit: FitParts, predicted: Foretold) -> tuple[str, ...]:
+def answer_paragraphs(fit: FitParts, predicted: PredictedBlocks) -> tuple[str, ...]:
     """Return the answer, a paragraph each; ``predicted`` are the blocks by features alone."""
     if fit.memberships.n_blocks == 1:
         return (line(tell_verdict(fit)), *_read(fit), *_notes(fit))
@@ -85,7 +85,7 @@ def grade_in_a_line(fit: FitParts) -> str:
     return f"{tell_grade(fit, brief=True)} {fit.converged.command}".rstrip()
 
 
-def _left(fit: FitParts, predicted: Foretold) -> str:
+def _left(fit: FitParts, predicted: PredictedBlocks) -> str:
     """Say what is not explained."""
     s, members = fit.scores, fit.memberships
     untold = [block for block, features in enumerate(set_apart(fit, FEATURES)) if not features]

@@ -21,7 +21,7 @@ from ffbm.results.imputed import missing_by_column
 from ffbm.results.pairs import pair_summary, seconds_of_pairs
 from ffbm.results.sentence import sentence_of
 from ffbm.results.tables import table_of_blocks
-from ffbm.scoring import foretell
+from ffbm.scoring import predict_blocks
 from ffbm.store.parts import FitParts
 from ffbm.types import Array
 
@@ -92,7 +92,7 @@ def subject_of(
         stages["Weights of the kept features"] = diagnostics.reduced
     if diagnostics.joint is not None:
         stages["Labels and weights together"] = diagnostics.joint
-    predicted = foretell(fit.weights, fit.network.features, fit.memberships.labels)
+    predicted = predict_blocks(fit.weights, fit.network.features, fit.memberships.labels)
     return Subject(
         parts=fit,
         verdicts={name: stage.converged for name, stage in stages.items()},

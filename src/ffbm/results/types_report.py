@@ -12,7 +12,7 @@ from ffbm.results.report import APART, SHOWN, convergence_rows, convergence_tabl
 from ffbm.results.sentences import tell_misleading, tell_relevance, tell_verdict
 from ffbm.results.tables import table_of_blocks
 from ffbm.results.types_parts import names_of, numbers_of, parts_of, styles_of, vertices_of
-from ffbm.scoring import foretell
+from ffbm.scoring import predict_blocks
 from ffbm.store.parts import TypedParts
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _subject(fit: TypedParts, value: str) -> "Subject":
         warnings=(),
         answer=(),
         effects=parts.explanation.effects([parts.ranking.names[j] for j in parts.ranking.order[:SHOWN]]),
-        predicted=foretell(parts.weights, parts.network.features, parts.memberships.labels),
+        predicted=predict_blocks(parts.weights, parts.network.features, parts.memberships.labels),
         blocks=table_of_blocks(parts),
         apart=set_apart(parts, APART),
         marks=marks_of(parts),

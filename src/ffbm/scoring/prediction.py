@@ -135,7 +135,7 @@ def parts_of(n_nodes: int, n_blocks: int) -> list[Any]:
     return [slice(None)] if n_parts <= 1 else np.array_split(np.arange(n_nodes), n_parts)
 
 
-class Foretold(NamedTuple):
+class PredictedBlocks(NamedTuple):
     """What features predict of each vertex, in short."""
 
     own: Array  # (N,) the probability of the block that it is in
@@ -143,14 +143,14 @@ class Foretold(NamedTuple):
     best: Array  # (N,) the probability of that
 
 
-def foretell(trace: WeightTrace, features: Any, labels: Array) -> Foretold:
+def predict_blocks(trace: WeightTrace, features: Any, labels: Array) -> PredictedBlocks:
     """Return what ``predict`` says of vertices with these features and blocks, without a table of all blocks.
 
     >>> from ffbm.pipeline.weights import sample_weights
     >>> x, labels = np.repeat(np.eye(2), 20, axis=0), np.repeat([0, 1], 20)
     >>> trace = sample_weights(x, labels, n_draws=500, seed=1, weight_prior="fixed")
-    >>> foretold = foretell(trace, x, np.zeros(40, dtype=int))
-    >>> foretold.block.tolist() == labels.tolist(), bool(foretold.own[20] < 0.5 < foretold.best[20])
+    >>> predicted = predict_blocks(trace, x, np.zeros(40, dtype=int))
+    >>> predicted.block.tolist() == labels.tolist(), bool(predicted.own[20] < 0.5 < predicted.best[20])
     (True, True)
     """
     design = match_design(trace, features)
@@ -158,19 +158,19 @@ def foretell(trace: WeightTrace, features: Any, labels: Array) -> Foretold:
     for vertices, probs in predict_pieces(trace, design):
         block[vertices], best[vertices] = probs.argmax(axis=1), probs.max(axis=1)
         own[vertices] = probs[np.arange(len(probs)), labels[vertices]]
-    return Foretold(own, block, best)
+    return PredictedBlocks(own, block, best)
 
 
-def contradicting(foretold: Foretold, labels: Array, degrees: Array) -> Array:
+def contradicting(predicted: PredictedBlocks, labels: Array, degrees: Array) -> Array:
     """Return the vertices whose features give another block than theirs more than half of the probability.
 
     The block of a vertex without an edge is arbitrary, and contradicts nothing.
 
-    >>> foretold = Foretold(np.array([0.9, 0.4, 0.4]), np.array([0, 0, 0]), np.array([0.9, 0.6, 0.6]))
-    >>> contradicting(foretold, np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
+    >>> predicted = PredictedBlocks(np.array([0.9, 0.4, 0.4]), np.array([0, 0, 0]), np.array([0.9, 0.6, 0.6]))
+    >>> contradicting(predicted, np.array([0, 1, 1]), np.array([2, 1, 0])).tolist()
     [1]
     """
-    return np.flatnonzero((foretold.block != labels) & (foretold.best > 0.5) & (degrees > 0))
+    return np.flatnonzero((predicted.block != labels) & (predicted.best > 0.5) & (degrees > 0))
 
 
 def average_draws(
