@@ -1,5 +1,6 @@
 """A fit of a hierarchy: the planted tree, the columns that act at its splits, saving, text, figures and errors."""
 
+import dataclasses
 import json
 from itertools import pairwise
 from types import SimpleNamespace
@@ -10,7 +11,11 @@ import pytest
 
 import ffbm
 from ffbm.cli import run
+from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.pipeline import run as running
+from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.splits import select_at_splits
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.sentences import tell_hierarchy
 from ffbm.store.tree import from_tree, read_tree, write_tree
@@ -84,9 +89,21 @@ def test_a_split_is_explained_again_the_same(fit):
     split = tree.split(0, progress=False)
     assert split.scores.bits_test == pytest.approx(tree.root.bits)
     assert split.relevance.matters == ("half",)
+    assert dict(tree.root.columns) == {"half": split.relevance.inclusion[0]}
+    assert split.weights.selected.settings["n_splits"] == 3  # all of them at once, with one omega
     assert split.weights.weights.shape[2] == 2
     sizes = [tree.size(child) for child in tree.root.children]
     assert split.scores.n_by_block_test.tolist() == sizes == sorted(sizes, reverse=True)
+
+
+def test_splits_that_there_is_no_time_for_are_left_out(net, fit):
+    features, quiet = net.features, RunContext(1, lambda _: None)
+    short = FitConfig(hierarchy=True, weight_prior="learned", max_minutes=1e-6, n_chains=2, n_draws=100, seed=3)
+    assert list(select_at_splits(features, fit.tree, short, quiet)) == [0]
+    fixed = dataclasses.replace(fit.config, column_groups={"not half": ["inside", "noise"]})
+    found = select_at_splits(features, fit.tree, fixed, quiet)
+    assert list(found) == [node.number for node in fit.tree.splits]
+    assert {trace.column_names for trace in found.values()} == {("half", "not half")}
 
 
 def test_text_record_and_figure(fit):
@@ -175,6 +192,34 @@ def test_a_joint_fit_names_the_columns_of_the_tree(net, fit, tmp_path):
     assert 0 < found.blocks.settings["omega"] < 1
     found.save(tmp_path / "run")
     assert str(ffbm.load_fit(tmp_path / "run").tree) == str(found.tree)
+
+
+def test_a_joint_fit_that_stopped_ends_with_the_same_bits(net, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_SEGMENT_SECONDS", 1e-4)
+    monkeypatch.setattr(running, "_SAVE_SECONDS", 0.0)
+    settings = {"hierarchy": True, "target": "joint", "weight_prior": "learned", "seed": 3, **OPTIONS, "n_sweeps": 60}
+    whole, stops = ffbm.fit(net, **settings), []
+
+    class Stop(BaseException):
+        """What ends a run at once, like the power going."""
+
+    def stop(event):
+        if event.stage == "joint tree" and event.done > 15 * (1 + len(stops)) and len(stops) < 2:
+            stops.append(event.done)
+            raise Stop
+
+    found = None
+    while found is None:
+        try:
+            found = ffbm.fit(net, **settings | {"progress": stop}, out=tmp_path / "run", resume=bool(stops))
+        except Stop:
+            continue
+    assert len(stops) == 2
+    for one in (found, ffbm.load_fit(tmp_path / "run")):
+        assert str(one.tree) == str(whole.tree)
+        assert np.array_equal(one.blocks.labels, whole.blocks.labels)
+        assert np.array_equal(one.blocks.entropy, whole.blocks.entropy)
+        assert one.blocks.settings["omega"] == whole.blocks.settings["omega"]
 
 
 def test_weights_of_edges_have_no_joint_tree():
