@@ -39,7 +39,10 @@ FAULTS = {
         "draw_omega(state.rng, [one.inside for one in state.splits])",
         "draw_omega(state.rng, [one.inside for one in state.splits[:1]])",
     ),
-    "an omega of each split for itself": ("odds[0] = log_odds(state.omega[0])", "odds[0] = np.nan"),
+    "an omega of each split for itself": (
+        "Sweeper(setup._replace(columns=setup.columns._replace(odds=odds)))",
+        "Sweeper(setup)",
+    ),
     "trials of the prior left out": (
         "rng.beta(1 + n_inside, n_columns * (1 + len(inside)) - n_inside)",
         "rng.beta(1 + n_inside, 1e-9 + n_columns * len(inside) - n_inside)",

@@ -199,7 +199,7 @@ class Tree:
         for number in self._in_depth():
             node = self.nodes[number]
             depth[number] = 0 if node.parent is None else depth[node.parent] + 1
-            lines.append("  " * depth[number] + self._line(node))
+            lines.append("  " * depth[number] + self.line(number))
         return lines
 
     def _in_depth(self) -> Sequence[int]:
@@ -211,7 +211,15 @@ class Tree:
             stack += [child for child in reversed(self.nodes[number].children) if self.nodes[child].is_split]
         return order
 
-    def _line(self, node: TreeNode) -> str:
+    def line(self, number: int) -> str:
+        """Return what is known of a split, or the number and size of a block.
+
+        >>> Tree((TreeNode(0, 0, None, block=0),), np.array([0, 0, 0]), 12.5).line(0)
+        'block 0 (3)'
+        """
+        node = self.nodes[number]
+        if not node.is_split:
+            return self._name(number)
         children = [self._name(child) for child in node.children]
         more = [f"{len(children) - _SIZES} more"] if len(children) > _SIZES else []
         text = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
