@@ -43,9 +43,9 @@ FAULTS = {
         "Sweeper(setup._replace(columns=setup.columns._replace(odds=odds)))",
         "Sweeper(setup)",
     ),
-    "trials of the prior left out": (
+    "an omega that is uniform a priori": (
         "rng.beta(1 + n_inside, n_columns * (1 + len(inside)) - n_inside)",
-        "rng.beta(1 + n_inside, 1e-9 + n_columns * len(inside) - n_inside)",
+        "rng.beta(1 + n_inside, 1 + n_columns * len(inside) - n_inside)",
     ),
 }
 

@@ -16,7 +16,7 @@ class Box(NamedTuple):
     height: float  # rem
     text: str
     tip: str
-    colours: str  # of the box and of what is written on it
+    colours: str  # of a block and of its number, as style
     is_uncertain: bool
     blocks: tuple[int, ...]
     children: tuple["Box", ...]
@@ -38,10 +38,10 @@ def icicle(tree: Tree, number: int = 0) -> Box:
     if node.block is None:
         by = ", ".join(visible(name) for name, _ in node.columns)
         bits = f"{node.bits:.2f} bits" if node.is_explained else f"{n_vertices:,} vertices"
-        text, colours = f"[{number}] {bits}{' by ' if by else ''}{by}", "background: var(--panel)"
+        text, colours = f"[{number}] {bits}{' by ' if by else ''}{by}", ""
     else:
         colour = block_colour(node.block)
-        text, colours = str(node.block), f"background: {colour}; color: {ink_on(colour)}"
+        text, colours = str(node.block), f"; background: {colour}; color: {ink_on(colour)}"
     return Box(
         n_vertices, round(ROW * (top - bottom), 2), text, visible(tree.line(number)), colours, node.is_uncertain,
         tree.blocks(number), tuple(icicle(tree, child) for child in node.children),
