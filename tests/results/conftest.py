@@ -28,6 +28,6 @@ def good(net):
 
 @pytest.fixture(scope="session")
 def bad(net):
-    """A fit whose chains are too short to show anything."""
+    """A fit whose chains of weights are too short to show anything."""
     with pytest.warns(ConvergenceWarning):
-        return fit(net, n_blocks=2, n_sweeps=30, n_warmup=30, n_draws=30, n_chains=2, seed=1, progress=False)
+        return fit(net, n_blocks=2, n_sweeps=500, n_warmup=30, n_draws=30, n_chains=2, seed=1, progress=False)

@@ -69,7 +69,7 @@ def test_only_a_fit_that_did_not_converge_warns_and_once(net):
     assert [w.category for w in caught] == [ConvergenceWarning]
     message = str(caught[0].message)
     assert message.startswith(
-        f"do not rely on this fit: {made.converged}; go on with ffbm.fit(..., n_draws=160)  # about "
+        f"do not rely on this fit: {made.converged}; go on with ffbm.fit(..., n_sweeps=160, n_draws=160)  # about "
     )
     assert message.endswith(made.converged.command)
     assert caught[0].filename == __file__
@@ -148,7 +148,7 @@ def test_a_notebook_shows_a_figure_and_the_summary(net, good):
 
 def test_a_notebook_shows_first_what_not_to_rely_on(bad):
     page = ElementTree.fromstring(bad._repr_html_())
-    assert page[0].find("strong").text.startswith("NOT CONVERGED: too short.")
+    assert page[0].find("strong").text.startswith("NOT CONVERGED: too short (weights). Do not rely on")
 
 
 def test_other_objects_are_tables_in_a_notebook(net, good):

@@ -68,8 +68,8 @@ def test_the_verdict_on_columns_is_told_and_recorded(two):
     assert found is two.diagnostics.columns  # it takes seconds, once
     assert set(found.contested) == {"x0", "x1"}
     first = head_of(two)[0]
-    assert "The chains differ on 50% of the vertices, and on whether x0 or x1 matter." in first
-    assert any("on whether x0 or x1 matter" in text for text in subject_of(two).warnings)
+    assert "The chains differ on 50% of the vertices, and on whether x0 or x1 score above 0." in first
+    assert any("on whether x0 or x1 score above 0" in text for text in subject_of(two).warnings)
     told = json.loads(strict_json(fit_record(two)))["diagnostics"]["columns"]
     assert (told["agree"], told["sentence"]) == (False, str(found))
     assert [row["column"] for row in told["columns"]] == ["x0", "x1"]

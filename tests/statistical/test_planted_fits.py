@@ -155,7 +155,7 @@ def test_any_graph(kind, n_blocks, tmp_path):
 @pytest.mark.parametrize("kind", ["disconnected", "bipartite", "isolates"])
 def test_clear_structure_is_found_and_explained(kind):
     net = ffbm.as_network(GRAPHS[kind](), np.column_stack((two_sides(20), 1 - two_sides(20))))
-    made = quick_fit(net)
+    made = quick_fit(net, n_sweeps=1000)  # a tenth of the memberships of isolates is unclear: 100 sweeps miss by more
     assert recovered(made, np.arange(20) < 10) > 0.9
     # 14 training vertices and sigma = 1: half of the base rate's loss is left by the prior
     assert made.scores.predictive_loss_train < 0.6 * made.scores.base_rate_loss_train

@@ -29,8 +29,8 @@ def differences_on_the_path(monkeypatch, *fault):
     def drawn(rng, slab, active, w, scale, precision):
         precision *= rng.uniform(0.5, 2.0, len(precision))  # any scales will do
 
-    def move(rng, target, metric, w, u, step, n_steps, own, tile, bits, line):
-        gradient = np.empty_like(w)
+    def move(rng, target, metric, w, u, step, n_steps, own, buffers):
+        gradient, (tile, bits, _) = np.empty_like(w), buffers
         energy = energy_and_gradient(target, w, gradient, tile, bits)
         off.append(max(abs(energy - u), np.abs(gradient - own[0]).max()))
         w += 0.1 * (gradient - gradient.mean(axis=1, keepdims=True))  # anywhere

@@ -16,7 +16,7 @@ from ffbm.errors import OptionError
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.verification import battery, suite
 from ffbm.verification.calibration import SIZES, Size, calibrate
-from ffbm.verification.enumeration import SINGLE, Case, compare
+from ffbm.verification.enumeration import RELOCATE, SINGLE, Case, compare
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.goodness import fit_of_law
 from ffbm.verification.lengths import exact_values
@@ -46,13 +46,16 @@ def test_verdicts(finding, passed):
     assert finding.passed is passed
 
 
+MANY = (RESPLIT, MERGE_SPLIT, OPEN_CLOSE, RELOCATE)
+
+
 def test_the_battery_has_a_check_of_every_kind():
     names = [check.name for check in battery.CHECKS]
     assert len(set(names)) == len(names)
     for quick in (True, False):
         chosen = [trial for trial in TRIALS.values() if trial.n_quick or not quick]
-        assert {kind for trial in chosen for kind in trial.moves} == {SINGLE, RESPLIT, MERGE_SPLIT, OPEN_CLOSE}
-        for kind in (RESPLIT, MERGE_SPLIT, OPEN_CLOSE):
+        assert {kind for trial in chosen for kind in trial.moves} == {SINGLE, *MANY}
+        for kind in MANY:
             with_field = [trial for trial in chosen if trial.case.field and kind in trial.moves]
             assert with_field, "no field under this kind of move"
         assert any(len(trial.moves) == 4 for trial in chosen)

@@ -8,7 +8,7 @@ from numba import njit
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INLINE, ONCE, copy
 from ffbm.kernels.mergesplit import many_at_once
-from ffbm.kernels.relocate import relocate_if_dense
+from ffbm.kernels.relocate import relocate_if_priced
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.workspace import ENTROPY, LOWEST, MADE, MOVES, SWEEPS, TRIED, VISITS
 
@@ -67,7 +67,7 @@ def step(rng, m, c, schedule, beta, counters, workspace):
     # the move leaves the number of blocks in use as it is, so its chance may depend on it
     if schedule.relocations > 0.0 and rng.random() < schedule.relocations * c.used[0]:
         tally[TRIED] += 1
-        if relocate_if_dense(rng, m, c, beta, schedule.n_steps, totals, workspace.work, workspace.scratch):
+        if relocate_if_priced(rng, m, c, beta, schedule.n_steps, totals, workspace.work, workspace.scratch):
             tally[MADE] += 1
             note_best(c.b, totals, best)
     tally[SWEEPS] += 1

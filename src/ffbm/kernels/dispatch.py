@@ -35,3 +35,8 @@ def question(declaration: Callable[..., Any]) -> Callable[..., Any]:
 def answer(kind: type, **functions: Any) -> None:
     """Let these functions, by the names of their questions, answer for named tuples of this class."""
     _ANSWERS.setdefault(kind.__name__, {}).update(functions)
+
+
+def is_answered(kind: type, name: str) -> bool:
+    """Return whether named tuples of this class have an answer to a question."""
+    return name in _ANSWERS[kind.__name__]

@@ -19,6 +19,7 @@ from numba.extending import overload
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy
+from ffbm.kernels.dispatch import is_answered
 from ffbm.kernels.mergesplit import Split, collect, gather, move_scored
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import change_to, lift_to, merge_cost, move
@@ -35,15 +36,20 @@ def relocate(rng, model, ledger, beta, n_steps, totals, work, scratch):
     return decide(rng, m, c, beta, change, lift, log_ratio, work[0], work[1], totals)
 
 
-def relocate_if_dense(rng, model, ledger, beta, n_steps, totals, work, scratch):
-    """Do so if the tables are dense, which their type says when a kernel is compiled."""
-    return ledger.ers.ndim == 2 and relocate(rng, model, ledger, beta, n_steps, totals, work, scratch)
+def relocate_if_priced(rng, model, ledger, beta, n_steps, totals, work, scratch):
+    """Do so if merges have a price, those of a tree's leaves have none, and the tables are dense.
+
+    Types say both when a kernel is compiled.
+    """
+    is_priced = is_answered(type(model.likelihood), "merge_change") and ledger.ers.ndim == 2
+    return is_priced and relocate(rng, model, ledger, beta, n_steps, totals, work, scratch)
 
 
-@overload(relocate_if_dense)
+@overload(relocate_if_priced)
 def _choose(rng, model, ledger, beta, n_steps, totals, work, scratch):  # noqa: ARG001
+    likelihood = model.types[model.instance_class._fields.index("likelihood")]
     table = ledger.types[ledger.instance_class._fields.index("ers")]
-    if table.ndim == 2:
+    if is_answered(likelihood.instance_class, "merge_change") and table.ndim == 2:
         return lambda rng, model, ledger, beta, n_steps, totals, work, scratch: relocate(
             rng, model, ledger, beta, n_steps, totals, work, scratch
         )

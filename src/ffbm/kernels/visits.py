@@ -5,7 +5,7 @@ from numba import njit
 from ffbm.kernels.compilation import DOOR, INLINE
 from ffbm.kernels.ladder import climb
 from ffbm.kernels.mergesplit import many_at_once
-from ffbm.kernels.relocate import relocate_if_dense
+from ffbm.kernels.relocate import relocate_if_priced
 from ffbm.kernels.single import sweep
 
 
@@ -20,7 +20,7 @@ def count_visits(rng, model, ledger, kinds, n_steps, schedule, counters, workspa
     for turn in range(schedule.burn + n_steps):
         for kind in kinds:
             if kind == -2:
-                relocate_if_dense(rng, model, ledger, beta, schedule.n_steps, totals, workspace.work, scratch)
+                relocate_if_priced(rng, model, ledger, beta, schedule.n_steps, totals, workspace.work, scratch)
             elif kind == -1:
                 sweep(
                     rng, model, ledger, beta, schedule.epsilon, schedule.allow_empty, totals, counters.tally,
