@@ -12,7 +12,6 @@ import ffbm
 from ffbm.cli import run
 from ffbm.config import FitConfig
 from ffbm.errors import OptionError
-from ffbm.pipeline import run as running
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.splits import select_at_splits
 from ffbm.results.record import fit_record, strict_json
@@ -192,34 +191,6 @@ def test_a_joint_fit_names_the_columns_of_the_tree(net, fit, tmp_path):
     assert 0 < found.blocks.settings["omega"] < 1
     found.save(tmp_path / "run")
     assert str(ffbm.load_fit(tmp_path / "run").tree) == str(found.tree)
-
-
-def test_a_joint_fit_that_stopped_ends_with_the_same_bits(net, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "_SEGMENT_SECONDS", 1e-4)
-    monkeypatch.setattr(running, "_SAVE_SECONDS", 0.0)
-    settings = {"hierarchy": True, "target": "joint", "weight_prior": "learned", "seed": 3, **OPTIONS, "n_sweeps": 60}
-    whole, stops = ffbm.fit(net, **settings), []
-
-    class Stop(BaseException):
-        """What ends a run at once, like the power going."""
-
-    def stop(event):
-        if event.stage == "joint tree" and event.done > 15 * (1 + len(stops)) and len(stops) < 2:
-            stops.append(event.done)
-            raise Stop
-
-    found = None
-    while found is None:
-        try:
-            found = ffbm.fit(net, **settings | {"progress": stop}, out=tmp_path / "run", resume=bool(stops))
-        except Stop:
-            continue
-    assert len(stops) == 2
-    for one in (found, ffbm.load_fit(tmp_path / "run")):
-        assert str(one.tree) == str(whole.tree)
-        assert np.array_equal(one.blocks.labels, whole.blocks.labels)
-        assert np.array_equal(one.blocks.entropy, whole.blocks.entropy)
-        assert one.blocks.settings["omega"] == whole.blocks.settings["omega"]
 
 
 def test_weights_of_edges_have_no_joint_tree():
