@@ -1,6 +1,7 @@
 """A fit of a hierarchy: the planted tree, the columns that act at its splits, saving, text, figures and errors."""
 
 import json
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -111,6 +112,10 @@ def test_text_record_and_figure(fit):
     assert lines[0].startswith("[0] 240 vertices into [1] (120), [2] (120): ")
     assert "bits by half" in lines[0]
     assert lines[1].startswith("  [1] 120 vertices into ")
+    brief = [line for line in fit.summary().splitlines() if line.lstrip().startswith("[")]
+    assert brief[0].startswith("  [0] 240 into 2: ")
+    assert brief[0].endswith(" bits by half")
+    assert len(brief) == 3
     summary = fit.summary(verbose=True)
     assert "blocks at 3 levels" in summary
     assert "the partitions of all levels" in summary
@@ -273,6 +278,10 @@ def test_the_report_has_the_tree(fit, tmp_path):
     assert "The tree of blocks" in page
     assert "240 vertices into [1] (120), [2] (120)" in page
     assert "half (1.00)" in page
+    boxes = re.findall(r'<div class="node" style="flex-grow: (\d+)">\s*<div class="bar([^"]*)"[^>]*>', page)
+    assert sorted(int(size) for size, _ in boxes) == [30] * 8 + [120] * 2 + [240]
+    assert sum("group" in kind for _, kind in boxes) == 3
+    assert page.count('data-blocks="') == 11  # a click lights its vertices in the network
 
 
 def test_on_the_command_line(net, tmp_path, capsys):
