@@ -26,6 +26,7 @@ import ffbm
 from ffbm.config import FitConfig
 from ffbm.nested.consensus import regrouped
 from ffbm.nested.target import NestedTarget
+from ffbm.pipeline.clock import Schedule
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.fit import align_blocks
 from ffbm.pipeline.hierarchy import sample_hierarchies
@@ -140,7 +141,8 @@ def sampled_tree(net, seed, lengths):
 
 def explained_tree(net, seed, lengths):
     """The same with its splits explained; what a fit says of all blocks at once is left out."""
-    return explain_splits(net.features, *sampled_tree(net, seed, lengths), CONTEXT)
+    tree, config = sampled_tree(net, seed, lengths)
+    return explain_splits(net.features, tree, config, CONTEXT, Schedule.of(config))
 
 
 def matched(tree, order, nodes):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from ffbm.joint.tree import TreeSettings, TreeTarget, advance, respond, start, tree_children, tree_setup
+from ffbm.joint.tree import TreeSettings, TreeState, TreeTarget, advance, respond, start, tree_children, tree_setup
 from ffbm.simulation.multigraph import draw_nested_multigraph
+from ffbm.states import from_bytes, to_bytes
 from ffbm.types import Graph
 
 PARENTS = (np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1]), np.array([0, 0]))
@@ -40,6 +41,7 @@ def test_advancing_in_pieces_changes_no_bit(setup):
     whole = advance(setup, start(setup, labels, np.random.default_rng(3)), 12)[1]
     state, parts = start(setup, labels, np.random.default_rng(3)), []
     for n in (5, 4, 3):
+        [state] = from_bytes(list[TreeState], to_bytes([state]))  # written down and read back
         state, draws = advance(setup, state, n)
         parts.append(draws)
     for field, pieces in zip(whole, zip(*parts, strict=True), strict=True):

@@ -158,6 +158,29 @@ def test_what_is_written_on_blocks_of_a_tree_can_be_read():
     assert {text.get_color() for text in axes.texts} == {"#000000", "#ffffff"}
 
 
+def test_a_bar_of_a_tree_has_what_there_is_room_for():
+    columns = (("year", 1.0), ("dorm", 1.0))
+    nodes = (
+        TreeNode(0, 2, None, (1, 2, 3), bits=1.2, columns=columns),
+        TreeNode(1, 1, 0, (4, 5), bits=0.5, columns=columns),
+        TreeNode(2, 1, 0, (6, 7), bits=0.25, columns=columns[1:]),
+        TreeNode(3, 1, 0, (8, 9), bits=0.1),
+        *(TreeNode(4 + b, 0, 1 + b // 2, block=40 + b) for b in range(6)),
+    )
+    labels = 40 + np.repeat(np.arange(6), (60, 17, 8, 9, 3, 3))
+    axes = plot_tree(Tree(nodes, labels, 1.0), width=7).axes[0]
+    written = [(text.get_text(), text.get_rotation()) for text in axes.texts]
+    assert written == [
+        ("[0] 100 vertices: 1.20 bits by year, dorm", 0), ("[1] 77 vertices: 0.50 bits by year, dorm", 0),
+        ("[2] 0.25 bits\nby dorm", 0), ("[3]", 0), ("block 40", 0), ("block 41", 0), ("42", 0), ("block 43", 0),
+        ("44", 0), ("45", 0),
+    ]  # fmt: skip
+    narrow = plot_tree(Tree(nodes, labels, 1.0), width=4.2).axes[0]
+    assert [(text.get_text(), text.get_rotation()) for text in narrow.texts][3:] == [
+        ("[3]", 0), ("block 40", 0), ("block 41", 0), ("42", 0), ("43", 0), ("44", 90), ("45", 90),
+    ]  # fmt: skip
+
+
 def contrast(one, other):
     """Return the contrast of two colours as WCAG defines it."""
     low, high = sorted(

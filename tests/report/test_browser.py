@@ -2,12 +2,14 @@
 
 import base64
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ffbm
 from ffbm.report.heatmaps import AT_NIGHT
+from ffbm.types.tree import Tree, TreeNode
 
 from .conftest import EVIL, open_page, short_fit
 
@@ -394,6 +396,24 @@ def test_a_tree_and_links_fit_any_screen(browser, page):
     )
     assert width <= 390
     assert link == text  # not the browser's own dark blue
+
+
+def test_a_group_of_the_tree_is_lit_by_a_click(browser, evil, tmp_path):
+    told = {"support": 1.0, "nats": 9.0, "bits": 0.5, "bits_se": 0.1, "columns": ((EVIL[0], 1.0),)}
+    nodes = (TreeNode(0, 1, None, (1, 2), **told), TreeNode(1, 0, 0, block=0), TreeNode(2, 0, 0, block=1))
+    replace(evil, hierarchy=Tree(nodes, evil.memberships.labels, 1.0)).report(tmp_path / "tree.html")
+    open_page(browser, tmp_path / "tree.html", 390)
+    bars = browser.find_elements("css selector", ".bar")
+    assert EVIL[0] in bars[0].text
+    widths = [bar.size["width"] for bar in bars]
+    assert widths[1] / widths[0] == pytest.approx(evil.memberships.sizes[0] / evil.network.n_nodes, abs=0.02)
+    bars[1].click()
+    assert lit(browser) == evil.memberships.sizes[0]
+    assert "block 0 (" in browser.find_element("id", "said").text
+    bars[1].click()
+    assert lit(browser) == evil.network.n_nodes
+    assert browser.execute_script("return window.harmed") is None
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
 
 
 CELLS = """

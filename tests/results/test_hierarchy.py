@@ -1,6 +1,7 @@
 """A fit of a hierarchy: the planted tree, the columns that act at its splits, saving, text, figures and errors."""
 
 import json
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -10,7 +11,10 @@ import pytest
 
 import ffbm
 from ffbm.cli import run
+from ffbm.config import FitConfig
 from ffbm.errors import OptionError
+from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.splits import select_at_splits
 from ffbm.results.record import fit_record, strict_json
 from ffbm.results.sentences import tell_hierarchy
 from ffbm.store.tree import from_tree, read_tree, write_tree
@@ -84,9 +88,22 @@ def test_a_split_is_explained_again_the_same(fit):
     split = tree.split(0, progress=False)
     assert split.scores.bits_test == pytest.approx(tree.root.bits)
     assert split.relevance.matters == ("half",)
+    assert dict(tree.root.columns) == {"half": split.relevance.inclusion[0]}
+    assert split.weights.selected.settings["n_splits"] == 3  # all of them at once, with one omega
     assert split.weights.weights.shape[2] == 2
     sizes = [tree.size(child) for child in tree.root.children]
     assert split.scores.n_by_block_test.tolist() == sizes == sorted(sizes, reverse=True)
+
+
+def test_splits_that_there_is_no_time_for_are_left_out(net, fit):
+    features, quiet = net.features, RunContext(1, lambda _: None)
+    settings = {"hierarchy": True, "weight_prior": "learned", "n_chains": 2, "n_draws": 100, "seed": 3}
+    short = FitConfig(**settings, max_minutes=1e-6)
+    assert list(select_at_splits(features, fit.tree, short, quiet)) == [0]
+    fixed = FitConfig(**settings, n_sweeps=1, column_groups={"not half": ["inside", "noise"]})
+    found = select_at_splits(features, fit.tree, fixed, quiet)
+    assert list(found) == [node.number for node in fit.tree.splits]
+    assert {trace.column_names for trace in found.values()} == {("half", "not half")}
 
 
 def test_text_record_and_figure(fit):
@@ -95,6 +112,10 @@ def test_text_record_and_figure(fit):
     assert lines[0].startswith("[0] 240 vertices into [1] (120), [2] (120): ")
     assert "bits by half" in lines[0]
     assert lines[1].startswith("  [1] 120 vertices into ")
+    brief = [line for line in fit.summary().splitlines() if line.lstrip().startswith("[")]
+    assert brief[0].startswith("  [0] 240 into 2: ")
+    assert brief[0].endswith(" bits by half")
+    assert len(brief) == 3
     summary = fit.summary(verbose=True)
     assert "blocks at 3 levels" in summary
     assert "the partitions of all levels" in summary
@@ -257,6 +278,10 @@ def test_the_report_has_the_tree(fit, tmp_path):
     assert "The tree of blocks" in page
     assert "240 vertices into [1] (120), [2] (120)" in page
     assert "half (1.00)" in page
+    boxes = re.findall(r'<div class="node" style="flex-grow: (\d+)">\s*<div class="bar([^"]*)"[^>]*>', page)
+    assert sorted(int(size) for size, _ in boxes) == [30] * 8 + [120] * 2 + [240]
+    assert sum("group" in kind for _, kind in boxes) == 3
+    assert page.count('data-blocks="') == 11  # a click lights its vertices in the network
 
 
 def test_on_the_command_line(net, tmp_path, capsys):

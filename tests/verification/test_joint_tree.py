@@ -61,7 +61,8 @@ FAULTS = {
         "for child, columns, node in zip(self.setup.children[:1], self.setup.columns, state.nodes, strict=False):",
     ),
     "omega of one node": (
-        "n_columns * (1 + len(state.nodes)) - n_inside)", "n_columns * (1 + 8 * len(state.nodes)) - n_inside)",
+        "[node.inside for node in state.nodes])",
+        "[node.inside for node in state.nodes] + [0 * node.inside for node in 7 * state.nodes])",
     ),
 }  # fmt: skip
 

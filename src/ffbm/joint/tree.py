@@ -6,7 +6,6 @@ omega for all columns of all nodes. Edges are dealt from the root down to occupi
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import WeightTarget
 from ffbm.theta.prior import INTERCEPT_SD, learned_scales
 from ffbm.theta.selection import SelectionSetup, SelectionState, Sweeper, set_up_selection, start_selection
+from ffbm.theta.split_selection import draw_omega, log_odds
 from ffbm.types import Array, Graph
 
 _NEVER = 10**9  # chains of labels keep no draws of their own
@@ -239,6 +239,8 @@ def advance(setup: TreeSetup, state: TreeState, n_cycles: int) -> tuple[TreeStat
     Cycles in the first half of the burn-in adapt. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     burn, thin, kept = setup.settings.burn, setup.settings.thin, 0
+    nodes = [node._replace(rng=state.rng) for node in state.nodes]  # one stream, though read back as one for each
+    state = state._replace(nodes=nodes)
     moves = TreeMoves(setup, state)
     draws = _no_draws(setup, state, n_kept(burn, thin, int(state.cycles[0]), n_cycles))
     for _ in range(n_cycles):
@@ -308,10 +310,8 @@ class TreeMoves:
 
     def sweep_columns(self, state: TreeState, warm: bool) -> None:
         """Draw omega given the columns inside, then move the columns and weights of every node given the labels."""
-        n_inside = sum(int(node.inside.sum()) for node in state.nodes)
-        n_columns = len(state.nodes[0].inside)
-        state.omega[0] = state.rng.beta(1 + n_inside, n_columns * (1 + len(state.nodes)) - n_inside)
-        self.odds[0] = log(state.omega[0]) - np.log1p(-state.omega[0])
+        state.omega[0] = draw_omega(state.rng, [node.inside for node in state.nodes])
+        self.odds[0] = log_odds(state.omega[0])
         for sweeper, node in zip(self.sweepers, state.nodes, strict=True):
             sweeper.sweep(node, warm)
 

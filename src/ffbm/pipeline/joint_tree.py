@@ -20,6 +20,7 @@ from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import starts_full
 from ffbm.relevance import find_decided
 from ffbm.rng import stream
+from ffbm.store.checkpoints import digest
 from ffbm.theta.design import Design
 from ffbm.types import Array, BlockTrace
 from ffbm.types.tree import Tree
@@ -46,11 +47,11 @@ def sample_tree(
     length = check_length(config.n_sweeps, config.burn_in, config.thin, minutes)
     settings = TreeSettings(_ADAPTING if length.n_sweeps is None else length.burn, length.thin)
     setup = tree_setup(target, design, leaves, settings, None, config.intercept_sd, config.column_groups)
-    plain = context._replace(workers=context.threads, checkpoints=None)
-    chains = run_for(
-        "joint tree", Stepper(advance, TreeState, TreeDraws), setup,
-        partial(plain.begin, partial(_begin, seed, leaves), TreeState, config.n_chains, setup), length, seed, plain, "",
-    )  # fmt: skip
+    context = context._replace(workers=context.threads)
+    begin = partial(context.begin, partial(_begin, seed, leaves), TreeState, config.n_chains, setup)
+    key = digest(setup, leaves, seed, config.n_chains) if context.checkpoints else ""
+    stepper = Stepper(advance, TreeState, TreeDraws)
+    chains = run_for("joint tree", stepper, setup, begin, length, seed, context, key)
     draws = chains.draws
     chosen: dict[str, Any] = {
         **settings._asdict(), "target": "joint", "seed": seed, "degree_corrected": config.degree_corrected,

@@ -1,5 +1,7 @@
 """The tree of blocks as an icicle: a bar for each group, as wide as it has vertices, its children below it."""
 
+from collections.abc import Sequence
+
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -8,12 +10,14 @@ from ffbm.plots.paper import COLUMN, SMALL, new_axes
 from ffbm.types.tree import Tree, TreeNode
 
 _ROW = 0.42  # inches
-_PER_INCH = 14.0  # letters of small text
+_PER_INCH, _LINE = 14.0, 0.12  # letters of small text; the height of a line
 _GREY = "#e8e8e8"
 
 
 def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figure:
     """Draw a tree of blocks: the root on top, blocks in their colours, and in each split its columns and bits.
+
+    Numbers in brackets are those of ``print(fit.tree)``; where there is little room, less is written.
 
     Parameters
     ----------
@@ -43,13 +47,13 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
         colour = _GREY if node.block is None else block_colour(node.block)
         bar = Rectangle((left[node.number], bottom), share, top - bottom, facecolor=colour, edgecolor="white", lw=0.8)
         axes.add_patch(bar)
-        n_letters = share * width * _PER_INCH
-        text = next((text for text in _texts(tree, node) if len(text) <= n_letters), "")
+        text, angle = _fitting(_texts(tree, node), share * width)
         at = left[node.number] + share / 2, max(top - 0.5, bottom + 0.5)
         style = "italic" if node.is_uncertain else "normal"
         axes.text(
-            *at, text, ha="center", va="center", fontsize=SMALL, color=ink_on(colour), style=style, parse_math=False
-        )
+            *at, text, ha="center", va="center", fontsize=SMALL, color=ink_on(colour), style=style, rotation=angle,
+            parse_math=False,
+        )  # fmt: skip
         begin = left[node.number]
         for child in node.children:
             left[child] = begin
@@ -58,11 +62,38 @@ def plot_tree(tree: Tree, *, title: str = "", width: float = 2 * COLUMN) -> Figu
 
 
 def _texts(tree: Tree, node: TreeNode) -> list[str]:
-    """Return what can be written in a bar, the longest first."""
+    """Return what can be written in a bar, the most telling first: lines under each other."""
     if node.block is not None:
         return [f"block {node.block}", str(node.block)]
-    by = ", ".join(name for name, _ in node.columns)
-    uncertain = " (uncertain)" if node.is_uncertain else ""
+    name, names = f"[{node.number}]", [name for name, _ in node.columns]
+    size = f"{name} {tree.size(node.number):,} vertices{' (uncertain)' if node.is_uncertain else ''}"
     bits = "" if node.bits != node.bits else f"{node.bits:.2f} bits"
-    lines = [part for part in (f"{bits} by {by}" if by else bits, by, bits) if part]
-    return [f"{tree.size(node.number):,} vertices{uncertain}: {lines[0]}" if lines else "", *lines]
+    if not bits:
+        return [size, name]
+    if not names:
+        return [f"{size}: {bits}", f"{size}\n{bits}", f"{name} {bits}", f"{name}\n{bits}", name]
+    by = ", ".join(names)
+    more = [f"{names[0]}, ..."] if len(names) > 1 else []
+    return [
+        f"{size}: {bits} by {by}",
+        f"{size}\n{bits} by {by}",
+        f"{name} {bits}\nby {by}",
+        *(f"{name}\n{bits}\n{some}" for some in (by, *more)),
+        *(f"{name}\n{some}" for some in (by, *more)),
+        f"{name}\n{bits}",
+        name,
+    ]
+
+
+def _fitting(texts: Sequence[str], width: float) -> tuple[str, int]:
+    """Return the first text that fits a bar so many inches wide, and its angle: upright where none fits else.
+
+    >>> _fitting(["block 7", "7"], 0.6), _fitting(["block 7", "7"], 0.3), _fitting(["block 17", "17"], 0.13)
+    (('block 7', 0), ('7', 0), ('17', 90))
+    """
+    for angle, along, across in ((0, width, _ROW), (90, _ROW, width)):
+        for text in texts:
+            lines = text.split("\n")
+            if max(map(len, lines)) <= along * _PER_INCH and len(lines) * _LINE <= across:
+                return text, angle
+    return "", 0

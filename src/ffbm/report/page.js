@@ -146,6 +146,18 @@
       show((i) => which.has(i), [], `${name}: ${vertices(which.size)} with it (of a number: more than the mean); ${parts || "none"}.`, null);
     }
 
+    function showGroup(bar) {
+      if (shown === `t${bar.dataset.blocks}`) return clear();
+      const which = new Set(bar.dataset.blocks.split(" ").map(Number));
+      shown = `t${bar.dataset.blocks}`;
+      show((i) => which.has(blocks[i]), [], `${bar.title}.`, which.size === 1 ? [...which][0] : null);
+      document.getElementById("fig-network").scrollIntoView({ block: "nearest" });
+    }
+
+    document.querySelectorAll(".bar[data-blocks]").forEach((bar) => {
+      bar.classList.add("lights");
+      bar.addEventListener("click", () => showGroup(bar));
+    });
     buttons.forEach((button) => button.addEventListener("click", () => showBlock(Number(button.dataset.block))));
     findVertex.addEventListener("input", () => {
       const wanted = findVertex.value;

@@ -12,6 +12,7 @@ from ffbm.plain import count_of, finite, visible
 from ffbm.plots.heatmap import NUMBERED
 from ffbm.report import block_features, charts, network, tables
 from ffbm.report.glossary import WORDS
+from ffbm.report.icicle import icicle
 from ffbm.report.markup import breakable, mark_up
 from ffbm.report.panels import Panel, explanation_panels, network_panels
 from ffbm.report.scene import Scene
@@ -178,6 +179,7 @@ def _explained(
         "swatches": [charts.swatch(block) for block in range(n_blocks)],
         "block_names": names,
         "tables": tables,
+        "tree": None if subject.parts.hierarchy is None else icicle(subject.parts.hierarchy),
         "apart": block_features.lay_out(subject),
         "apart_table": block_features.apart_table(subject),
     }

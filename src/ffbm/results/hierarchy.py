@@ -1,14 +1,16 @@
 """``fit.tree``: the tree of blocks of a fit, with the explanation of each split."""
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 from ffbm.check import check_int
 from ffbm.errors import MissingPartError, OptionError, either
 from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.splits import explain_level, explain_split
+from ffbm.pipeline.splits import explain_level, explain_split, select_at_splits
 from ffbm.progress import Listener, listening
 from ffbm.store.parts import FitParts
+from ffbm.types.selection import SelectionTrace
 from ffbm.types.tree import Tree
 
 
@@ -38,8 +40,9 @@ class FitTree(Tree):
     def split(self, node: int, progress: Listener | bool | None = None) -> Explanation:
         """Return what features say of one split: in which child of a node each of its vertices is.
 
-        The weights are sampled again, with random streams of their own; asked again, they are the same. Block r of
-        the explanation is child number r of the node.
+        The weights are sampled again, with random streams of their own; asked again, they are the same. Columns are
+        selected at all splits at once, the first time that one is asked for. Block r of the explanation is child number
+        r of the node.
 
         Parameters
         ----------
@@ -54,7 +57,8 @@ class FitTree(Tree):
             raise OptionError(f"node must be one that is split ({known}); got {number}")
         parts = self._parts()
         with listening(progress) as tell:
-            return explain_split(parts.network.features, self, number, parts.config, RunContext(None, tell))
+            selected = self._selected(tell).get(number)
+            return explain_split(parts.network.features, self, number, parts.config, RunContext(None, tell), selected)
 
     def explain_level(self, level: int, progress: Listener | bool | None = None) -> Explanation:
         """Return what features say of the groups of one level: see ``Fit.level``."""
@@ -64,6 +68,17 @@ class FitTree(Tree):
         parts = self._parts()
         with listening(progress) as tell:
             return explain_level(parts.network.features, self, level, parts.config, RunContext(None, tell))
+
+    def _selected(self, tell: Listener) -> dict[int, SelectionTrace]:
+        """Return the columns selected at every split; they are kept."""
+        if not self._kept:
+            parts = self._parts()
+            self._kept.update(select_at_splits(parts.network.features, self, parts.config, RunContext(None, tell)))
+        return self._kept
+
+    @cached_property
+    def _kept(self) -> dict[int, SelectionTrace]:
+        return {}
 
     def _parts(self) -> FitParts:
         if self.parts is None or self.parts.config.seed is None:

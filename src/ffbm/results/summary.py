@@ -180,7 +180,7 @@ def tree_text(tree: Tree | None, whole: str = "the network", is_tight: bool = Fa
         "(nats: what a split and all below it save; draws: how many have its groups; bits per vertex of the group,"
         f" held out; over {_explained(tree)} {tree.bits:.2f} bits per vertex of {whole})"
     )
-    lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines()]
+    lines = [wrap(line.lstrip(), _indent(line), _indent(line) + "    ") for line in tree.lines(is_tight)]
     acting = [wrap(f"where columns act: {tree.places}", "  ", "    ")] if tree.places else []
     if is_tight:
         left = len(lines) - _SPLITS

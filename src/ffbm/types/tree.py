@@ -190,8 +190,8 @@ class Tree:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self) -> list[str]:
-        """Return the tree as text, indented, a line for each split."""
+    def lines(self, is_brief: bool = False) -> list[str]:
+        """Return the tree as text, indented, a line for each split; brief ones count children and name none."""
         if not self.splits:
             return [f"one block of {count_of(len(self.labels), 'vertex', 'vertices')}: nothing is split"]
         depth: dict[int, int] = {}
@@ -199,7 +199,7 @@ class Tree:
         for number in self._in_depth():
             node = self.nodes[number]
             depth[number] = 0 if node.parent is None else depth[node.parent] + 1
-            lines.append("  " * depth[number] + self._line(node))
+            lines.append("  " * depth[number] + self.line(number, is_brief))
         return lines
 
     def _in_depth(self) -> Sequence[int]:
@@ -211,10 +211,21 @@ class Tree:
             stack += [child for child in reversed(self.nodes[number].children) if self.nodes[child].is_split]
         return order
 
-    def _line(self, node: TreeNode) -> str:
+    def line(self, number: int, is_brief: bool = False) -> str:
+        """Return what is known of a split, or the number and size of a block.
+
+        >>> Tree((TreeNode(0, 0, None, block=0),), np.array([0, 0, 0]), 12.5).line(0)
+        'block 0 (3)'
+        """
+        node = self.nodes[number]
+        if not node.is_split:
+            return self._name(number)
         children = [self._name(child) for child in node.children]
         more = [f"{len(children) - _SIZES} more"] if len(children) > _SIZES else []
         text = f"[{node.number}] {self.size(node.number):,} vertices into {', '.join(children[:_SIZES] + more)}"
+        draws = f"in {node.support:.0%} of draws"
+        if is_brief:
+            text, draws = f"[{node.number}] {self.size(node.number):,} into {len(children)}", draws.removeprefix("in ")
         columns = ", ".join(name for name, _ in node.columns[:_COLUMNS]) + (
             ", ..." if len(node.columns) > _COLUMNS else ""
         )
@@ -226,7 +237,7 @@ class Tree:
         else:
             message = "; no column stands out" if node.is_explained else "; not explained"
         mark = ", UNCERTAIN" if node.is_uncertain else ""
-        return f"{text}: {node.nats:,.0f} nats, in {node.support:.0%} of draws{mark}{message}"
+        return f"{text}: {node.nats:,.0f} nats, {draws}{mark}{message}"
 
     def _name(self, number: int) -> str:
         node = self.nodes[number]

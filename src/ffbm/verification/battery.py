@@ -18,6 +18,7 @@ from ffbm.verification import (
     partitions,
     ranking,
     selection,
+    splits,
     weighted_calibration,
     weights,
 )
@@ -26,6 +27,6 @@ from ffbm.verification.findings import Check
 _MODULES = (
     lengths, generation, changes, partitions, hierarchies, gradients, weights, calibration, weighted_calibration,
     selection, imputation, ranking, alignment, joint, joint_selection, joint_imputation, joint_selection_geweke,
-    joint_tree, evidence,
+    joint_tree, splits, evidence,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(check for module in _MODULES for check in module.CHECKS)
