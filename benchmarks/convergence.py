@@ -1,10 +1,11 @@
 """Convergence: the grade that a default run of the block chains ends with, and how long that takes.
 
-    python benchmarks/convergence.py [--minutes 10] [--seeds 3] [--wall] [NAME ...]
+    python benchmarks/convergence.py [--minutes 10] [--seeds 3] [--again] [--wall] [NAME ...]
 
 A name is that of one of the paper's networks or of a folder of FFBM_SHARED/networks; the number of blocks is found.
 ``NAME@B`` fixes it. Every run is written to results/convergence.json when it ends, and runs that stand there are not
-repeated: the measurement can be made in pieces.
+repeated: the measurement can be made in pieces. Each has the day when it was made; ``--again`` repeats those of
+earlier days.
 
 The clock of a run is that of the processor: see ``record.count_processor_seconds``. ``--wall`` takes the clock on the
 wall. Both times are recorded, and the processor seconds of each stage.
@@ -15,6 +16,7 @@ import json
 import os
 import time
 import warnings
+from datetime import UTC, datetime
 from pathlib import Path
 
 import record
@@ -41,6 +43,10 @@ class Stages:
             print(
                 f"    {sum(self.seconds.values()):7.1f} s {progress.stage}, {progress.done:,}: {self.note}", flush=True
             )
+
+
+def today():
+    return datetime.now(UTC).date().isoformat()
 
 
 def network(name):
@@ -81,6 +87,7 @@ def run(name, seed, minutes):
         "lowest": blocks.best_entropy,
         "mean_entropy": float(blocks.entropy.mean()),
         "minutes": minutes,
+        "measured": today(),
     }
 
 
@@ -97,6 +104,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--again", action="store_true", help="repeat runs of earlier days")
     parser.add_argument("--wall", action="store_true", help="minutes of the clock on the wall")
     chosen = parser.parse_args()
     if "FFBM_SHARED" not in os.environ:
@@ -107,17 +115,18 @@ def main():
     folder = Path(os.environ["FFBM_SHARED"]) / "networks"
     names = chosen.names or [*PAPER, "facebook@10", *sorted(path.name for path in folder.glob("*") if path.is_dir())]
     rows = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
-    known = {(row["network"], row["seed"]) for row in rows}
+    known = {(row["network"], row["seed"]): row for row in rows}
+    done = {key for key, row in known.items() if not chosen.again or row["measured"] == today()}
     for row in rows:
         record.say(line(row))
     for tempering in (False, True):  # compiled beforehand
         ffbm.sample_blocks(network("polbooks"), 3, n_sweeps=100, tempering=tempering, progress=False)
     for name in names:
         for seed in range(chosen.seeds):
-            if (name, seed) not in known:
-                rows.append(run(name, seed, chosen.minutes))
-                record.say(line(rows[-1]))
-                record.write("convergence", PACKAGES, {"cores": os.cpu_count(), "runs": rows})
+            if (name, seed) not in done:
+                known[name, seed] = run(name, seed, chosen.minutes)
+                record.say(line(known[name, seed]))
+                record.write("convergence", PACKAGES, {"cores": os.cpu_count(), "runs": list(known.values())})
 
 
 if __name__ == "__main__":

@@ -52,8 +52,18 @@ def compare(graph, name, seed, minutes):
     default = run(graph, n_blocks, seed, "auto", minutes)
     plain = run(graph, n_blocks, seed, False, default["seconds"] / 60 / (os.cpu_count() or 1))
     return {
-        "network": name, "seed": seed, "default": default, "plain": plain, "ratio": default["rate"] / plain["rate"]
+        "network": name, "seed": seed, "minutes": minutes, "default": default, "plain": plain,
+        "ratio": default["rate"] / plain["rate"],
     }  # fmt: skip
+
+
+def line(row):
+    default, plain = row["default"], row["plain"]
+    return (
+        f"{row['network']:24} {row['seed']} {default['grade']} with {default['n_replicas']} replicas, ESS"
+        f" {default['ess']:,.0f} in {default['seconds']:.1f} s; without ladders {plain['grade']}, ESS"
+        f" {plain['ess']:,.0f} in {plain['seconds']:.1f} s: {row['ratio']:.1f} times"
+    )
 
 
 def medians(rows):
@@ -82,6 +92,8 @@ def main():
     record.count_processor_seconds()
     rows = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else []
     known = {(row["network"], row["seed"]) for row in rows}
+    for row in rows:
+        record.say(line(row))
     for tempering in (False, True):  # compiled beforehand
         ffbm.sample_blocks(network("polbooks").graph, 3, n_sweeps=100, tempering=tempering, progress=False)
     for name in chosen.names or NETWORKS:
@@ -91,13 +103,8 @@ def main():
                 continue
             row = compare(graph, name, seed, chosen.minutes)
             rows.append(row)
-            default, plain = row["default"], row["plain"]
-            record.say(
-                f"{name:24} {seed} {default['grade']} with {default['n_replicas']} replicas, ESS {default['ess']:,.0f}"
-                f" in {default['seconds']:.1f} s; without ladders {plain['grade']}, ESS {plain['ess']:,.0f} in"
-                f" {plain['seconds']:.1f} s: {row['ratio']:.1f} times"
-            )
-            table = {"minutes": chosen.minutes, "cores": os.cpu_count(), "runs": rows, "networks": medians(rows)}
+            record.say(line(row))
+            table = {"cores": os.cpu_count(), "runs": rows, "networks": medians(rows)}
             record.write("tempering", PACKAGES, table)
 
 
