@@ -175,13 +175,16 @@ def tell_choice(fit: FitParts, brief: bool = False) -> str:
     if len(table) == 1:
         return f"  ({chosen}: there is no other number to choose)\n"
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
-    clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
+    clear = ": a clear choice" if nats >= _CLEAR else ": a weak choice" if nats >= _WEAK else ": NOT a clear choice"
+    known = fit.blocks.settings.get("probabilities")
+    if known and known[0][0] == table["n_blocks"][0] and known[0][1] >= _MOSTLY and nats < _CLEAR:
+        clear = ""  # chains with B free, which weigh all partitions, say more than the best two
     if _is_cut_short(fit):
-        clear = "the search was cut short by time" + ("" if brief else ", and others may be better")
+        clear = ": the search was cut short by time" + ("" if brief else ", and others may be better")
     if brief:
-        return wrap(f"({nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
+        return wrap(f"({nats:.1f} nats before {other}{clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
-    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
+    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}{clear}{more})"
     return wrap(message, "  ", "  ") + "\n"
 
 
