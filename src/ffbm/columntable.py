@@ -59,7 +59,7 @@ def build_table(
             "p_value_degrees": nothing if bits is None else bits.p_degrees,
         }
     )
-    linked = np.zeros(n, dtype=bool) if bits is None else _linked(bits.p_adjacency)
+    linked = np.zeros(n, dtype=bool) if bits is None else find_linked(bits.p_adjacency)
     table["verdict"] = [_verdict(g, names, bits, relevance, linked[g]) for g in range(n)]
     table["sets_apart"] = [
         _sets_apart(weights, ranking, relevance, names[g], columns[g], numbers, table["verdict"][g]) for g in range(n)
@@ -125,8 +125,8 @@ def _kind(weights: WeightTrace, inside: Array, numbers: frozenset[str]) -> str:
     return "flag" if len(inside) == 1 else "values"
 
 
-def _linked(p_values: Array) -> Array:
-    """Tell which p values are discoveries by Benjamini and Hochberg's rule."""
+def find_linked(p_values: Array) -> Array:
+    """Tell which p values of the permutation test are discoveries by Benjamini and Hochberg's rule; NaN is none."""
     from scipy.stats import false_discovery_control
 
     tested = np.isfinite(p_values)

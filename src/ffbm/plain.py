@@ -70,13 +70,13 @@ def in_percent(part: int, whole: int) -> str:
 def with_interval(value: float, error: float) -> str:
     """Write an estimate with its 95 % interval, two standard errors each way; alone if the error is not known.
 
-    >>> with_interval(0.77, 0.09), with_interval(0.5, float("nan"))
-    ('0.77 (95 % 0.59 to 0.95)', '0.50')
+    >>> with_interval(0.77, 0.09), with_interval(-0.001, 0.001), with_interval(0.5, float("nan"))
+    ('0.77 (95 % 0.59 to 0.95)', '0.00 (95 % 0.00 to 0.00)', '0.50')
     """
+    low, middle, high = (round(end, 2) + 0.0 for end in (value - EACH_WAY * error, value, value + EACH_WAY * error))
     if math.isnan(error):
-        return f"{value:.2f}"
-    low, high = (round(end, 2) + 0.0 for end in (value - EACH_WAY * error, value + EACH_WAY * error))  # no "-0.00"
-    return f"{value:.2f} (95 % {low:.2f} to {high:.2f})"
+        return f"{middle:.2f}"  # never "-0.00", which the sum with 0.0 is for
+    return f"{middle:.2f} (95 % {low:.2f} to {high:.2f})"
 
 
 def visible(text: str) -> str:

@@ -84,3 +84,14 @@ def test_lists_of_edges_stay_lists(tmp_path, text):
 def test_infinity_is_refused(tmp_path):
     with pytest.raises(DataError, match="must hold finite numbers"):
         read(tmp_path, ",a,b,c\na,0,1e999,0\nb,1,0,1\nc,0,1,0\n")
+
+
+@pytest.mark.parametrize(("size", "is_matrix"), [(10, True), (9, False)])
+@pytest.mark.parametrize("separator", [" ", ","])
+def test_a_wide_square_of_weights_without_names_is_a_matrix(tmp_path, size, is_matrix, separator):
+    values = np.random.default_rng(1).poisson(0.6, (size, size))
+    assert (values != values.T).any()
+    assert (values > 1).any()
+    net = read(tmp_path, pd.DataFrame(values).to_csv(header=False, index=False, sep=separator))
+    assert any(note.code == "matrix" for note in net.notes) == is_matrix
+    assert not is_matrix or (net.n_edges, net.graph.is_directed) == (np.count_nonzero(values), True)

@@ -229,6 +229,10 @@ def test_a_value_to_drop_must_be_there():
         ([-99, -98, 1, 2, 3], []),  # -98 is no code, and then -99 is near
         ([-99, -88, 1, 2, 3], [-88, -99]),
         ([10, 60, 77, 88, 99], []),  # ages
+        ([*range(18, 81)] + [99] * 3, [99]),
+        ([*range(18, 81)] + [99] * 2, []),  # of few cells
+        ([*range(18, 91)] + [99] * 3, []),  # not far off
+        ([*range(18, 81)] + [95] * 3, []),  # no code
     ],
 )
 def test_numbers_that_may_mean_no_answer_are_noted(numbers, suspects):

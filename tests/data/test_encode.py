@@ -397,7 +397,7 @@ def test_a_suggested_option_never_steers_the_terminal(cells, code, suggestion):
     assert suggestion in message
 
 
-@pytest.mark.parametrize("name", ["column 1", "Unnamed: 0", "user_id", "userId", "ID", "index"])
+@pytest.mark.parametrize("name", ["column 1", "Unnamed: 0", "user_id", "userId", "ID", "index", "label", "Name"])
 def test_whole_numbers_by_the_name_of_ids_are_ids(name):
     numbers = pd.DataFrame({name: [31, 7, 12, 5, 90, 41], "team": ["a", "b"] * 3})
     features, notes = encode_features(numbers)

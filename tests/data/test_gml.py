@@ -1,6 +1,7 @@
 import pytest
 
 from ffbm.data.gml import is_gml, read_gml
+from ffbm.errors import DataError
 
 TEXT = """Creator "someone" # GML of the wild
 Version 1
@@ -60,3 +61,22 @@ def test_gml_is_known_by_its_beginning(text, expected):
 )
 def test_no_beginning_takes_long(text):
     assert not is_gml(text)  # a pattern that tries every split would not come back
+
+
+def test_quotes_inside_a_text_as_graph_tool_writes_them():
+    text = r"""graph [
+   readme "Hugo's \"Les Miserables\", a [ among them
+\"# no comment\"."
+   node [ id 0 label "Jean \"24601\" Valjean" ] node [ id 1 label "Javert" ]
+   edge [ source 0 target 1 ]
+]"""
+    raw = read_gml(text.encode(), "t")
+    assert raw.vertices.table["label"].tolist() == ['Jean "24601" Valjean', "Javert"]
+    assert len(raw.source) == 1
+    with pytest.raises(DataError, match="line 5: a \\[ is never closed"):
+        read_gml(text[:-1].encode(), "t")
+
+
+def test_a_backslash_may_end_a_text():
+    raw = read_gml(b'graph [ node [ id 1 path "C:\\" ] node [ id 2 path "D:\\"\n] ]', "t")
+    assert raw.vertices.table["path"].tolist() == ["C:\\", "D:\\"]

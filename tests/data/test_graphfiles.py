@@ -43,3 +43,21 @@ def test_matrix_market(tmp_path):
     path.write_text(head.format("pattern", "general") + "3 4 1\n1 2\n")
     with pytest.raises(DataError, match="must be square"):
         read_network(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "names", "is_offered"),
+    [("n", ["Grévy's zebra", "lion", "serval"], True), ("", ["a", "b", "c"], True), ("v", ["a", "b", "c"], False),
+     ("n", ["1.5, 2", "2, 3", "4, 4"], False), ("n", ["a", "b", None], False)],
+)  # fmt: skip
+def test_names_are_offered_where_ids_are_mere_numbers(tmp_path, first, names, is_offered):
+    path = tmp_path / "g.graphml"
+    cells = ["" if name is None else f'<data key="k">{name}</data>' for name in names]
+    nodes = "".join(f'<node id="{first}{n}">{cell}</node>' for n, cell in enumerate(cells))
+    key = '<key id="k" for="node" attr.name="species" attr.type="string"/>'
+    edges = f'<edge source="{first}0" target="{first}1"/><edge source="{first}1" target="{first}2"/>'
+    path.write_text(f'<graphml>{key}<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>', "utf-8")
+    text = " ".join(note.message for note in read_network(path).notes)
+    assert ("--id species) calls vertices by it, in place of" in text) == is_offered
+    if is_offered:
+        assert read_network(path, id="species").node_ids.tolist() == names

@@ -1,7 +1,7 @@
 import pytest
 
 from ffbm.data.delimited import open_grid
-from ffbm.data.tables import begins_with_names, read_edges, read_nodes
+from ffbm.data.tables import begins_with_names, known_ends, read_edges, read_nodes
 from ffbm.errors import DataError
 
 
@@ -73,6 +73,61 @@ def test_guesses_are_noted_and_certainties_are_not():
     doubt = read_edges(open_grid(b"left,right\na,b\n", "t", ".csv"))
     assert doubt.is_doubtful
     assert doubt.notes[0].message.endswith("if a header, name it in source_column= (--source-column)")
+
+
+STARS = "".join(f"hub {n % 2},{name}\n" for n, name in enumerate("abcdefghijkl"))
+
+
+def test_a_first_row_that_alone_has_two_ends_of_its_own_is_one_of_names():
+    raw = read_edges(open_grid(f"movie,actor\n{STARS}".encode(), "t", ".csv"))
+    assert len(raw.source) == 12
+    assert "movie" not in raw.ids
+    assert [note.code for note in raw.notes] == ["header"]
+    assert raw.notes[0].message.endswith("source_column=1 (--source-column 1) reads an edge")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (f"movie,actor\n{STARS}", {"source_column": "1"}),  # as the note says
+        (f"movie,actor\n{STARS}", {"has_nodes": True}),  # the node table will tell
+        (f"movie,actor\n{STARS}x,y\n", {}),  # another row has two ends of its own
+        (f"movie,actor\n{STARS}".replace(",", "\t").replace("hub ", "hub").replace("\t", " "), {}),  # no separator
+        ("movie,actor\na,b\nb,c\n", {}),  # too few rows to tell
+    ],
+)
+def test_such_a_row_is_an_edge_where_the_others_do_not_tell(text, options):
+    assert "movie" in read_edges(open_grid(text.encode(), "t", ".csv"), **options).ids
+
+
+@pytest.mark.parametrize(
+    ("header", "ends"),
+    [
+        (",name,from_bus,to_bus,length", (2, 3)),
+        ("Airline,Source,SourceID,Destination,DestinationID", (2, 4)),
+        ("carrier,origin,destination,from_date,to_date", (1, 2)),
+        ("n,Sender Name,Recipient Name", (1, 2)),
+        ("from_date,to_date,a,b", None),
+        ("source,target,source_id,target_id", (0, 1)),
+        ("from_bus,from_bus,to_bus", None),
+    ],
+)
+def test_ends_are_known_by_the_words_in_their_names(header, ends):
+    assert known_ends(header.split(",")) == ends
+
+
+def test_a_blank_end_names_the_columns_that_were_taken_for_ends():
+    with pytest.raises(DataError, match=r"do not stand in the first two columns, 'k' and 'x', name theirs in"):
+        edges_of("k,x,a,n\nk0,,u,1\nk1,,v,2\n")
+
+
+@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
+def test_numbers_of_rows_before_the_ends_are_no_ends(first):
+    raw = read_edges(open_grid(f"{first},movie,actor\n0,a,b\n1,b,c\n2,c,d\n".encode(), "t", ".csv"))
+    assert raw.ids.tolist() == ["a", "b", "c", "d"]
+    assert "ends" in [note.code for note in raw.notes]
+    again = read_edges(open_grid(f"{first},movie,actor\n0,a,b\n0,b,c\n2,c,d\n".encode(), "t", ".csv"))
+    assert again.ids[0] == "0"  # a vertex with two edges, not numbers of rows
 
 
 def test_a_doubt_about_the_first_row_is_settled_by_the_vertices():

@@ -78,3 +78,16 @@ def test_it_is_told_where_the_choice_is_weak(nats, is_told):
         assert ("with 4 blocks 12% of the vertices are in another block" in told) == (
             is_told and bool(settings.get("next_best"))
         )
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "expected"),
+    [([[3, 0.99], [4, 0.01]], ""), ([[3, 0.6], [4, 0.4]], "a weak choice"), ([[4, 0.99], [3, 0.01]], "a weak choice")],
+)
+@pytest.mark.parametrize("brief", [True, False])
+def test_a_choice_is_not_called_weak_where_chains_with_b_free_are_sure_of_it(probabilities, expected, brief):
+    table = pd.DataFrame({"n_blocks": [3, 4], "difference": [0.0, 5.9]})
+    blocks = SimpleNamespace(candidates=table, settings={"probabilities": probabilities})
+    told = tell_choice(SimpleNamespace(blocks=blocks, network=SimpleNamespace(n_edges=9)), brief)
+    assert "5.9 nats before 4 blocks" in " ".join(told.split())
+    assert ("weak" in told) == bool(expected)

@@ -434,6 +434,8 @@ return {
   signs: models.filter((one) => one.type === "GlyphRenderer" && one.name === "cells").map((one) => one.visible),
   dots: models.filter((one) => one.name === "dots").map((one) => one.glyph.size.value),
   bars: models.filter((one) => one.type === "ColorBar").length,
+  ticks: models.filter((one) => one.type === "ColorBar").map(
+    (one) => Object.fromEntries([...one.major_label_overrides])),
 };
 """
 
@@ -448,6 +450,8 @@ def test_legend_signs_and_vertices_on_a_phone(browser, page):
         assert [left <= a < b <= right and top <= c < d <= bottom for a, b, c, d in found["legend"]] == [True]
         assert found["signs"] == [True] * 2  # of two blocks there is room for all that is written on cells
         assert found["bars"] == 2  # the scales of weights and of edges
+        edges = next(ticks for ticks in found["ticks"] if ticks)
+        assert all(text == f"{float(tick):g}" for tick, text in edges.items())  # 0.01, not 1.000e-2
     assert narrow["dots"][0] < wide["dots"][0]
 
 

@@ -55,6 +55,27 @@ def test_no_heading_ends_a_page(browser, page):
     assert [end for end in ends for text in texts if text.endswith(end)] == []
 
 
+def test_a_heading_stays_with_a_paragraph_that_is_alone_in_its_section(browser, page):
+    open_page(browser, page)
+    browser.execute_script(
+        """const section = document.querySelector("#blocks"), next = section.nextElementSibling;
+           while (section.children.length > 1) section.lastElementChild.remove();
+           section.firstElementChild.textContent = "@head@";
+           const only = document.createElement("p");
+           only.textContent = "@only@";
+           section.append(only);
+           const rest = next.querySelector("p") || next.appendChild(document.createElement("p"));
+           rest.style = "height: 700px";
+           const space = document.createElement("div");  // up to near the end of a page
+           space.style = "break-before: page; height: 900px";
+           section.before(space);"""
+    )
+    texts, _ = pages(browser)
+    on = [[n for n, text in enumerate(texts) if mark in text] for mark in ("@head@", "@only@")]
+    assert on[0] == on[1]
+    assert len(on[0]) == 1
+
+
 def test_a_table_over_two_pages_repeats_its_head_and_a_short_one_is_kept_whole(browser, page):
     open_page(browser, page)
     browser.execute_script(

@@ -19,6 +19,8 @@ from ffbm.results.sentences import tell_direction, tell_no_answers, tell_reading
 from ffbm.types import Note
 from ffbm.typeset import cut, tabulate
 
+from ..planted import planted_edges
+
 QUICK = {"n_sweeps": 40, "n_warmup": 40, "n_draws": 40, "n_chains": 2, "progress": False}
 
 
@@ -97,7 +99,12 @@ def test_a_bad_fit_says_so_first(bad):
 def test_special_cases(net):
     one = fit(net, n_blocks=1, seed=1, **QUICK)
     assert "With one block there is nothing to explain." in " ".join(one.summary(verbose=True).split())
-    assert one.sentence().startswith("With one block there is nothing for attributes to explain. (Feature-First")
+    found = (
+        "With one block there is nothing for attributes to explain. The permutation test, which needs no blocks, finds"
+    )
+    assert re.match(
+        re.escape(found) + r" x1 \(p = 0\.\d+\).* related to who is linked with whom\. \(Feature-First", one.sentence()
+    )
     assert "; B = 1 block, N = 80" in one.sentence()
     assert "bits" not in one.sentence()
     assert "-0.000" not in one.summary(verbose=True)
@@ -124,6 +131,35 @@ def test_special_cases(net):
     assert "of the variance)" in drawn.summary()
     for made in (one, whole, folds, given, drawn):
         lines_of(made)
+
+
+def with_p_values(made, p_values):
+    """Return a fit whose columns have these p values of the permutation test."""
+    bits = made.explanation.columns
+    p_values = np.array([*p_values, *[np.nan] * len(bits.names)][: len(bits.names)])
+    changed = dataclasses.replace(bits, p_adjacency=p_values)
+    return Fit.of(made, explanation=dataclasses.replace(made.explanation, measure=lambda: changed))
+
+
+@pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
+def test_with_one_block_the_permutation_test_says_which_columns_are_related_to_the_edges():
+    table = pd.DataFrame({name: np.random.default_rng(i).normal(size=80) for i, name in enumerate("abcdef")})
+    edges, _ = planted_edges(np.random.default_rng(1), sizes=(50, 30))
+    one = fit(ffbm.as_network(edges, table), n_blocks=1, seed=1, **QUICK)
+    asks = "the permutation test (ffbm test) asks that without blocks"
+    for p_values, expected in (
+        ([0.001, 0.9, 0.8, 0.7, 0.6, 0.5], "finds a (p = 0.001) related to who is linked with whom."),
+        ([0.004, 0.9, 0.001, 0.7, 0.6, 0.5], "finds c (p = 0.001) and a (p = 0.004) related to who is linked with"),
+        ([0.04, 0.9, 0.8, 0.7, 0.6, 0.5], "finds none of 6 attributes related to who"),  # one of six, by chance
+        ([0.001] * 6, "d (p = 0.001) and 2 more (columns.csv, or fit.column_table) related"),
+        ([], None),
+    ):
+        made = with_p_values(one, p_values)
+        for text in (" ".join(made.summary().split()), made.sentence()):
+            assert expected is None or expected in text
+            assert ("permutation test, which needs no blocks" in text) == (expected is not None)
+        assert (asks in " ".join(made.summary().split())) == (expected is None)
+        assert len(made.summary().splitlines()) <= 36
 
 
 def with_bits(made, bits):

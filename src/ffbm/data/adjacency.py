@@ -13,13 +13,14 @@ from ffbm.plain import count_of
 from ffbm.types import Array, Note
 
 _LEAST = 4  # columns: fewer are an edge list
+_WIDE = 10  # columns from which on a square of numbers is no list of edges, which has not as many columns as rows
 
 
 def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str | None = None) -> RawGraph | None:
     r"""Read a delimited text as an adjacency matrix; None if it is none.
 
     With names it has them in its first row and its first column, or in its first row alone. Without names, or with
-    those of columns alone, all cells must be numbers, and the matrix symmetric or of 0 and 1.
+    those of columns alone, all cells must be numbers, and the matrix symmetric, of 0 and 1, or of 10 rows or more.
 
     >>> from ffbm.data.delimited import open_grid
     >>> raw = read_adjacency(open_grid(b",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", "m.csv", ".csv"))
@@ -47,7 +48,8 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
     values = _numbers(body)
     if values is None:
         return None
-    if not is_named and not (np.array_equal(values, values.T) or np.isin(values, (0, 1)).all()):
+    is_clear = is_named or len(values) >= _WIDE
+    if not is_clear and not (np.array_equal(values, values.T) or np.isin(values, (0, 1)).all()):
         return None
     if not np.isfinite(values).all():
         raise DataError(f"{grid.where}: an adjacency matrix must hold finite numbers; it holds infinity: repair it")

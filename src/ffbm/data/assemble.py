@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from ffbm.plain import count_of
 from ffbm.types import Network, Note
 
 _FLOAT = re.compile(r"\s*-?[0-9]+\.0\s*")  # a whole number after a detour through floats
+_NUMBERED = re.compile(r"n?[0-9]+")  # ids that say nothing: 17, n17
+_POSITION = re.compile(r"[-+0-9.,;eE \[\]()]+")  # numbers alone, as where a vertex is drawn
 _SHOWN = 5  # ids named in a message
 _WIDE = 1000  # columns from which on a table is worth a word
 
@@ -99,6 +102,8 @@ def assemble_network(
         features, merged = merge_repeats(features, _listed(encoding.get("include")), encoding.get("group_by"))
         more += merged
     more += note_collinear(features)
+    if nodes is None:
+        more = _offer_names(more, table, ids)
     more += note_computed(table, set(features.columns) - _listed(encoding.get("include")), where)
     if not features.n_features:
         more = [*more, Note("no-features", f"{where}: no attribute became a feature", 0)]
@@ -255,6 +260,20 @@ def _without_names(nodes: RawNodes, encoding: Mapping[str, Any], notes: list[Not
         notes.append(Note("names", message, 1))
         return table.drop(columns=[name])
     return table
+
+
+def _offer_names(notes: list[Note], table: pd.DataFrame, ids: Array) -> list[Note]:
+    """Say of the first column of names that it can take the place of ids that are mere numbers, as graph-tool's n0."""
+    if not len(ids) or not all(map(_NUMBERED.fullmatch, ids)):
+        return notes
+    for place, note in enumerate(notes):
+        column = next((name for name in table if note.message.startswith(f"column {name!r} ")), None)
+        if note.code != "identifier" or column is None or table[column].isna().any() or not table[column].is_unique:
+            continue
+        if not all(map(_POSITION.fullmatch, map(str, table[column]))):
+            message = f"{note.message}; {option('id', str(column))} calls vertices by it, in place of {ids[0]!r}, ..."
+            return [*notes[:place], replace(note, message=message), *notes[place + 1 :]]
+    return notes
 
 
 def _without_drawing(table: pd.DataFrame, where: str, encoding: Mapping[str, Any], notes: list[Note]) -> pd.DataFrame:

@@ -21,7 +21,9 @@ from ffbm.types import Features, Note
 
 _COMMON = 0.95  # a flag on more of the vertices tells hardly any of them apart
 # What ids and counts of rows are called; "column 1" is one without a name.
-_NAMES_OF_IDS = re.compile(r"(?i:(?:.*[_ .-])?u?id|index|idx|rownames?|(?:column|unnamed:) \d+)|\w*[a-z]I[dD]")
+_NAMES_OF_IDS = re.compile(
+    r"(?i:(?:.*[_ .-])?u?id|index|idx|rownames?|name|label|node|vertex|key|nr|no|(?:column|unnamed:) \d+)|\w*[a-z]I[dD]"
+)
 _MANY = 20  # values from which on a column may be free text
 _IDENTIFYING = 0.9  # a column of values identifies if at least this share of its cells are different
 

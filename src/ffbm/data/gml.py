@@ -15,7 +15,10 @@ from ffbm.data.raw import RawGraph, check_one_graph
 from ffbm.errors import DataError
 
 # A text, a bracket, a word, a comment; last, a quote that is never closed.
-_TOKEN = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"#][^\s\[\]"]*|#[^\n]*|"')
+_REST = r'|[\[\]]|[^\s\[\]"#][^\s\[\]"]*|#[^\n]*|"'
+_TOKEN = re.compile(r'"[^"]*"' + _REST)
+_ESCAPING = re.compile(r'"(?:[^"\\]|\\.)*+"' + _REST, re.DOTALL)  # graph-tool writes \" for a quote inside a text
+_ESCAPED = re.compile(r'\\"[^\s\]]')  # and a text does not end there
 # Comments and keys such as Creator before the graph; possessive, so that no text takes long to refuse.
 _OPENING = re.compile(r'(?:\s++|#[^\n]*+\n|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:"[^"]*+"|[^\s"\[\]]++))*+graph\s*+\[')
 _Items = list[tuple[str, Any]]
@@ -76,7 +79,10 @@ def _plain(value: str) -> str:
 
 def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
     """Send the (key, value) of the one graph as they close; a value is text as written or again a list."""
-    tokens = _TOKEN.findall(text)
+    if _ESCAPED.search(text):
+        tokens = [token.replace('\\"', '"') if token[0] == '"' else token for token in _ESCAPING.findall(text)]
+    else:
+        tokens = _TOKEN.findall(text)
     if "#" in text:
         tokens = [token for token in tokens if token[0] != "#"]
     open_lists: list[tuple[str, _Items]] = [("", [])]
@@ -110,6 +116,7 @@ def _parse_graph(text: str, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _broken(text: str, where: str, at: int, reason: str) -> DataError:
-    starts = [match.start() for match in _TOKEN.finditer(text) if match[0][0] != "#"]
+    pattern = _ESCAPING if _ESCAPED.search(text) else _TOKEN
+    starts = [match.start() for match in pattern.finditer(text) if match[0][0] != "#"]
     line = text.count("\n", 0, starts[at]) + 1
     return DataError(f"{where}: not GML at line {line}: {reason}; the file may be cut short: fetch or write it again")

@@ -32,6 +32,8 @@ _FAR = (
     9999,
     99999,
 )
+_OFTEN = 3  # cells from which on a code that is less far off may mean no answer, as 99 where people are 18 to 80
+_SHARE = 0.25  # of the width of the others that such a code lies off
 _DIGITS = {7.0, 8.0, 9.0}  # refused, do not know, no answer: beyond a scale from 0 or 1
 _GAP = 3  # between such a digit and the end of the scale
 _LEAST = 0.02  # of the cells: counts have a long tail, of few cells
@@ -46,7 +48,8 @@ def remark_no_answer(name: str, known: Array) -> list[Remark]:
     """
     distinct, counts = np.unique(known, return_counts=True)
     remarks = []
-    for value, rest in [*_far(distinct), *_beyond_a_scale(distinct, counts)]:
+    far = _far(distinct) or _often(distinct, counts)
+    for value, rest in [*far, *_beyond_a_scale(distinct, counts)]:
         count = int(counts[distinct == value][0])
         message = (
             f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
@@ -68,6 +71,20 @@ def _far(distinct: Array) -> list[tuple[float, Array]]:
         for values, rest in [_last_codes(np.sort(sign * distinct), sign)]
         for value in values
     ]
+
+
+def _often(distinct: Array, counts: Array) -> list[tuple[float, Array]]:
+    """Return 99, 999, ... at the end if several cells hold it and it lies off by a quarter of the others' width.
+
+    >>> ages = np.array([18.0, 40.0, 55.0, 80.0, 99.0])
+    >>> [value for value, _ in _often(ages, np.array([5, 5, 5, 5, 3]))], _often(ages, np.array([5, 5, 5, 5, 1]))
+    ([99.0], [])
+    """
+    last, rest = float(distinct[-1]), distinct[:-1]
+    if last not in _FAR or last <= max(_DIGITS) or len(rest) < 2:
+        return []
+    is_off = last - rest[-1] > _SHARE * (rest[-1] - rest[0])
+    return [(last, rest)] if is_off and counts[-1] >= max(_OFTEN, _LEAST * counts.sum()) else []
 
 
 def _last_codes(distinct: Array, sign: int) -> tuple[Array, Array]:

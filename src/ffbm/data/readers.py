@@ -139,7 +139,7 @@ def read_network(
         if raw is None:
             raw = read_edges(
                 grid, source_column=source_column, target_column=target_column, multiplicity=multiplicity,
-                edge_weight=edge_weight, bipartite=bipartite,
+                edge_weight=edge_weight, bipartite=bipartite, has_nodes=nodes is not None,
             )  # fmt: skip
         if not len(raw.source) and nodes is None:
             remedy = f"add edges, or {option('nodes')}"

@@ -1,5 +1,6 @@
 """Edge lists and node tables: which row is the header, which columns say what."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
@@ -26,7 +27,20 @@ ENDS = (  # names by which the ends are known
     ("id_1", "id_2"), ("person1", "person2"), ("user1", "user2"), ("ego", "alter"), ("sender", "receiver"),
     ("citing", "cited"), ("follower", "followee"),
 )  # fmt: skip
+# Two words that the names of ends have where the rest is the same, as in from_bus and to_bus.
+_WORDS = (
+    ("source", "target"), ("source", "destination"), ("source", "dest"), ("from", "to"), ("src", "dst"),
+    ("src", "dest"), ("origin", "destination"), ("origin", "dest"), ("orig", "dest"), ("sender", "recipient"),
+    ("sender", "receiver"), ("ego", "alter"),
+)  # fmt: skip
+# What such names have that are no ends: when and where an edge begins, and its weight.
+_NO_ENDS = frozenset({
+    "date", "time", "timestamp", "year", "month", "day", "lat", "lon", "lng", "long", "latitude", "longitude", "x", "y",
+    "weight", "type", "count",
+})  # fmt: skip
 _TYPES = frozenset({"directed", "undirected", "mutual"})  # what Gephi writes in its column Type
+_HUMPS, _PARTS = re.compile(r"(?<=[a-z])(?=[A-Z])"), re.compile(r"[^A-Za-z0-9]+")  # what parts the words of a name
+_LEAST_ROWS = 10  # from which on a first row that alone has two ends of its own is one of names
 _FEW = 20  # rows from which on a first column may be taken for times
 _SHARED = 0.1  # of the times, at most, that may be ids as well by chance
 _KONECT = {"asym": "directed", "bip": "two-mode"}  # what files of KONECT say of their graph
@@ -41,9 +55,13 @@ def read_edges(
     multiplicity: str | None = None,
     edge_weight: str | None = None,
     is_header: bool = False,
+    has_nodes: bool = False,
     bipartite: bool = False,
 ) -> RawGraph:
-    """Read a delimited text as a list of edges, one in each row; ``is_header`` settles a doubt about the first."""
+    """Read a delimited text as a list of edges, one in each row.
+
+    ``is_header`` settles a doubt about the first row; ``has_nodes`` leaves it to a node table.
+    """
     if grid.width == 1:
         cell = grid.first[0].strip()
         raise DataError(
@@ -53,13 +71,16 @@ def read_edges(
     options = {"source_column": source_column, "target_column": target_column, "multiplicity": multiplicity}
     options["edge_weight"] = edge_weight
     named = {str(name): option for option, name in options.items() if name is not None}
-    names, has_header, notes = _find_header(grid, named, is_header=is_header)
+    names, has_header, notes = _find_header(grid, named, is_header=is_header, has_nodes=has_nodes)
     positions = pick_ends(names, source_column, target_column, grid.where)
     skip = int(has_header)
-    if source_column is None and target_column is None and known_ends(names) is None and _begins_with_times(grid, skip):
+    is_guessed = source_column is None and target_column is None and known_ends(names) is None
+    what = _kind_of_first(grid, names, skip) if is_guessed else ""
+    if what:
         positions = (1, 2)
-        message = f"{grid.where}: the first column, {names[0]!r}, read as times: ends taken from the next two"
-        notes = [*notes, Note("times", f"{message}; {option('source_column')} overrules", 1)]
+        message = f"{grid.where}: the first column{', ' * bool(names[0])}{names[0] and repr(names[0])} read as {what}"
+        message += f": ends taken from the next two; {option('source_column')} overrules"
+        notes = [*notes, Note("times" if what == "times" else "ends", message, 1)]
 
     numbers = whole_numbers(grid, positions, skip)
     if numbers is not None:
@@ -69,7 +90,7 @@ def read_edges(
         for end, position in enumerate(positions):
             cells[end::2] = grid.column(position, skip)
         codes, ids = number_words(cells)
-        _refuse_blank(grid, ids, codes, skip)
+        _refuse_blank(grid, ids, codes, skip, [names[position] for position in positions] if is_guessed else [])
     counts = weights = None
     used = set(positions)
     if multiplicity is not None:
@@ -135,6 +156,15 @@ def _read_directions(
     return True, None if one_way.all() else ~one_way, [Note("gephi", message, int(one_way.sum()))]
 
 
+def _kind_of_first(grid: Grid, names: Sequence[str], skip: int) -> str:
+    """Return what stands before the two ends, times or numbers of rows; "" if the ends come first."""
+    if skip and grid.width > 2 and (not names[0] or names[0].startswith("Unnamed: ")):
+        numbers = whole_numbers(grid, (0,), skip)
+        if numbers is not None and len(np.unique(numbers)) == len(numbers):
+            return "numbers of rows"
+    return "times" if _begins_with_times(grid, skip) else ""
+
+
 def _begins_with_times(grid: Grid, skip: int) -> bool:
     """Tell whether a list has times before the two ends, as those of SocioPatterns have.
 
@@ -174,10 +204,13 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
 def find_ends(grid: Grid, raw: RawGraph, nodes: RawNodes) -> tuple[str, str] | None:
     """Return the two columns of edges that hold ids of the node table, where the first two do not.
 
-    None if the first two do, if they are known by their names, or if not exactly two columns hold nothing else.
+    None if the first two do, if they are known by their names and hold some, or if not exactly two columns hold
+    nothing else.
     """
     known = {text.strip() for text in nodes.ids}
-    if grid.width < 3 or known_ends([name.strip() for name in grid.first]) or holds_all(known, raw.ids):
+    if grid.width < 3 or holds_all(known, raw.ids):
+        return None
+    if known_ends([name.strip() for name in grid.first]) and any(text.strip() in known for text in raw.ids):
         return None
     skip = int(not known & {name.strip() for name in grid.first})
     names = [name.strip() for name in grid.first] if skip else [str(position + 1) for position in range(grid.width)]
@@ -286,7 +319,9 @@ def blame_guess(name: str) -> str:
     return f"no column is called 'id', so the first{called} was taken: name the one with the ids in {option('id')}"
 
 
-def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple[list[str], bool, list[Note]]:
+def _find_header(
+    grid: Grid, named: dict[str, str], *, is_header: bool, has_nodes: bool
+) -> tuple[list[str], bool, list[Note]]:
     """Return the names of the columns and whether the first row holds them.
 
     It does if options or the known names say so; without them, if it holds no number while some
@@ -320,6 +355,9 @@ def _find_header(grid: Grid, named: dict[str, str], *, is_header: bool) -> tuple
         return names, True, [Note("header", message, 1)]
     notes = []
     if not _stands_below(grid, names[:2]):
+        if grid.separator != " " and not has_nodes and _all_come_back(grid):
+            message = f"{grid.where}: line {line} {ends} read as names of columns, since only its ends do not come back"
+            return names, True, [Note("header", f"{message}; {option('source_column', '1')} reads an edge", 1)]
         message = f"{grid.where}: line {line} {ends} read as an edge; if a header, name it in {option('source_column')}"
         notes.append(Note("no-header", message, 1))
     return numbers, False, notes
@@ -331,9 +369,19 @@ def _stands_over_numbers(grid: Grid, names: Sequence[str]) -> bool:
     if _stands_below(grid, names[:2]):
         return False  # a vertex that comes back, not a name
     columns = [
-        grid.column(position, 1) for position, name in enumerate(names) if name and name.casefold() not in MISSING_WORDS
+        grid.column(position, 1)
+        for position, name in enumerate(names)
+        if (name and name.casefold() not in MISSING_WORDS) or not (name or position)  # rows may be numbered
     ]
     return any(below and all(map(is_number, below)) for below in columns)
+
+
+def _all_come_back(grid: Grid) -> bool:
+    """Tell whether each row below the first has an end that comes back, in ten rows or more."""
+    ends = np.array([grid.column(position, 1) for position in (0, 1)], dtype=object)
+    codes = pd.factorize(ends.ravel())[0]
+    comes_back = (np.bincount(codes) > 1)[codes].reshape(ends.shape)
+    return ends.shape[1] >= _LEAST_ROWS and bool(comes_back.any(axis=0).all())
 
 
 def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
@@ -341,12 +389,26 @@ def _stands_below(grid: Grid, ends: Sequence[str]) -> bool:
 
 
 def known_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the places of the names by which ends are known, if a pair of them is there."""
+    """Return the places of the names by which ends are known, if a pair of them is there.
+
+    >>> known_ends(["weight", "From", "To"]), known_ends(["name", "from_bus", "to_bus", "from_date", "to_date"])
+    ((1, 2), (1, 2))
+    """
     low = [name.casefold() for name in names]
     for source, target in ENDS:
         if low.count(source) == 1 and low.count(target) == 1:
             return low.index(source), low.index(target)
-    return None
+    parts = [tuple(_PARTS.sub(" ", _HUMPS.sub(" ", name)).casefold().split()) for name in names]
+    pairs = [
+        (parts.index(one), parts.index(other))
+        for source, target in _WORDS
+        for one in parts
+        if source in one
+        and parts.count(one) == parts.count(other := tuple(target if word == source else word for word in one)) == 1
+        and _NO_ENDS.isdisjoint(one)
+    ]
+    # Names may stand beside the ids: Source and SourceID.
+    return min(pairs, key=lambda pair: ("id" not in parts[pair[0]], pairs.index(pair)), default=None)
 
 
 def _column(grid: Grid, position: int, skip: int) -> npt.NDArray[np.int64] | list[str]:
@@ -354,12 +416,17 @@ def _column(grid: Grid, position: int, skip: int) -> npt.NDArray[np.int64] | lis
     return grid.column(position, skip) if numbers is None else numbers[:, 0]
 
 
-def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int) -> None:
+def _refuse_blank(grid: Grid, ids: Array, codes: Array, skip: int, guessed: Sequence[str]) -> None:
+    """Refuse an edge without an end, and name the columns if they were taken because they come first."""
     blank = [number for number, text in enumerate(ids) if not text or text.isspace()]
     if blank:
         row = int(np.flatnonzero(np.isin(codes, blank))[0]) // 2
-        line = grid.lines[row + skip]
-        raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: repair it")
+        line, cure = grid.lines[row + skip], "repair it"
+        if guessed and grid.width > 2:
+            first, second = (name or f"column {place + 1}" for place, name in enumerate(guessed))
+            cure += f", or, if the ends do not stand in the first two columns, {first!r} and {second!r}, name theirs"
+            cure += f" in {option('source_column')} and {option('target_column')}"
+        raise DataError(f"{grid.where}: both ends of an edge must have an id; line {line} lacks one: {cure}")
 
 
 def _listed() -> str:

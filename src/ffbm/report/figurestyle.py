@@ -81,7 +81,7 @@ def from_zero(low: Array, high: Array) -> tuple[float, float]:
 
 def add_colour_scale(chart: Any, mapper: Any, title: str, ticks: Sequence[float] | None = None) -> None:
     """Show below a chart which colour stands for which number, at some ``ticks`` where they are given."""
-    from bokeh.models import BasicTickFormatter, FixedTicker
+    from bokeh.models import FixedTicker
     from bokeh.models.annotations import ColorBar
 
     bar = ColorBar(
@@ -91,7 +91,7 @@ def add_colour_scale(chart: Any, mapper: Any, title: str, ticks: Sequence[float]
         title_text_color=TEXT, major_label_text_color=TEXT, title_standoff=4,
     )  # fmt: skip
     if ticks is not None:
-        bar.ticker, bar.formatter = FixedTicker(ticks=list(ticks)), BasicTickFormatter()
+        bar.ticker, bar.major_label_overrides = FixedTicker(ticks=list(ticks)), {tick: f"{tick:g}" for tick in ticks}
     chart.add_layout(bar, "below")
 
 

@@ -5,10 +5,11 @@ from itertools import combinations
 
 import numpy as np
 
+from ffbm.columntable import find_linked
 from ffbm.diagnostics import ColumnVerdict
 from ffbm.diagnostics.verdict import MULTIMODAL, TOO_SHORT
 from ffbm.pipeline.clock import OUT_OF_TIME
-from ffbm.plain import EACH_WAY, count_of, with_interval
+from ffbm.plain import EACH_WAY, count_of, visible, with_interval
 from ffbm.results.by_mode import tell_decisions
 from ffbm.store.parts import FitParts
 from ffbm.types.relevance import list_of
@@ -22,10 +23,14 @@ _NO_ANSWER = re.compile(r"column ('.*'|\".*\") has [0-9,]+ cells? (\S+), far fro
 _MODES = 8  # modes whose shares are listed
 _NO_EDGES = "The network has no edges: blocks are found from edges, so there is nothing for attributes to explain."
 _ONE_BLOCK = (
-    "With one block there is nothing to explain{why}. Attributes may still be related to who is linked with whom: the"
-    " permutation test (ffbm test) asks that without blocks. To look at two blocks all the same, use n_blocks=2"
+    "With one block there is nothing to explain{why}. {linked} To look at two blocks all the same, use n_blocks=2"
     " (--blocks 2); with target='joint' (--target joint) the features help to find them."
 )
+_MAY_BE_LINKED = (
+    "Attributes may still be related to who is linked with whom: the permutation test (ffbm test) asks that without"
+    " blocks."
+)
+_LINKED = 4  # columns that are named with their p values
 _NO_NEWS = ("nothing_reduced", "misleading", OUT_OF_TIME)  # codes of notes that the summary says elsewhere
 _MEANS = {
     MULTIMODAL: "Do not rely on what is averaged over chains: look at each mode.",
@@ -102,25 +107,50 @@ def tell_one_block(fit: FitParts) -> str:
     """Say what one block means, and what to try."""
     if not fit.network.n_edges:
         return f"{_NO_EDGES} Look with ffbm describe at what was read."
+    linked = _tell_linked(fit) or _MAY_BE_LINKED
     if fit.blocks.candidates is None:
-        return _ONE_BLOCK.format(why="")
+        return _ONE_BLOCK.format(why="", linked=linked)
     groups = "as well as any groups" if _is_sure(fit) else "about as well as the best groups"
-    return _ONE_BLOCK.format(why=f": degrees alone describe these edges {groups} of vertices do")
+    return _ONE_BLOCK.format(why=f": degrees alone describe these edges {groups} of vertices do", linked=linked)
+
+
+def _tell_linked(fit: FitParts) -> str:
+    """Say which columns the permutation test, which needs no blocks, finds related to the edges; "" if it was not run.
+
+    Columns are judged together, by the rule that verdicts on columns follow.
+    """
+    table = fit.column_table
+    tested = table[np.isfinite(table["p_value"])]
+    if not len(tested):
+        return ""
+    test = "The permutation test, which needs no blocks, finds"
+    related = "related to who is linked with whom"
+    linked = tested[find_linked(tested["p_value"].to_numpy())].sort_values("p_value", kind="stable")
+    if not len(linked):
+        which = "the attribute not" if len(tested) == 1 else f"none of {len(tested)} attributes"
+        return f"{test} {which} {related}."
+    pairs = zip(linked["column"].head(_LINKED), linked["p_value"], strict=False)
+    named = [f"{visible(str(column))} (p = {p:.3f})" for column, p in pairs]
+    if len(linked) > len(named):
+        named.append(f"{len(linked) - len(named):,} more (columns.csv, or fit.column_table)")
+    return f"{test} {list_of(named)} {related}."
 
 
 def name_one_block(fit: FitParts) -> str:
-    """Say in one sentence that there is one block: as sure as its choice is."""
+    """Say that there is one block, as sure as its choice is, and what is known of the attributes without blocks."""
     if not fit.network.n_edges:
         return _NO_EDGES
     if fit.blocks.candidates is None:
-        return "With one block there is nothing for attributes to explain."
-    if _is_sure(fit):
-        return "The network shows one block, and there is nothing for attributes to explain."
-    other = count_of(int(fit.blocks.candidates["n_blocks"][1]), "block")
-    return (
-        f"One block describes the network in the fewest nats, though {other} are not ruled out; with one, there is"
-        " nothing for attributes to explain."
-    )
+        message = "With one block there is nothing for attributes to explain."
+    elif _is_sure(fit):
+        message = "The network shows one block, and there is nothing for attributes to explain."
+    else:
+        other = count_of(int(fit.blocks.candidates["n_blocks"][1]), "block")
+        message = (
+            f"One block describes the network in the fewest nats, though {other} are not ruled out; with one, there is"
+            " nothing for attributes to explain."
+        )
+    return f"{message} {_tell_linked(fit)}".rstrip()
 
 
 def _is_sure(fit: FitParts) -> bool:
@@ -175,13 +205,16 @@ def tell_choice(fit: FitParts, brief: bool = False) -> str:
     if len(table) == 1:
         return f"  ({chosen}: there is no other number to choose)\n"
     other, nats = count_of(int(table["n_blocks"][1]), "block"), float(table["difference"][1])
-    clear = "a clear choice" if nats >= _CLEAR else "a weak choice" if nats >= _WEAK else "NOT a clear choice"
+    clear = ": a clear choice" if nats >= _CLEAR else ": a weak choice" if nats >= _WEAK else ": NOT a clear choice"
+    known = fit.blocks.settings.get("probabilities")
+    if known and known[0][0] == table["n_blocks"][0] and known[0][1] >= _MOSTLY and nats < _CLEAR:
+        clear = ""  # chains with B free, which weigh all partitions, say more than the best two
     if _is_cut_short(fit):
-        clear = "the search was cut short by time" + ("" if brief else ", and others may be better")
+        clear = ": the search was cut short by time" + ("" if brief else ", and others may be better")
     if brief:
-        return wrap(f"({nats:.1f} nats before {other}: {clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
+        return wrap(f"({nats:.1f} nats before {other}{clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
-    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}: {clear}{more})"
+    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}{clear}{more})"
     return wrap(message, "  ", "  ") + "\n"
 
 
