@@ -88,6 +88,15 @@ def test_a_rare_pair_borrows_and_a_frozen_network_has_nothing_to_lend():
     assert standard_errors(np.array([0.0, 0.5]), np.array([100.0, 200.0]), 2000)[0] > beside[0]  # it never gains
 
 
+def test_pairs_that_may_stay_open_do_not_keep_others_open():
+    """1 % of all pairs may be slow without a word: the 475 that never met borrow from the sixth slowest of 25."""
+    frequency, ess = np.zeros(500), np.full(500, 4000.0)
+    frequency[:25], ess[:25] = 0.5, 2000.0
+    for n_slow, n_open in ((5, 5), (6, 481)):
+        ess[:n_slow] = 100.0
+        assert (standard_errors(frequency, ess, 4000) > 0.0177).sum() == n_open
+
+
 def test_an_ess_above_the_number_of_draws_is_not_believed():
     many, few = (standard_errors(np.array([0.5]), np.array([ess]), 1000)[0] for ess in (4000.0, 1000.0))
     assert many == few

@@ -12,7 +12,7 @@ from ffbm.rng import stream
 _CHUNK = 2**19  # pairs of labels compared at once: a few megabytes
 _UNSEEN = 4.5  # half the square of 3, the standard errors at which frequencies are compared: see ``standard_errors``
 _ENOUGH = 10.0  # independent visits that tell how long a visit lasts
-_SLOW = 0.01  # the quantile, among the ESS of pairs with so many visits, that other pairs are taken to have
+_SLOW = 0.01  # the share of all pairs that may be slower than what the others borrow, as so many may stay open
 
 
 class PairMeasures(NamedTuple):
@@ -89,9 +89,10 @@ def standard_errors(frequency: Array, ess: Array, n_draws: int) -> Array:
     pair that is due to be seen 6.4 times is missed with chance 0.002, as what is normal misses 3 standard errors.
 
     The ESS counts on visits that are seen: how long they last is known after some ten. A pair with x = n min(p, 1 - p)
-    visits borrows the rest: 1/n is the mean of 1/ESS, its own with weight x / (x + 10), and 1/(1 % quantile of the
-    ESS of the pairs with ten visits), the slowest that count where 99 % are asked for. It only makes n smaller. Where
-    no pair has ten visits there is nothing to borrow.
+    visits borrows the rest: 1/n is the mean of 1/ESS, its own with weight x / (x + 10), and that of the slowest pair
+    with ten visits but for 1 % of all P pairs, which may stay open where 99 % are asked for; where few pairs have ten
+    visits, that of their median if it is slower. It only makes n smaller. Where no pair has ten visits there is nothing
+    to borrow.
 
     Examples
     --------
@@ -100,8 +101,9 @@ def standard_errors(frequency: Array, ess: Array, n_draws: int) -> Array:
     """
     n = np.fmin(ess, n_draws)
     visits = n * np.minimum(frequency, 1 - frequency)
-    if (visits >= _ENOUGH).any():
-        slow, weight = np.quantile(n[visits >= _ENOUGH], _SLOW), visits / (visits + _ENOUGH)
+    known = np.sort(n[visits >= _ENOUGH])
+    if len(known):
+        slow, weight = known[min(int(_SLOW * len(n)), (len(known) - 1) // 2)], visits / (visits + _ENOUGH)
         n = np.minimum(n, 1 / (weight / n + (1 - weight) / slow))
     q = (n * frequency + _UNSEEN) / (n + 2 * _UNSEEN)
     return np.asarray(np.sqrt(q * (1 - q) / n))
