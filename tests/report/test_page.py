@@ -236,8 +236,8 @@ def test_a_trace_is_told_in_full_or_at_equal_distances():
 
 def test_a_long_table_prints_its_first_rows(evil):
     rows = [(k,) for k in range(61)]
-    contrast_told = SimpleNamespace(said=(), tables=(Table("Long", ("n",), rows, is_long=True),))
-    subject = replace(subject_of(evil), contrast=contrast_told)
+    contrast = SimpleNamespace(sentences=(), tables=(Table("Long", ("n",), rows, is_long=True),))
+    subject = replace(subject_of(evil), contrast=contrast)
     assert "The first 60 rows of 61; the page on a screen has them all." in render_page(subject)
 
 

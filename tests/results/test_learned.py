@@ -24,7 +24,7 @@ from ffbm.results.html import fit_html
 from ffbm.results.record import fit_record
 from ffbm.results.report import subject_of
 from ffbm.results.sentence import _edges, _more
-from ffbm.scoring import predict
+from ffbm.scoring import PredictedBlocks, predict_blocks
 
 from ..planted import planted_network, two_flags
 
@@ -119,7 +119,7 @@ def test_of_noise_nothing_is_named():
     assert "None of 2 columns matters" in text
     assert fit.relevance.values == ()
     assert (fit.column_table["sets_apart"] == "").all()
-    answer = " ".join(answer_paragraphs(fit, np.eye(4)[labels]))
+    answer = " ".join(answer_paragraphs(fit, PredictedBlocks.of(np.eye(4)[labels], labels)))
     for told in (text, answer, fit.sentence(), repr(fit), fit._repr_html_()):
         assert "coin=" not in told
         assert "town=" not in told
@@ -198,7 +198,10 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     assert record["relevance"]["none_included"] is None
     assert {row["inclusion"] for row in finite(record["columns"])} == {None}
     assert "inclusion by mode" in fit_html(two)
-    assert "No feature sets apart" not in " ".join(answer_paragraphs(two, predict(two.weights, two.network.features)))
+    predicted = predict_blocks(two.weights, two.network.features, two.memberships.labels)
+    assert "No feature sets apart" not in " ".join(answer_paragraphs(two, predicted))
+        answer_paragraphs(two, predict_blocks(two.weights, two.network.features, two.memberships.labels))
+    )
     told = column_table(subject_of(two))
     assert "inclusion by mode" in told.head
     assert "inclusion" not in told.head

@@ -243,9 +243,8 @@ def blocks_text(fit: FitParts, length: Length) -> str:
     split = fit.diagnostics.variance
     if split is not None and np.isfinite(split.share).any():
         share = np.nanmedian(split.share)
-        lines.append(
-            f"  (the weights' spread includes the uncertainty of the blocks: a median of {share:.0%} of the variance)"
-        )
+        message = f"(weights' spread includes the uncertainty of the blocks: a median of {share:.0%} of the variance)"
+        lines.append(wrap(message, "  ", "  "))
     return "\n".join(lines)
 
 

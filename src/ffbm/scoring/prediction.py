@@ -142,6 +142,11 @@ class PredictedBlocks(NamedTuple):
     block: Array  # (N,) the likeliest block
     best: Array  # (N,) the probability of that
 
+    @classmethod
+    def of(cls, probs: Array, labels: Array) -> "PredictedBlocks":
+        """Put it together from the probability of each block (N, B) and the block that each vertex is in."""
+        return cls(probs[np.arange(len(probs)), labels], probs.argmax(axis=1), probs.max(axis=1))
+
 
 def predict_blocks(trace: WeightTrace, features: Any, labels: Array) -> PredictedBlocks:
     """Return what ``predict`` says of vertices with these features and blocks, without a table of all blocks.
@@ -156,8 +161,7 @@ def predict_blocks(trace: WeightTrace, features: Any, labels: Array) -> Predicte
     design = match_design(trace, features)
     own, block, best = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64), np.empty(len(labels))
     for vertices, probs in predict_pieces(trace, design):
-        block[vertices], best[vertices] = probs.argmax(axis=1), probs.max(axis=1)
-        own[vertices] = probs[np.arange(len(probs)), labels[vertices]]
+        own[vertices], block[vertices], best[vertices] = PredictedBlocks.of(probs, labels[vertices])
     return PredictedBlocks(own, block, best)
 
 
