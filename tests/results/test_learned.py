@@ -200,8 +200,6 @@ def test_a_multimodal_fit_has_its_table_by_mode(fitted, monkeypatch):
     assert "inclusion by mode" in fit_html(two)
     predicted = predict_blocks(two.weights, two.network.features, two.memberships.labels)
     assert "No feature sets apart" not in " ".join(answer_paragraphs(two, predicted))
-        answer_paragraphs(two, predict_blocks(two.weights, two.network.features, two.memberships.labels))
-    )
     told = column_table(subject_of(two))
     assert "inclusion by mode" in told.head
     assert "inclusion" not in told.head
