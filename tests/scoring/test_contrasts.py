@@ -126,6 +126,25 @@ def test_by_default_a_thousand_draws_are_looked_at_and_fewer_where_vertices_diff
     assert effects(many, features).equals(effects(many, features, n_draws=200))
 
 
+def test_of_very_many_different_vertices_some_are_averaged_over(monkeypatch):
+    rng = np.random.default_rng(2)
+    x = np.column_stack((rng.random(4000) < 0.3, rng.standard_normal(4000)))
+    names = ("old", "age")
+    features = Features(x, names, names, np.array([0, 44.0]), np.array([1, 9.0]))
+    trace = trace_of(rng.standard_normal((1, 20, 3, 2)), names, names, support=features.support)
+    whole = effects(trace, features)
+    monkeypatch.setattr("ffbm.scoring.contrasts._AVERAGED", 1000)
+    some = effects(trace, features)
+    assert not some["effect"].equals(whole["effect"]) and some["support"].equals(whole["support"])
+    np.testing.assert_allclose(some["effect"], whole["effect"], atol=5 / np.sqrt(1000) / 2)
+    assert effects(trace, features).equals(some)
+    few = Features(x.round(), names, names, np.array([0, 44.0]), np.array([1, 9.0]))  # many alike
+    monkeypatch.setattr("ffbm.scoring.contrasts._AVERAGED", 50)
+    alike = effects(trace, few)
+    monkeypatch.setattr("ffbm.scoring.contrasts._AVERAGED", 4000)
+    assert effects(trace, few).equals(alike)
+
+
 def test_weights_beyond_the_range_of_exponentials_stay_numbers():
     x = np.array([[1.0, 0.0], [0.0, 1.0]])
     trace = trace_of(np.array([[[[900.0, 0.0], [0.0, 900.0], [-900.0, -900.0]]]]))
