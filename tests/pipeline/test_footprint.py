@@ -73,17 +73,17 @@ LARGE = FitConfig(weight_prior="fixed", n_blocks=50, n_draws=1_000_000)
             None,
             1e6,
             1e12,
-            "takes about 0.3 GB of memory and 1.0 MB are free: take a machine with more, or a part",
+            "takes about 0.4 GB of memory and 1.0 MB are free: take a machine with more, or a part",
         ),
         (
             LARGE,
             None,
             1e9,
             1e12,
-            "takes about 1.4 GB of memory and 1.0 GB are free: keep draws on disk with --out, or fewer",
+            "takes about 1.5 GB of memory and 1.0 GB are free: keep draws on disk with --out, or fewer",
         ),
         (LARGE, "x", 1e9, 1e8, "takes about 2.1 GB on disk and 0.1 GB are free at x: choose"),
-        (LARGE, "x", 1e8, 1e12, "takes about 0.3 GB of memory and 0.1 GB are free: take a"),
+        (LARGE, "x", 1e8, 1e12, "takes about 0.4 GB of memory and 0.1 GB are free: take a"),
     ],
 )
 def test_what_cannot_fit_is_refused_with_a_remedy(left, config, out, memory, disk, message):

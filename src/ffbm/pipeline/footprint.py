@@ -14,9 +14,9 @@ from ffbm.pipeline.estimate import guess_blocks
 from ffbm.pipeline.weights import STORED_BYTES
 from ffbm.types import Network
 
-# from the growth of fits from 10^5 to 10^7 edges: see benchmarks/scale.py
-_PROGRAM = 300 << 20
-_PER_EDGE, _PER_NODE = 320, 600
+# from the highest point of fits from 10^5 to 3 x 10^7 edges: see docs/scale.md
+_PROGRAM = 400 << 20
+_PER_EDGE, _PER_NODE = 200, 600
 
 
 class Footprint(NamedTuple):
