@@ -37,7 +37,7 @@ from ffbm.errors import ConvergenceWarning
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", *(f"docs/{name}.md" for name in (
     "quickstart", "tutorial-polbooks", "tutorial-own-files", "tutorial-airports", "tutorial-honest", "tutorial-scales",
-    "permutation", "columns", "regression", "evidence",
+    "blocks", "permutation", "columns", "regression", "evidence",
 )))  # fmt: skip
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _DATA = re.compile(r"^<!-- data: (\S+) -->$", re.MULTILINE)
