@@ -32,7 +32,7 @@ def test_the_table(fits, prior):
     assert [name for name in table.columns if name in CONTRACT] == CONTRACT
     assert table["column"].tolist() == ["x1", "x0"]
     assert table["kind"].tolist() == ["flag", "flag"]
-    assert table["verdict"][0] == "explains much, and nothing else does"
+    assert table["verdict"][0] == "explains much that no other column does"
     assert table["verdict"][1] == NO_SIGN or table["verdict"][1].startswith("not decided")
     assert table["sets_apart"].str.contains("block").tolist() == [True, False]
     assert table["inclusion"].isna().all() == (prior == "fixed")
@@ -103,7 +103,7 @@ def test_without_bits_only_decisions_are_told(fits):
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        ((True, True, True, False, True), "explains a little, and nothing else does"),
+        ((True, True, True, False, True), "explains a little that no other column does"),
         ((True, True, True, True, False, "year"), "explains much, part of which year explains too"),
         ((True, True, True, True, False), "explains much, part of which others explain too"),
         ((True, True, False, True, False), "explains, but the others together explain the same"),

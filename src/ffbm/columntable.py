@@ -195,7 +195,7 @@ def verdict_in_words(
     ----------
     explains, is_tested, adds : bool
         Whether its bits alone are clear of 0, whether its bits beyond the others were measured, and are clear of 0.
-    much, is_own : bool
+    is_large, is_own : bool
         Whether it explains a tenth of what there is, and whether at least half of that is its own.
     partner : str
         A column that explains much of the same.
@@ -207,7 +207,7 @@ def verdict_in_words(
     Examples
     --------
     >>> verdict_in_words(True, True, True, True, True)
-    'explains much, and nothing else does'
+    'explains much that no other column does'
     >>> verdict_in_words(True, True, False, True, False, "year")
     'explains, but year explains the same'
     >>> verdict_in_words(True, True, False, True, False, "year", matters=True)
@@ -219,7 +219,7 @@ def verdict_in_words(
     if explains and not is_tested:
         return f"explains {amount}; not tested beyond the others"
     if explains and adds and is_own:
-        return f"explains {amount}, and nothing else does"
+        return f"explains {amount} that no other column does"
     if explains and adds:
         return f"explains {amount}, part of which {f'{partner} explains' if partner else 'others explain'} too"
     if explains and matters:
@@ -261,6 +261,8 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
     'left in block 0, right in block 1'
     >>> phrase("age", [("age", 2, -1.0), ("age", 0, 1.0)], {"age"})
     'higher in block 0, lower in block 2'
+    >>> phrase("dorm", [("dorm=7", 1, 2.0), ("dorm=9", 0, -1.5)])
+    'fewer with value 9 in block 0, value 7 in block 1'
     """
     features = list(dict.fromkeys(feature for feature, _, weight in signs if weight > 0))
     features += [feature for feature in dict.fromkeys(feature for feature, _, _ in signs) if feature not in features]
@@ -274,7 +276,8 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
             parts += [(-1, f"{low} in {_blocks(less)}")] if less else []
         else:
             value = feature.removeprefix(f"{column}=")
-            message = f"{value} in {_blocks(more)}" if more else f"fewer {value} in {_blocks(less)}"
+            value, fewer = (f"value {value}", "fewer with") if value[:1].isdigit() else (value, "fewer")
+            message = f"{value} in {_blocks(more)}" if more else f"{fewer} {value} in {_blocks(less)}"
             parts.append((more[0] if more else less[0], message))
     left = len(features) - _NAMED
     return ", ".join(message for _, message in sorted(parts)) + (f", and {left} more" if left > 0 else "")

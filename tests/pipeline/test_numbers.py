@@ -43,11 +43,11 @@ def test_they_are_told_and_kept(tmp_path):
     edges, labels = planted_edges(np.random.default_rng(4), (15, 15), 0.6, 0.05)
     net, run = ffbm.as_network(edges, np.eye(2)[labels]), tmp_path / "run"
     fit = ffbm.fit(net, n_sweeps=200, n_draws=200, n_warmup=200, seed=1, out=run, progress=False)
-    assert "; with B free the probability of 2 blocks is" in " ".join(fit.summary().split())
+    assert "; with the number left free 2 blocks have probability" in " ".join(fit.summary().split())
     assert ffbm.load_fit(run).blocks.candidates.equals(fit.blocks.candidates)
     assert fit.blocks.candidates["probability"].sum() == pytest.approx(1, abs=0.03)
     fit.blocks.settings["probabilities"] = [(3, 0.6), (2, 0.3), (4, 0.08), (5, 0.02)]
-    otherwise = "; but with B free the probability of 3 blocks is 60%, of 2 30%, of 4 8%, ...)"
+    otherwise = "; but with the number left free 3 blocks have probability 60%, 2 blocks 30%, 4 blocks 8%, ...)"
     assert otherwise in " ".join(fit.summary().split())
 
 
@@ -89,5 +89,5 @@ def test_a_choice_is_not_called_weak_where_chains_with_b_free_are_sure_of_it(pro
     table = pd.DataFrame({"n_blocks": [3, 4], "difference": [0.0, 5.9]})
     blocks = SimpleNamespace(candidates=table, settings={"probabilities": probabilities})
     told = tell_choice(SimpleNamespace(blocks=blocks, network=SimpleNamespace(n_edges=9)), brief)
-    assert "5.9 nats before 4 blocks" in " ".join(told.split())
+    assert "5.9 nats better than 4 blocks" in " ".join(told.split())
     assert ("weak" in told) == bool(expected)

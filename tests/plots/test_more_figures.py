@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 
@@ -14,6 +15,7 @@ from ffbm.plots import (
     plot_block_graph,
     plot_block_matrix,
     plot_calibration,
+    plot_columns,
     plot_evidence,
     plot_heatmap,
     plot_modes,
@@ -30,6 +32,7 @@ from ffbm.types.tree import Tree, TreeNode
 from .test_figures import LONG, check_text, ranked, scored
 
 LABELS = np.array([0, 0, 0, 1, 1, 2])
+BITS = ("bits_alone", "bits_alone_se", "bits_unique", "bits_unique_se")
 EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (3, 4), (5, 5)]
 
 
@@ -69,6 +72,19 @@ def test_ranking_shows_scores_and_cutoff():
 @pytest.mark.parametrize("draw", [plot_heatmap, plot_ranking])
 def test_long_names_do_not_overlap(draw):
     check_text(draw(ranked(n_blocks=20, n_features=12, n_kept=10, names=LONG)))
+
+
+def test_figures_of_the_first_of_many_say_so():
+    many = ranked(n_blocks=3, n_features=40, n_kept=40)
+    columns = pd.DataFrame({"column": [f"c{k}" for k in range(40)]} | dict.fromkeys(BITS, 0.5))
+    heatmap = plot_heatmap(many).axes[-1].get_xlabel()
+    drawn = [plot_ranking(many).get_supxlabel(), plot_weights(many).get_supxlabel()]
+    drawn += [heatmap, plot_columns(columns).axes[0].get_xlabel()]
+    assert [text.splitlines()[1] for text in drawn] == [
+        "first 30 of 40 features", "first 30 of 40 features", "first 20 of 40 features", "first 25 of 40 columns",
+    ]  # fmt: skip
+    few = ranked(n_blocks=3, n_features=5, n_kept=5)
+    assert not any("first" in one(few).get_supxlabel() for one in (plot_ranking, plot_weights))
 
 
 def test_edges_between_blocks_are_counted_once():

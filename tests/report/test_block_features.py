@@ -39,6 +39,11 @@ def test_many_columns_stand_in_one():
     assert found.left_out == "Not shown: 3 weaker values; all are in blocks.csv of the run."
 
 
+def test_one_value_that_is_left_out_is_one():
+    flags = [value(f"flag {k}", f"flag {k}", 1.0) for k in range(8)]
+    assert lay_out(subject(tuple(flags[:4]), tuple(flags[4:7]))).left_out.startswith("Not shown: 1 weaker value; all")
+
+
 def test_blocks_beyond_the_table_are_counted():
     found = lay_out(subject(*([(value("a", "a", 1.0),)] * 43)))
     assert len(found.cells) == 40

@@ -267,7 +267,7 @@ def test_many_blocks_are_numbered_so_that_numbers_do_not_touch(tmp_path):
         page[name] = (tmp_path / f"{name}.html").read_text()
     assert "Numbers are edges" in page["few"]
     assert "Numbers are edges" not in page["many"]
-    assert "Greener cells have more edges" in page["many"]
+    assert "Colours are edges per pair of vertices" in page["many"]
     assert '"ticks":[0,2,4,6,8,10,12,14,16,18,20,22,24]' in page["many"].replace(" ", "")
 
 

@@ -64,7 +64,7 @@ def test_a_run_that_ended_loads():
     assert fit.reduced.scores.loss_test == held["reduced"]["scores"]["loss_test"]
     assert list(fit.ranking.kept) == [row["feature"] for row in held["ranking"] if row["kept"]]
     assert "polbooks: 105 vertices, 441 edges, 3 features" in fit.summary()
-    assert fit.column_table["verdict"].tolist() == ["explains much, and nothing else does"]  # measured now
+    assert fit.column_table["verdict"].tolist() == ["explains much that no other column does"]  # measured now
     assert fit.explanation.columns.n_vertices == 105 - len(fit.train)
 
 

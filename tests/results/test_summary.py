@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,11 @@ import scipy.sparse as sp
 import ffbm
 from ffbm.diagnostics import Verdict
 from ffbm.report.tables import ranking_table
-from ffbm.results import Fit, fit
+from ffbm.results import Fit, fit, sentences
 from ffbm.results.answer import answer_paragraphs, warning_paragraphs
 from ffbm.results.block_features import set_apart
 from ffbm.results.report import subject_of
-from ffbm.results.sentences import tell_direction, tell_no_answers, tell_readings
+from ffbm.results.sentences import tell_direction, tell_no_answers, tell_readings, tell_time
 from ffbm.scoring import PredictedBlocks
 from ffbm.types import Note
 from ffbm.typeset import cut, tabulate
@@ -193,6 +194,14 @@ def test_many_blocks_and_features_fit_on_a_screen():
     lines = lines_of(fit(net, blocks=labels, seed=1, **QUICK))
     assert len(lines) <= 104
     assert any("10 smaller blocks" in line for line in lines)
+    assert not any("or --verbose" in line for line in lines)  # which it is
+
+
+def test_a_tight_summary_counts_what_there_was_no_time_for(monkeypatch):
+    monkeypatch.setattr(sentences, "out_of_time", lambda _: ["scores: one fold", "splits: none"])
+    fit = SimpleNamespace(config=SimpleNamespace(max_minutes=1.0))
+    assert tell_time(fit, brief=True) == "--max-minutes 1 was too short: 2 parts cut or left out (--verbose)."
+    assert "Scores: one fold; splits: none." in tell_time(fit)
 
 
 def test_control_characters_are_shown_by_their_codes():

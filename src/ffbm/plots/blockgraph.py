@@ -91,8 +91,11 @@ def plot_block_graph(
         if n_blocks <= _COUNTED:
             inside = f"{short_count(int(sizes[r]))} ({short_count(int(counts[r, r]))})"
             axes.text(1.32 * x[r], 1.32 * y[r], inside, fontsize=5, color=INK, ha="center", va="center")
-    message = "vertices (edges inside)" if n_blocks <= _COUNTED else "larger: more vertices"
-    figure.supxlabel(f"discs: {message}; lines: edges between blocks", fontsize=SMALL, color=INK)
+    message = "discs: vertices (edges inside); lines: edges between blocks"
+    if n_blocks > _COUNTED:
+        few = f"; numbers: edges, of the {_COUNTS} widest" if len(lines.edges) > _COUNTS else "; numbers: edges"
+        message = f"larger discs: more vertices; wider lines: more edges{few}"
+    figure.supxlabel(message, fontsize=SMALL, color=INK)
     if title:
         axes.set_title(title, fontsize=TEXT, color=INK, pad=2, parse_math=False)
     return figure

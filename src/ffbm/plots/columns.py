@@ -9,7 +9,7 @@ from ffbm.check import check_int
 from ffbm.errors import DataError
 from ffbm.plain import EACH_WAY
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_axes, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, first_of, name_ticks, new_axes, quiet_axes, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,7 @@ def plot_columns(
             " train_fraction below 1"
         )
     n = min(SHOWN, len(table)) if n_columns is None else check_int("n_columns", n_columns, 1, len(table))
+    rest = first_of(n, len(table), "column")
     table = table.head(n)
     figure, axes = new_axes(width, _ROW * n + 0.62 + 0.18 * bool(title))
     axes.axvline(0, color=FAINT, linewidth=0.6)
@@ -64,7 +65,7 @@ def plot_columns(
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(n - 0.4, -0.6)
     name_ticks(axes.yaxis, range(n), short_names(list(table["column"])))
-    axes.set_xlabel("held-out bits per vertex, 95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
+    axes.set_xlabel(f"held-out bits per vertex, 95 % intervals{rest}", fontsize=SMALL, color=INK, labelpad=2)
     figure.legend(loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False, handletextpad=0.3, labelcolor=INK)
     if title:  # below the legend, which a title of the figure would overlap
         axes.set_title(title, fontsize=TEXT, color=INK, parse_math=False)

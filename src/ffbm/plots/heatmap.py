@@ -11,7 +11,7 @@ from matplotlib.image import AxesImage
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, name_ticks, new_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, TEXT, block_ticks, first_of, name_ticks, new_axes, short_names
 from ffbm.types import Array, Graph, Memberships
 from ffbm.types.ranking import Ranking
 
@@ -66,7 +66,7 @@ def plot_heatmap(
     name_ticks(axes.yaxis, range(n), short_names([ranking.names[j] for j in shown]))
     axes.xaxis.set_ticks(block_ticks(ranking.n_blocks))
     meaning = "95 % leave out 0" if marks is None else "sets the block apart"
-    _finish(figure, axes, image, f"centred weight; dot: {meaning}", title)
+    _finish(figure, axes, image, f"centred weight; dot: {meaning}{first_of(n, d, 'feature')}", title)
     return figure
 
 

@@ -3,6 +3,7 @@
 import io
 import os
 from collections.abc import Sequence
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ffbm.check import check_real
+from ffbm.plain import count_of
 from ffbm.plots.palette import FAINT, INK
 
 COLUMN = 3.4  # inches: one column of a two-column page
@@ -72,6 +74,25 @@ def block_ticks(n_blocks: int) -> list[int]:
     """
     step = next(step * ten for ten in (1, 10, 100, 1000) for step in (1, 2, 5) if step * ten * 20 >= n_blocks)
     return list(range(0, n_blocks, step))
+
+
+def first_of(shown: int, number: int, noun: str) -> str:
+    r"""Say in a line of its own that a figure shows the first of more; nothing if it shows all.
+
+    >>> first_of(30, 1160, "feature"), first_of(2, 2, "feature")
+    ('\nfirst 30 of 1,160 features', '')
+    """
+    return f"\nfirst {shown} of {count_of(number, noun)}" if shown < number else ""
+
+
+def round_below(value: float) -> float:
+    """Return the largest of ..., 1, 2, 5, 10, 20, ... that is not above a positive number.
+
+    >>> round_below(232.0), round_below(0.7), round_below(5.0)
+    (200.0, 0.5, 5.0)
+    """
+    ten = 10.0 ** floor(log10(value))
+    return max(step * ten for step in (1, 2, 5) if step * ten <= value)
 
 
 def short_names(names: Sequence[str], width: int = 24) -> list[str]:

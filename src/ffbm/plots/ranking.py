@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from ffbm.check import check_int
 from ffbm.plots.palette import FAINT, INK, block_colour, block_marker
-from ffbm.plots.paper import COLUMN, SMALL, name_ticks, new_axes, quiet_axes, short_names
+from ffbm.plots.paper import COLUMN, SMALL, first_of, name_ticks, new_axes, quiet_axes, short_names
 from ffbm.types.ranking import Ranking
 
 _ROW = 0.135  # inches for a feature
@@ -60,5 +60,6 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     name_ticks(axes.yaxis, range(n), short_names(list(table["feature"])))
     score = f"score: largest |mean| − {ranking.k:g} sd" if ranking.rule == "paper" else "inclusion of the column"
     message = f"{score}; number: block" + (f"; c* = {cutoff:.2f}" if isfinite(cutoff) else "")
+    message += first_of(n, d, "feature")
     figure.supxlabel(message, fontsize=SMALL, color=INK)
     return figure

@@ -10,10 +10,21 @@ from matplotlib.figure import Figure
 from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.plots.palette import FAINT, INK, block_colour
-from ffbm.plots.paper import COLUMN, SMALL, TEXT, name_ticks, new_figure, quiet_axes, short_names
+from ffbm.plots.paper import (
+    COLUMN,
+    SMALL,
+    TEXT,
+    first_of,
+    name_ticks,
+    new_figure,
+    quiet_axes,
+    round_below,
+    short_names,
+)
 from ffbm.types import Array
 from ffbm.types.ranking import Ranking
 
+_SHOWN = 30
 _ROW = 0.125  # inches for a feature
 _PANEL = 0.4  # inches: no panel is narrower
 _NAME = 0.052  # inches for a letter of a name
@@ -45,7 +56,7 @@ def plot_weights(
     features : names, optional
         Which features, from top to bottom; the first ``n_features`` of the ranking if left out.
     n_features : int, optional
-        The kept ones if left out.
+        The kept ones, 30 at the most, if left out.
     centred : bool, optional
         Weights less their mean over blocks; the cutoff belongs to the others and is not drawn. True under the rule
         "inclusion" and False under the paper's if left out.
@@ -96,12 +107,14 @@ def plot_weights(
     first.set_ylim(len(shown) - 0.4, -0.6)
     reach = 1.06 * max(float(np.abs(low).max()), float(np.abs(high).max()), clear, 0.5)
     first.set_xlim(-reach, reach)
-    end = reach // 1 if reach >= 2 else 1
-    room = 0.65 * (width - _NAME * max(map(len, names)) - 0.1) / n_columns  # the rest lies between panels
+    end = round_below(reach) if reach >= 10 else max(reach // 1, 1)
+    room = end / reach * 0.65 * (width - _NAME * max(map(len, names)) - 0.1) / n_columns  # the rest lies between panels
     first.set_xticks([0, end] if 2 * _NAME * (len(f"{end:g}") + 1) > room else [-end, 0, end])
     message = f"{'centred weight' if centred else 'weight'}, {meaning}" + (
         f"; dotted: ± c* = {cutoff:.2f}" if isfinite(cutoff) else ""
     )
+    if features is None and len(shown) < len(ranking.kept):
+        message += first_of(len(shown), ranking.n_features, "feature")
     figure.supxlabel(message, fontsize=TEXT, color=INK)
     return figure
 
@@ -128,9 +141,10 @@ def _draw_bars(axes: Axes, mean: Array, ends: tuple[Array, Array], is_full: Arra
 
 
 def _places(ranking: Ranking, features: Sequence[str] | None, n_features: int | None) -> Array:
+    if features is None and n_features is None:
+        return ranking.order[: min(_SHOWN, len(ranking.kept))]
     if features is None:
-        n = len(ranking.kept) if n_features is None else check_int("n_features", n_features, 1, ranking.n_features)
-        return ranking.order[:n]
+        return ranking.order[: check_int("n_features", n_features, 1, ranking.n_features)]
     index_of = {name: j for j, name in enumerate(ranking.names)}
     unknown = [name for name in features if name not in index_of]
     if unknown or not features:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ffbm.plain import visible
+from ffbm.plain import count_of, visible
 from ffbm.report.subject import Subject
 from ffbm.report.table import Table
 from ffbm.types.relevance import SetApart
@@ -45,9 +45,9 @@ def lay_out(subject: Subject) -> Apart:
         rows = [by_column[name] for name in ([""] if one else names)]
         more += sum(max(0, len(row) - _IN_CELL) for row in rows)
         cells.append([[_bar(feature, longest, one) for feature in row[:_IN_CELL]] for row in rows])
-    parts = [f"{len(subject.apart) - _ROWS:,} smaller blocks"] if len(subject.apart) > _ROWS else []
+    parts = [count_of(len(subject.apart) - _ROWS, "smaller block")] if len(subject.apart) > _ROWS else []
     if more:
-        parts.append(f"{more:,} weaker values")
+        parts.append(count_of(more, "weaker value"))
     left = f"Not shown: {' and '.join(parts)}; all are in blocks.csv of the run." if parts else ""
     return Apart(("set apart by",) if one else tuple(visible(name) for name in names), cells, left)
 

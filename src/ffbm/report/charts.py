@@ -125,7 +125,7 @@ def draw_ranking(subject: Subject) -> Any:
         line_width="thick",
     )  # fmt: skip
     tell(chart, dots)
-    _number_points(chart, source, "score")
+    _number_points(chart, source, "score", x_offset=9, text_align="left", text_baseline="middle")
     if np.isfinite(ranking.cutoff) and ranking.n_kept < ranking.n_features:
         chart.add_layout(Span(location=ranking.cutoff, dimension="height", line_dash="dashed", line_color="#888888"))
     name_axis(chart.yaxis, list(table["feature"]))
@@ -161,16 +161,13 @@ def draw_effects(subject: Subject) -> Any:
         chart.scatter("effect", "row", source=source, size=10, marker="shape", fill_color="colour", line_color=OUTLINE),
     )
     name_axis(chart.yaxis, list(best["feature"]))
-    _number_points(chart, source, "effect")
+    _number_points(chart, source, "effect", y_offset=-5, text_align="center", text_baseline="bottom")
     return chart
 
 
-def _number_points(chart: Any, source: Any, at: str) -> None:
-    """Write the number of its block at each point: colours alone say nothing to some."""
-    chart.text(
-        at, "row", "block", source=source, y_offset=-7, text_font_size="11px", text_color=TEXT, text_align="center",
-        text_baseline="bottom",
-    )  # fmt: skip
+def _number_points(chart: Any, source: Any, at: str, **where: Any) -> None:
+    """Write the number of its block beside or above each point: colours alone say nothing to some."""
+    chart.text(at, "row", "block", source=source, text_font_size="11px", text_color=TEXT, **where)
 
 
 def draw_bits(subject: Subject) -> Any:
@@ -258,6 +255,7 @@ def draw_trace(values: Array, label: str) -> Any:
     kept = drawn_points(values, _POINTS)
     chart = new_chart(220, xlabel="kept draw", ylabel=label)
     chart.yaxis.formatter.use_scientific = False
+    chart.xaxis.ticker.min_interval = 1  # there is no half a draw
     for chain, draws in enumerate(values):
         chart.line(kept, draws[kept], line_color=SHADES[chain % len(SHADES)], line_width=1)
     return chart

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffbm.plain import count_of
+from ffbm.plots.columns import SHOWN as SHOWN_COLUMNS
 from ffbm.report import charts, heatmaps, network, tables
 from ffbm.report.scene import Scene
 from ffbm.report.subject import Subject
@@ -18,6 +19,7 @@ class Panel:
     alternative: str
     figure: Any
     table: Table | None = None
+    left_out: str = ""
 
 
 def explanation_panels(subject: Subject) -> dict[str, Panel]:
@@ -25,13 +27,15 @@ def explanation_panels(subject: Subject) -> dict[str, Panel]:
     panels: dict[str, Panel] = {}
     if subject.has_bits:
         summary = "Held-out bits of each column, alone and beyond the others, with 95 % intervals"
-        panels["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject))
+        left = _first_of(SHOWN_COLUMNS, len(subject.parts.column_table), "column")
+        panels["columns"] = Panel(summary, charts.draw_columns(subject), tables.column_table(subject), left)
     if subject.parts.memberships.n_blocks > 1:
+        left = _first_of(charts.SHOWN, subject.parts.ranking.n_features, "feature")
         summary = "Heat map of the centred weight of each feature in each block"
-        panels["heatmap"] = Panel(summary, heatmaps.draw_heat_map(subject), tables.weight_table(subject))
-        panels["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject))
+        panels["heatmap"] = Panel(summary, heatmaps.draw_heat_map(subject), tables.weight_table(subject), left)
+        panels["ranking"] = Panel("Scores of the first features", charts.draw_ranking(subject), left_out=left)
         summary = "Largest change in the probability of a block for each feature, with 95 % intervals"
-        panels["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject))
+        panels["effects"] = Panel(summary, charts.draw_effects(subject), tables.effect_table(subject), left)
         summary = "Bits explained in each block, with 95 % intervals"
         panels["bits"] = Panel(summary, charts.draw_bits(subject), tables.block_table(subject))
     if subject.checks is not None:
@@ -40,6 +44,10 @@ def explanation_panels(subject: Subject) -> dict[str, Panel]:
     if subject.parts.memberships.n_blocks > 1:
         panels["traces-u"] = _trace(subject.parts.weights.energy, "energy of the weights", "U, nats")
     return panels
+
+
+def _first_of(shown: int, number: int, noun: str) -> str:
+    return f"The first {shown} of {count_of(number, noun)}." if shown < number else ""
 
 
 def network_panels(scene: Scene, blocks: BlockTrace) -> dict[str, Panel]:

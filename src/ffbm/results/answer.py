@@ -47,7 +47,7 @@ def _share(fit: FitParts) -> str:
     if not s.n_test or not s.bits_test > EACH_WAY * s.bits_se_test:
         return ""
     whole = s.base_rate_loss_test / np.log(2)
-    share = f" That is {s.bits_test / whole:.0%} of the structure in blocks."
+    share = f" That is {s.bits_test / whole:.0%} of what is needed."
     if fit.relevance is not None:
         return share
     ranking = fit.ranking
@@ -68,9 +68,7 @@ def _columns(fit: FitParts) -> str:
 def _sure(fit: FitParts) -> str:
     members = fit.memberships
     sentences = (
-        []
-        if "given" in fit.blocks.settings
-        else [f"The draws agree on the block of {members.agreement:.1%} of the vertices."]
+        [] if "given" in fit.blocks.settings else [f"The draws agree on {members.agreement:.1%} of the vertices."]
     )
     choice = line(tell_choice(fit)).strip("()")
     if choice:

@@ -103,8 +103,8 @@ class Fit(Predictions):
         >>> net = ffbm.load_dataset("polbooks")
         >>> fit = ffbm.fit(net, n_blocks=3, n_sweeps=4000, seed=1)
         >>> fit.column_table[["column", "kind", "verdict"]]
-          column    kind                               verdict
-        0  value  values  explains much, and nothing else does
+          column    kind                                  verdict
+        0  value  values  explains much that no other column does
         """
         from ffbm.results.by_mode import columns_of
 

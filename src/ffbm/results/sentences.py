@@ -168,7 +168,7 @@ def _is_cut_short(fit: FitParts) -> bool:
 
 
 def tell_modes(fit: FitParts, brief: bool = False) -> str:
-    """Say how many pictures the draws show, how they differ, and whether their shares mean anything."""
+    """Say how many modes the draws have, how they differ, and whether their shares mean anything."""
     members = fit.memberships
     n_modes = members.n_modes
     if n_modes == 1:
@@ -176,23 +176,23 @@ def tell_modes(fit: FitParts, brief: bool = False) -> str:
     shares = ""
     if members.shares_are_known:
         shown = ", ".join(f"{mode.weight:.0%}" for mode in members.modes[:_MODES])
-        shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of them)"
+        shares = f" ({shown}{', ...' if n_modes > _MODES else ''} of the draws)"
     changed = [one.changed(other) for one, other in combinations(members.modes, 2)]
     low, high = f"{min(changed):.0%}", f"{max(changed):.0%}"
-    apart = "they differ" if n_modes == 2 else "any two of them differ"
-    lines = [
-        f"{n_modes} MODES: the draws show {n_modes} different pictures{shares};",
-        f"{apart} on the block of {low if low == high else f'{low} to {high}'} of the vertices.",
-        f"What follows is averaged over all; in Python, fit.mode(i), i from 0 to {n_modes - 1}, ranks for each.",
-    ]
+    pair = "the two" if n_modes == 2 else "any two of them"
+    apart = f"{pair} put {low if low == high else f'{low} to {high}'} of the vertices into different blocks"
     if brief:
         left = "" if members.shares_are_known else "; no chain left one for another"
-        across = lines[1].partition(" on the block of ")[2].rstrip(".")
-        return wrap(
-            f"{n_modes} MODES{shares.replace(' of them', '')}, which differ on the block of {across}{left}."
-        ) + ("\nWhat follows is averaged over all modes; fit.mode(i) is not.")
+        return wrap(f"{n_modes} MODES{shares.replace(' of the draws', '')}: {apart}{left}.") + (
+            "\nWhat follows is averaged over all modes; fit.mode(i) is not."
+        )
+    lines = [
+        f"{n_modes} MODES: the draws fall into {n_modes} groups{shares} that show different blocks; {apart}.",
+        f"What follows is averaged over all modes; in Python, fit.mode(i), i from 0 to {n_modes - 1}, is the answer in"
+        " one.",
+    ]
     if not members.shares_are_known:
-        lines.append("No chain went from one to another: how probable each is, is not known.")
+        lines.append("No chain went from one mode to another, so it is not known how probable each is.")
     return wrap(" ".join(lines))
 
 
@@ -212,9 +212,9 @@ def tell_choice(fit: FitParts, brief: bool = False) -> str:
     if _is_cut_short(fit):
         clear = ": the search was cut short by time" + ("" if brief else ", and others may be better")
     if brief:
-        return wrap(f"({nats:.1f} nats before {other}{clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
+        return wrap(f"({nats:.1f} nats better than {other}{clear}{_tell_probabilities(fit)})", "  ", "  ") + "\n"
     more = (_tell_changes(fit) if nats < _CLEAR else "") + _tell_probabilities(fit)
-    message = f"({chosen} chosen by description length, {nats:.1f} nats before {other}{clear}{more})"
+    message = f"({chosen} chosen by description length, {nats:.1f} nats better than {other}{clear}{more})"
     return wrap(message, "  ", "  ") + "\n"
 
 
@@ -244,11 +244,12 @@ def _tell_probabilities(fit: FitParts) -> str:
     known = fit.blocks.settings.get("probabilities")
     if not known:
         return ""
+    but = "" if known[0][0] == fit.blocks.candidates["n_blocks"][0] else "but "
     (most, share), *others = known[:_NUMBERS]
-    but = "" if most == fit.blocks.candidates["n_blocks"][0] else "but "
-    shown = "".join(f", of {n} {p:.0%}" for n, p in others)
+    verb = "has" if most == 1 else "have"
+    shown = "".join(f", {count_of(n, 'block')} {p:.0%}" for n, p in others)
     rest = ", ..." if len(known) > _NUMBERS else ""
-    return f"; {but}with B free the probability of {count_of(most, 'block')} is {share:.0%}{shown}{rest}"
+    return f"; {but}with the number left free {count_of(most, 'block')} {verb} probability {share:.0%}{shown}{rest}"
 
 
 def tell_grade(fit: FitParts, brief: bool = False) -> str:
@@ -312,12 +313,15 @@ def out_of_time(fit: FitParts) -> list[str]:
     return short + [note.message for note in notes if note.code == OUT_OF_TIME]
 
 
-def tell_time(fit: FitParts) -> str:
-    """Say what there was too little time for, if anything."""
+def tell_time(fit: FitParts, brief: bool = False) -> str:
+    """Say what there was too little time for, if anything; ``brief``: of how many things."""
     short = out_of_time(fit)
     if not short:
         return ""
-    return wrap(f"--max-minutes {fit.config.max_minutes:g} was too short for all. {sentence('; '.join(short))}")
+    budget = f"--max-minutes {fit.config.max_minutes:g} was too short"
+    if brief:
+        return f"{budget}: {count_of(len(short), 'part')} cut or left out (--verbose)."
+    return wrap(f"{budget} for all. {sentence('; '.join(short))}")
 
 
 def notes_of(fit: FitParts) -> list[str]:

@@ -104,7 +104,7 @@ def _text(fit: FitParts, length: Length, names_sentence: bool = False) -> str:
     last = []
     if fit.memberships.n_blocks > 1:
         last.append(_scores(fit) if verbose else tell_verdict(fit, is_tight) if fit.scores.misleads is None else "")
-    last.append(at_most(tell_time(fit), 1) if is_tight else tell_time(fit))
+    last.append(tell_time(fit, is_tight))
     last += (
         [tell_notes(fit), reading_text(fit.network), GLOSSARY]
         if verbose
@@ -151,7 +151,7 @@ def _network(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     if length is not None and verbose:
         lines.append(
             f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
-            f" {'N ln B' if fit.hierarchy is None else 'the partitions of all levels'})"
+            f" {'N ln B for the blocks of all vertices' if fit.hierarchy is None else 'the partitions of all levels'})"
         )
     if net.graph.weights is not None:
         why = f" ({net.graph.weights.reason})" if verbose else ""
@@ -231,7 +231,7 @@ def blocks_text(fit: FitParts, length: Length) -> str:
         apart = "" if length.is_tight else f" that set{'s' if more == 1 else ''} blocks apart"
         left.append(f"{count_of(more, 'more feature')}{apart}")
     if left:
-        where = "(blocks.csv)" if length.is_tight else "(blocks.csv, or --verbose)"
+        where = "(blocks.csv, or --verbose)" if length is SHORT else "(blocks.csv)"
         lines.append(wrap(f"... and {' and '.join(left)} {where}", "  ", "  "))
     if fit.relevance is None:
         message = "(weights are centred: how far a block's lies from the mean over blocks)"

@@ -34,7 +34,7 @@ def types_report_text(fit: TypedParts) -> str:
     scene = Scene(
         fit.network, fit.memberships, np.arange(fit.network.n_features), names=names_of(fit), styles=styles_of(fit)
     )
-    sure = f"How sure: The draws agree on the block of {fit.memberships.agreement:.1%} of the vertices."
+    sure = f"How sure: The draws agree on {fit.memberships.agreement:.1%} of the vertices."
     if not open_ones:
         sure += f" The chains {'converged' if all(verdicts.values()) else 'are usable, not converged'}."
     subject = TypesSubject(
