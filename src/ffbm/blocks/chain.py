@@ -1,10 +1,10 @@
-"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
+"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is an argument.
 
 The target is p(b) proportional to exp(beta (sum_i f[i, b_i] - S(b))) on the partitions into B blocks, none
 of them empty, or on all of [B]^N with ``allow_empty``.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class BlockSettings(NamedTuple):
     n_scans: int = 2  # restricted Gibbs scans of a launch
     relocations: float = 0.0  # chance after each sweep, for each block in use, to try to spend a block elsewhere
     n_steps: int = 40  # temperatures on the way there
+
+
+NEVER = 2**60  # the burn-in or thinning of a chain that keeps no draws
 
 
 class BlockSetup(NamedTuple):
@@ -83,7 +86,7 @@ def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockS
     return state, draws
 
 
-def empty_draws(settings: BlockSettings, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
+def empty_draws(settings: Any, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
     """Return empty arrays for the draws that ``n_sweeps`` sweeps keep after those that are done."""
     kept = n_kept(settings.burn, settings.thin, done, n_sweeps)
     labels = np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1))

@@ -25,6 +25,7 @@ from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
 from ffbm.theta.cells import NO_CELLS, CellState
 from ffbm.theta.cellsweep import CellSampler
+from ffbm.theta.drawn import join
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
@@ -173,7 +174,7 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
         state, one = _move(setup, state, 1)
         pieces += [one] * bool(len(one.entropy))
         state = _sweep_cells(setup, state)
-    return state, _joined(pieces)
+    return state, join(pieces)
 
 
 def _sweep_cells(setup: JointSetup, state: JointState) -> JointState:
@@ -206,11 +207,7 @@ def _move(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointSta
     weight_setup = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
     adapt = weights.start(weight_setup, state.rng).adapt
     state = state._replace(metric=weight_setup.metric, times=_times(weight_setup), adapt=adapt)
-    return state, _joined([first, _run(setup, state, n_sweeps - before)])
-
-
-def _joined(pieces: list[JointDraws]) -> JointDraws:
-    return JointDraws(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    return state, join([first, _run(setup, state, n_sweeps - before)])
 
 
 def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:

@@ -1,4 +1,4 @@
-"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in."""
+"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is an argument."""
 
 from typing import NamedTuple
 

@@ -147,7 +147,7 @@ def advance_selection(
 
 
 class Sweeper:
-    """What the sweeps of a chain need: its target, whose response may change between them, metrics and room."""
+    """What the sweeps of a chain need: its target, whose response may change between them, metrics and buffers."""
 
     def __init__(self, setup: SelectionSetup) -> None:
         kernel, columns = setup.target.kernel, setup.columns
@@ -188,10 +188,12 @@ class Sweeper:
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
-        size = np.sqrt(self.freedom)  # the larger, and the less open, the slower columns come and go otherwise
+        size = np.sqrt(
+            self.freedom
+        )  # without bridges large columns, and those that are hardly open, come and go slowly
         if size.any() and (warm or rng.random() < RAREST + state.ease[size > 0].sum()):
-            wish = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
-            g = int(np.searchsorted(wish, rng.random() * wish[-1], side="right"))
+            upto = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
+            g = int(np.searchsorted(upto, rng.random() * upto[-1], side="right"))
             along = self.metrics.of(state.inside | (np.arange(n_columns) == g))
             crossed, ease = self.bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[AVERAGE]), along)
             accepted[-1] += crossed
@@ -208,7 +210,7 @@ class Sweeper:
         return data, ColumnArrays(state.weights, state.inside, self.logits, accepted)
 
     def _sum_cells_out(self, state: SelectionState, sampler: CellSampler, rate: Array, accepted: Array) -> None:
-        """Let columns with unknown cells be born or die, these cells summed out."""
+        """Let columns with unknown cells be born or die, with these cells summed out."""
         rng, target, aside = state.rng, self.target, np.zeros(len(MOVES), np.int32)
         if self.groups is None or not len(target.rows.values):
             return
