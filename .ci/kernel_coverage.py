@@ -40,7 +40,7 @@ from ffbm.joint.prepare import joint_model
 from ffbm.joint.tree import TreeSettings, TreeTarget, tree_setup
 from ffbm.joint.tree import advance as advance_tree
 from ffbm.joint.tree import start as start_tree
-from ffbm.kernels.doors import move_many
+from ffbm.kernels.entry_points import move_many
 from ffbm.kernels.improve import merge_cheapest, split_best, split_down
 from ffbm.kernels.logq import log_q
 from ffbm.kernels.merge import price_merges

@@ -226,9 +226,9 @@ def large_gradient(n=1_000_000, n_features=1000, n_flags=10, n_blocks=20):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     w = rng.normal(size=(n_features, n_blocks))
-    g, tile, bits = np.empty_like(w), np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
+    g, tile = np.empty_like(w), np.empty((TILE, n_blocks))
     both = {
-        "gradient_seconds": lambda: energy_and_gradient(target, w, g, tile, bits),
+        "gradient_seconds": lambda: energy_and_gradient(target, w, g, tile),
         "product_seconds": lambda: x @ w,
     }
     best = dict.fromkeys(both, np.inf)

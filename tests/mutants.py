@@ -36,7 +36,7 @@ BLOCKS = [
     "ffbm.kernels.blockchain",
     "ffbm.kernels.ladder",
     "ffbm.kernels.visits",
-    "ffbm.kernels.doors",
+    "ffbm.kernels.entry_points",
 ]
 SELECTION = [
     "ffbm.kernels.slab",

@@ -17,7 +17,7 @@ def model_and_ledger(graph, labels, n_blocks, field=None, layout="near", prior=U
     """The tables of counts with neighbours' blocks, without them, and with nothing dense at all."""
     model = block_model(BlockTarget(graph, likelihood, prior), n_blocks, field)
     ledger = block_ledger(model, np.asarray(labels), n_blocks, dense=layout != "compact")
-    return model, ledger._replace(near=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else ledger
+    return model, ledger._replace(links=np.zeros((0, 0), dtype=np.int32)) if layout == "square" else ledger
 
 
 def check_counts(model, ledger, n_blocks):

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels import logq, single, tables
-from ffbm.kernels.doors import claimed_change as entropy_change
-from ffbm.kernels.doors import claimed_ratio as log_proposal_ratio
-from ffbm.kernels.doors import make_move as move
+from ffbm.kernels.entry_points import claimed_change as entropy_change
+from ffbm.kernels.entry_points import claimed_ratio as log_proposal_ratio
+from ffbm.kernels.entry_points import make_move as move
 
 __all__ = ["add", "as_matrix", "entropy_change", "log_proposal_ratio", "log_q", "look", "move", "propose"]
 

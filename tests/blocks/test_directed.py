@@ -12,7 +12,7 @@ from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.target import BlockTarget, block_ledger
 from ffbm.errors import DataError, OptionError
-from ffbm.kernels.doors import move_many
+from ffbm.kernels.entry_points import move_many
 from ffbm.kernels.improve import cheapest_merge
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.kernels.target import entropy_of
@@ -109,7 +109,7 @@ def test_change_of_entropy_and_counts(layout, likelihood):
             assert np.array_equal(getattr(ledger, name), getattr(anew, name)), name
         assert np.array_equal(as_matrix(ledger.ers, n_blocks), anew.ers)
         assert np.array_equal(as_matrix(ledger.eta, 2 * n_blocks), anew.eta)
-        assert layout != "near" or np.array_equal(ledger.near, anew.near)
+        assert layout != "near" or np.array_equal(ledger.links, anew.links)
         assert not marks.any()
 
 

@@ -113,7 +113,7 @@ def test_counts_and_energies_follow_their_replica(case):
 
 @njit
 def trade(rng, prior, rungs, ledgers, first, totals, best, exchange):
-    kernel.trade_places(rng, prior, rungs, ledgers, first, totals, best, exchange)
+    kernel.exchange_replicas(rng, prior, rungs, ledgers, first, totals, best, exchange)
 
 
 @pytest.mark.parametrize("first", [0, 1])

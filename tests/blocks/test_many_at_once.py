@@ -5,7 +5,7 @@ import pytest
 
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED
 from ffbm.blocks.target import BlockTarget
-from ffbm.kernels.doors import move_many
+from ffbm.kernels.entry_points import move_many
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 
 from .graphs import check_counts, model_and_ledger, random_graph

@@ -27,10 +27,10 @@ def members(ledger):
     """The vertices met along the ring of each block."""
     met = []
     for r in range(len(ledger.n)):
-        ring, v = set(), ledger.ring[len(ledger.b) + r, 1]
+        ring, v = set(), ledger.members[len(ledger.b) + r, 1]
         while v < len(ledger.b):
             ring.add(v)
-            v = ledger.ring[v, 1]
+            v = ledger.members[v, 1]
         met.append(ring)
     return met
 
@@ -61,7 +61,7 @@ def test_change_of_entropy_and_counts(n_nodes, n_edges, n_blocks, n_moves, layou
         assert np.array_equal(getattr(ledger, name), getattr(recounted, name)), name
     for name in ("ers", "eta"):
         assert np.array_equal(as_matrix(getattr(ledger, name), n_blocks), getattr(recounted, name)), name
-    assert layout != "near" or np.array_equal(ledger.near, recounted.near)
+    assert layout != "near" or np.array_equal(ledger.links, recounted.links)
     assert layout != "compact" or members(ledger) == [set(np.flatnonzero(ledger.b == r)) for r in range(n_blocks)]
     assert not marks.any()
 

@@ -8,7 +8,7 @@ from ffbm.blocks.chain import BlockSettings
 from ffbm.blocks.ladder import LadderSetup, advance, start
 from ffbm.blocks.priors import UNIFORM, UNLABELLED
 from ffbm.blocks.target import BlockTarget, block_model
-from ffbm.blocks.temperatures import find_betas, half_distance, heat, likelihood_nats, spread
+from ffbm.blocks.temperatures import equal_steps, find_betas, half_distance, heat, likelihood_nats
 from ffbm.rng import stream
 
 from .graphs import random_graph
@@ -38,7 +38,7 @@ def test_the_likelihood_without_the_prior():
 def test_equal_steps_of_lambda():
     betas = np.linspace(1.0, 0.4, 7)
     barrier = (1 - betas) * 3 + (1 - betas) ** 2
-    chosen = spread(betas, barrier, 1.5)
+    chosen = equal_steps(betas, barrier, 1.5)
     assert len(chosen) == 5
     assert np.diff(np.interp(-chosen, -betas, barrier)) == pytest.approx(1.5 / 4)
 

@@ -10,7 +10,7 @@ from ffbm.blocks.blocktypes import number_by_type, types_of_blocks
 from ffbm.blocks.priors import FULL, UNLABELLED, partition_nats, prior_tables, tabulated_nats
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
 from ffbm.errors import DataError, OptionError
-from ffbm.kernels.doors import move_many
+from ffbm.kernels.entry_points import move_many
 from ffbm.kernels.improve import cheapest_merge, merge_cheapest, split_best
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.kernels.target import entropy_of

@@ -71,7 +71,7 @@ def test_what_is_counted():
 
 def by_ladders(monkeypatch, module, where, *fault):
     """Let the chains of a check be ladders of three replicas, all from the same labels."""
-    made = planted_alone("ffbm.joint.ladder", fault if where == "joint.ladder" else ("_NEVER = 10**9",) * 2)
+    made = planted_alone("ffbm.joint.ladder", fault if where == "joint.ladder" else ("_LEAST_GAP = 5",) * 2)
     if where == "blocks.exchange":
         made.exchange_tempered = planted_alone("ffbm.blocks.exchange", fault).exchange_tempered
     made._LEAST_GAP = 1  # sweeps have little time to make good what exchanges do
@@ -87,7 +87,7 @@ def by_ladders(monkeypatch, module, where, *fault):
 
 
 FAULTS = {
-    "": ("joint.ladder", "_NEVER = 10**9", "_NEVER = 10**9"),
+    "": ("joint.ladder", "_LEAST_GAP = 5", "_LEAST_GAP = 5"),
     "energies ignored": ("blocks.exchange", "-step * energy[1:]", "-step * energy[:-1]"),
     "temperatures forgotten in moves": ("joint.ladder", "_replace(beta=beta, thin=thin)", "_replace(thin=thin)"),
     "a ladder upside down": ("blocks.exchange", "-np.diff(betas)", "np.diff(betas)"),

@@ -10,7 +10,7 @@ from ffbm.blocks.target import BlockTarget
 from ffbm.joint import path
 from ffbm.joint.branch import exchange_with
 from ffbm.joint.exchange import exchange
-from ffbm.joint.path import PathState, advance, look, make_path, start
+from ffbm.joint.path import PathState, advance, make_path, measure, start
 from ffbm.joint.quadrature import (
     barriers,
     coarse_weights,
@@ -76,7 +76,7 @@ def test_what_is_looked_at_is_the_likelihood_and_its_derivative(ladder):
     setup, state = ladder
     tiny = 1e-5
     for k, chain in enumerate(state.chains):
-        slope, down, up = look(setup, k, chain)
+        slope, down, up = measure(setup, k, chain)
         here, turned = (log_likelihood(setup, chain, T[k], sign) for sign in (1, -1))
         before, after = (T[k - 1] if k else 0.0), T[min(k + 1, 2)]
         assert down == pytest.approx(log_likelihood(setup, chain, before) - here)
@@ -104,7 +104,7 @@ def test_under_the_learned_prior_its_tails_are_looked_at_too(learned):
     assert [chain.columns.inside[0] for chain in state.chains].count(True) in (1, 2)
     tiny = 1e-5
     for k, chain in enumerate(state.chains):
-        slope, down, up = look(setup, k, chain)
+        slope, down, up = measure(setup, k, chain)
 
         def log_p(t, sign=1.0, chain=chain):
             return log_likelihood(setup, chain, t, sign) + log_prior(setup, chain, t)
@@ -143,7 +143,7 @@ def test_a_large_table_of_features_is_sparse(ladder, monkeypatch):
     other = make_path(BlockTarget(GRAPH), make_design(X, True), 3, np.array([1.5, 0.5, 1.28]), moving, None, T)
     assert sp.issparse(other.moving)
     for k, chain in enumerate(state.chains):
-        assert look(other, k, chain) == pytest.approx(look(setup, k, chain))
+        assert measure(other, k, chain) == pytest.approx(measure(setup, k, chain))
 
 
 def test_only_moving_features_are_multiplied_by_t(ladder):

@@ -5,15 +5,15 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from ffbm.kernels.lanes import LANES, fused, load, power_of_two, spread, store, total
+from ffbm.kernels.lanes import LANES, broadcast, fused, load, power_of_two, store, total
 
 OPERATIONS = {
     "sum": lambda a, b, c: a + b + 2.5 + c,
     "difference": lambda a, b, c: 1.5 - a - b - c,
     "product": lambda a, b, c: 3.0 * a * b * c,
     "fused": lambda a, b, c: fused(a, b, c),
-    "spread": lambda a, b, c: spread(0.75) * a + (b - c),
-    "total": lambda a, b, c: a * total(b) + spread(total(c)),
+    "broadcast": lambda a, b, c: broadcast(0.75) * a + (b - c),
+    "total": lambda a, b, c: a * total(b) + broadcast(total(c)),
     "power of two": lambda a, b, c: a * power_of_two(b * 0.0 + c * 0.0 + (1.5 * 2.0**52 - 1022.0)),
 }
 

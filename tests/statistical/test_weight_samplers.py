@@ -25,7 +25,7 @@ def test_the_papers_annealed_steps_leave_the_law_alone():
 
 FAULTS = {
     # the authors' slip: densities of variance 1 where the noise has variance 2h
-    "proposal variance 1": ("mala", "(there - back) / (4.0 * h)", "(there - back) / 2.0"),
+    "proposal variance 1": ("mala", "(forward - reverse) / (4.0 * h)", "(forward - reverse) / 2.0"),
     "no Hastings ratio": ("mala", "u - u_new + langevin_log_ratio(w, g, w_new, g_new, h)", "u - u_new"),
     "noise of variance h": ("mala", "noise = sqrt(2.0 * h)", "noise = sqrt(h)"),
     "never refused": ("mala", "if rng.random() < acceptance:", "if rng.random() < 2.0:"),

@@ -30,11 +30,11 @@ def differences_on_the_path(monkeypatch, *fault):
         precision *= rng.uniform(0.5, 2.0, len(precision))  # any scales will do
 
     def move(rng, target, metric, w, u, step, n_steps, own, buffers):
-        gradient, (tile, bits, _) = np.empty_like(w), buffers
-        energy = energy_and_gradient(target, w, gradient, tile, bits)
+        gradient, (tile, _) = np.empty_like(w), buffers
+        energy = energy_and_gradient(target, w, gradient, tile)
         off.append(max(abs(energy - u), np.abs(gradient - own[0]).max()))
         w += 0.1 * (gradient - gradient.mean(axis=1, keepdims=True))  # anywhere
-        return energy_and_gradient(target, w, own[0], tile, bits), 1.0, False
+        return energy_and_gradient(target, w, own[0], tile), 1.0, False
 
     plain.bare = lambda value: value
     plain.bare_metric = lambda metric, factor: metric._replace(factor=factor)

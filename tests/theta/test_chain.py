@@ -13,7 +13,7 @@ from ffbm.kernels.weightchain import AVERAGE, learn
 from ffbm.rng import stream
 from ffbm.theta import adapt, hmc, mala
 from ffbm.theta.chain import MALA_STEPS, advance, set_up, start
-from ffbm.theta.mode import Surface
+from ffbm.theta.mode import Energy
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.target import energy
 
@@ -37,7 +37,7 @@ def same(a, b):
 def test_a_hamiltonian_draw_is_the_readable_one():
     setup, state = begin("hmc", n_warmup=0)
     rng = copy.deepcopy(state.rng)
-    surface, w = Surface(setup.target.kernel), state.weights.copy()
+    surface, w = Energy(setup.target.kernel), state.weights.copy()
     h = np.exp(state.adapt[AVERAGE])
     n_steps = int(np.ceil(setup.plan.least_time / h))
     h = min(h, setup.plan.most_time / n_steps)
@@ -53,7 +53,7 @@ def test_a_hamiltonian_draw_is_the_readable_one():
 def test_a_langevin_draw_is_the_readable_one():
     setup, state = begin("mala", n_warmup=0)
     rng, h = copy.deepcopy(state.rng), float(np.exp(state.adapt[AVERAGE]))
-    surface, w = Surface(setup.target.kernel), state.weights.copy()
+    surface, w = Energy(setup.target.kernel), state.weights.copy()
     state, record = advance(setup, state, 6)
     for t in range(6):
         rates = []
@@ -77,11 +77,11 @@ def test_dual_averaging_is_the_readable_one():
 def run_trajectory(setup, w, v, h, n_steps):
     w, v = w.copy(), v.copy()
     n_blocks = w.shape[1]
-    u0, g = Surface(setup.target.kernel)(w)
+    u0, g = Energy(setup.target.kernel)(w)
     q, line = np.empty_like(w), np.empty((2, setup.metric.root.shape[1]))
-    scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
+    tile = np.empty((TILE, n_blocks))
     apply_inverse(setup.metric, g, q, line)
-    u, kinetic = trajectory(setup.target.kernel, setup.metric, w, v, g, h, n_steps, q, (*scratch, line))
+    u, kinetic = trajectory(setup.target.kernel, setup.metric, w, v, g, h, n_steps, q, (tile, line))
     return w, v, u - u0 + kinetic
 
 
@@ -127,7 +127,7 @@ def test_a_trajectory_keeps_volume_and_is_of_second_order():
 
 def test_the_langevin_ratio_is_antisymmetric_and_the_readable_one():
     setup, state = begin("mala")
-    surface, w = Surface(setup.target.kernel), state.weights
+    surface, w = Energy(setup.target.kernel), state.weights
     other = w + 0.1 * velocity(setup)
     g, g_other = surface(w)[1], surface(other)[1]
     forth = langevin_log_ratio(w, g, other, g_other, 0.05)

@@ -99,8 +99,7 @@ def energy_of(target, w):
     """U of weights (B, D) by the kernel, over the features that some training vertex has."""
     at = np.ascontiguousarray(w.T[target.rows.active])
     n_blocks = w.shape[0]
-    scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
-    return energy_and_gradient(target, at, np.empty_like(at), *scratch)
+    return energy_and_gradient(target, at, np.empty_like(at), np.empty((TILE, n_blocks)))
 
 
 def test_rows_may_belong_to_the_state():

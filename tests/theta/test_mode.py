@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ffbm.theta.hmc import velocity_root
-from ffbm.theta.mode import Surface, curvature_metric, find_mode, integration_times, slowest_frequency
+from ffbm.theta.mode import Energy, curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import weight_target
 from ffbm.theta.target import gradient
 
@@ -14,7 +14,7 @@ def case(n=120, n_features=5, n_blocks=4, flags=True, seed=1):
 
 
 def hessian(target, w):
-    surface, tiny = Surface(target), 1e-5
+    surface, tiny = Energy(target), 1e-5
     steps = tiny * np.eye(w.size).reshape(-1, *w.shape)
     return np.array([(surface(w + s)[1] - surface(w - s)[1]).ravel() / (2 * tiny) for s in steps])
 

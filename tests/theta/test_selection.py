@@ -14,7 +14,7 @@ from ffbm.kernels.selection import EXCHANGED, visit_columns
 from ffbm.theta.columns import group_columns, lay_out
 from ffbm.theta.design import make_design
 from ffbm.theta.prepare import weight_target
-from ffbm.theta.selection import Sweeper, advance_selection, set_up_selection, start_selection, workspace
+from ffbm.theta.selection import Sweeper, advance_selection, column_workspace, set_up_selection, start_selection
 from ffbm.theta.target import selection_energy
 from ffbm.verification import selection_laws
 from ffbm.verification.selection import COLUMN, GROUPS, draw_features, draw_memberships, draw_truth
@@ -182,7 +182,7 @@ def way_back(kernels, groups, n_blocks, g):
     columns = lay_out(target.groups, target.training, 1.28)
     columns = columns._replace(n_particles=np.ones_like(columns.n_particles))
     counts, sums = target.training.rows.counts, target.sums
-    work = workspace(len(counts), n_blocks, 3, n_particles=1)
+    work = column_workspace(len(counts), n_blocks, 3, n_particles=1)
     arrow, weight = kernels["ffbm.kernels.arrow"], kernels["ffbm.kernels.columnweight"]
     rng = np.random.default_rng(2)
     a = rng.normal(size=n_blocks)
@@ -209,7 +209,7 @@ def located(kernels, value):
     """Return centre and width of the scale's proposal for a column of three values, whose present weights these are."""
     _, _, target = made()
     columns, counts = lay_out(target.groups, target.training, 1.28), target.training.rows.counts
-    work = workspace(len(counts), 3, 3, int(columns.n_particles.max()))
+    work = column_workspace(len(counts), 3, 3, int(columns.n_particles.max()))
     kernels["ffbm.kernels.arrow"].centre_intercept(columns, counts, target.sums, work, 8)
     work.value[:] = value * np.array([2.0, -1.0, -1.0])
     locate_scale = kernels["ffbm.kernels.columnweight"].locate_scale
@@ -255,7 +255,7 @@ def test_the_proposal_of_a_scale_is_not_below_what_rare_features_are_worth():
     groups = {"rare": [str(j) for j in range(60)]}
     target = weight_target(np.eye(60), labels, intercept=True, weight_prior="learned", column_groups=groups)
     columns, counts = lay_out(target.groups, target.training, 1.28), target.training.rows.counts
-    work = workspace(len(counts), 10, 60, int(columns.n_particles.max()))
+    work = column_workspace(len(counts), 10, 60, int(columns.n_particles.max()))
     kernels, a = interpreted(), np.zeros(10)
     weight = kernels["ffbm.kernels.columnweight"]
     kernels["ffbm.kernels.arrow"].centre_intercept(columns, counts, target.sums, work, 8)

@@ -13,7 +13,7 @@ from ffbm.verification.hierarchies import follow_the_law
 from ..mutants import planted
 
 MOVES = [
-    f"ffbm.kernels.{name}" for name in ("compilation", "nestedmoves", "nestedchain")
+    f"ffbm.kernels.{name}" for name in ("compilation", "dispatch", "mergesplit", "nestedmoves", "nestedchain")
 ]  # what is below them is as it was
 LEVELS = [
     f"ffbm.kernels.{name}"
@@ -25,14 +25,14 @@ WITH_WEIGHTS = (
 )
 FAULTS = {
     "the chance of a split left out": (
-        "nestedmoves",
-        [("path[FIELD], -there", "path[FIELD], 0.0")],
+        "mergesplit",
+        [("path[FIELD], -forward", "path[FIELD], 0.0")],
         MOVES,
         "two levels",
     ),
     "the chance of the way back left out": (
-        "nestedmoves",
-        [("path[FIELD], back", "path[FIELD], 0.0")],
+        "mergesplit",
+        [("path[FIELD], reverse\n", "path[FIELD], 0.0\n")],
         MOVES,
         "two levels",
     ),
@@ -62,7 +62,7 @@ FAULTS = {
     ),
     "sums of weights on the levels above not looked at": (
         "levelsums",
-        [("return nats + change + climb(", "return nats + change + 0.0 * climb(")],
+        [("return nats + change + propagate(", "return nats + change + 0.0 * propagate(")],
         LEVELS,
         "weighted, two levels",
     ),
@@ -89,8 +89,8 @@ ONE_LEVEL = ("        r, s = np.int64(b[u, r]), np.int64(b[u, s])\n", "        r
 
 def forget_answers(monkeypatch):
     """Faulty likelihoods register too: take that back at the end."""
-    kept = {name: dict(functions) for name, functions in dispatch._ANSWERS.items()}
-    monkeypatch.setattr(dispatch, "_ANSWERS", kept)
+    kept = {name: dict(functions) for name, functions in dispatch._IMPLEMENTATIONS.items()}
+    monkeypatch.setattr(dispatch, "_IMPLEMENTATIONS", kept)
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow  # faults of the same kinds in blocks and in weigh
 
 KERNELS = (
     "ffbm.kernels.compilation",
+    "ffbm.kernels.dispatch",
     "ffbm.kernels.mergesplit",
     "ffbm.kernels.carrier",
     "ffbm.kernels.carriedsplit",
@@ -97,8 +98,8 @@ def planted_joint(module, *changes):
 # moves that carry the weights along, so often that sweeps cannot make good what is wrong with them
 # (and mix so much faster that half the sweeps do)
 OFTEN, SWEEPS = JointSettings(100, 1, n_moves=1, n_warmup=100, jumps=0.0, shifts=20.0), 4000
-WAY_BACK = "informed_scan(rng, tools, c, way, split, before, True, spare)\n    elif"
-OPENING, CLOSING = "        ratio += log(free)\n", "        ratio -= log(n_blocks - c.used[0])\n"
+WAY_BACK = "reverse_path)\n    return path[ENTROPY], path[FIELD], reverse - forward\n\n\n@njit(**ONCE)\ndef merge_split"
+OPENING, CLOSING = "log_ratio + np.log(n_free)", "log_ratio - np.log(n_free + 1)"
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
     "the field left on for held-out vertices": (
         "carrier",
@@ -122,19 +123,19 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
         "p(b,W|A,X): loops and parallels",
     ),
     "a split carried over without the chance of the way back": (
-        "carriedsplit",
-        [(f"ratio += {WAY_BACK}", WAY_BACK)],
+        "mergesplit",
+        [(WAY_BACK, WAY_BACK.replace("reverse - forward", "-forward"))],
         "p(b,W|A,X): loops and parallels",
     ),
     "a block scattered without the chance of its homes": (
         "scatter",
-        [("ratio = -scatter(rng, sighted, c, s, before, False, chances, scratch)",
-          "ratio = -0.0 * scatter(rng, sighted, c, s, before, False, chances, scratch)")],
+        [("ratio = -scatter(rng, with_field, c, s, before, False, chances, scratch)",
+          "ratio = -0.0 * scatter(rng, with_field, c, s, before, False, chances, scratch)")],
         "p(b,W|A,X): three blocks",
     ),
     "free labels forgotten": (
-        "carriedsplit",
-        [(part, "") for part in (OPENING, CLOSING)],
+        "mergesplit",
+        [(part, "log_ratio") for part in (OPENING, CLOSING)],
         "p(b,W|A,X): many free labels",
     ),
 }  # fmt: skip

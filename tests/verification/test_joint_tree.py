@@ -88,7 +88,7 @@ KERNEL_FAULTS = {
         "closes and n[above_r] == 1, opens and n[above_s] == 0", "closes and n[above_r] == 1, False",
     ),
     "a leaf that closes beside its sister costs nothing": (
-        "return nats + (resized(tables, n, ers, above_r, more) if more != 0 else 0.0)", "return nats",
+        "return nats + (resize_change(tables, n, ers, above_r, more) if more != 0 else 0.0)", "return nats",
     ),
 }  # fmt: skip
 
@@ -96,8 +96,8 @@ KERNEL_FAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", KERNEL_FAULTS)
 def test_faults_of_the_likelihood_are_caught(fault, monkeypatch):
-    kept = {name: dict(functions) for name, functions in dispatch._ANSWERS.items()}
-    monkeypatch.setattr(dispatch, "_ANSWERS", kept)
+    kept = {name: dict(functions) for name, functions in dispatch._IMPLEMENTATIONS.items()}
+    monkeypatch.setattr(dispatch, "_IMPLEMENTATIONS", kept)
     made = planted("ffbm.kernels.leaves", KERNEL_FAULTS[fault], order=MOVED_BY)
     monkeypatch.setattr("ffbm.blocks.chain.run_blocks", made["ffbm.kernels.blockchain"].run_blocks)
     for name in ("Leaves", "Branches"):

@@ -20,16 +20,16 @@ def outcome(name):
     return BY_NAME[name].run(Effort(False, 0, lambda function, items: [function(item) for item in items]))
 
 
-OPENING = "draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)"
+OPENING = "return change, lift, log_ratio + np.log(n_free)"
 DECISION = "if accepts(u, beta * (lift - change) + ratio):"
 RESPLIT, MERGE_SPLIT = (
-    f"back = draw_split(rng, m, c, beta, n_scans, {split}, before, True, spare, scratch)\n"
-    "    return path[ENTROPY], path[FIELD], back - there"
+    f"reverse = draw_split(scans, rng, c, {split}, before, True, reverse_path)\n"
+    "    return path[ENTROPY], path[FIELD], reverse - forward"
     for split in ("split", "merged")
 )
 
 KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catches it
-    "a dropped Hastings ratio": ("single", [("np.log(back / there)", "0.0")], "single moves, B=3"),
+    "a dropped Hastings ratio": ("single", [("np.log(reverse / forward)", "0.0")], "single moves, B=3"),
     "the sign of the change turned": (
         "single",
         [(DECISION, DECISION.replace("lift - change", "lift + change"))],
@@ -66,12 +66,12 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "a re-split's probability dropped": (
         "mergesplit",
-        [(RESPLIT, RESPLIT.replace("back - there", "0.0"))],
+        [(RESPLIT, RESPLIT.replace("reverse - forward", "0.0"))],
         "re-split, B=2",
     ),
     "a merge-split's probability dropped": (
         "mergesplit",
-        [(MERGE_SPLIT, MERGE_SPLIT.replace("back - there", "0.0"))],
+        [(MERGE_SPLIT, MERGE_SPLIT.replace("reverse - forward", "0.0"))],
         "merge-split, B=3",
     ),
     "the field left out of a re-split": (
@@ -86,7 +86,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "free labels forgotten": (
         "mergesplit",
-        [(f"{OPENING} - np.log(free)", OPENING)],
+        [(OPENING, "return change, lift, log_ratio")],
         "open-close, empty blocks",
     ),
     "a proposal accepted whatever its ratio": (
@@ -101,7 +101,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "the energies of a path up left out of its weight": (
         "relocate",
-        [("energies / n_steps + apart", "apart")],
+        [("energies / n_steps + energy_gap", "energy_gap")],
         "relocation, B=3",
     ),
     "other temperatures up than down": (
@@ -111,7 +111,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "the pair that merges chosen by the state, and its chance left out": (
         "relocate",
-        [("log_ratio += pick_pair(rng, m, c, beta / _SPAN, min(t, s), max(t, s))[2]", "log_ratio += there")],
+        [("log_ratio += pick_pair(rng, m, c, beta / _SPAN, min(t, s), max(t, s))[2]", "log_ratio += log_forward")],
         "relocation, B=3",
     ),
     "the block that is split chosen by its size, and that left out": (
@@ -141,7 +141,7 @@ KERNEL_FAULTS = {  # the module, what is changed in it, and the check that catch
     ),
     "what is kept of a block out of date": (
         "target",
-        [("    keep_term(g, likelihood, c, s)\n", "")],
+        [("    update_term(g, likelihood, c, s)\n", "")],
         "no degree correction, all moves",
     ),
 }
@@ -153,7 +153,7 @@ KERNEL_FAULTS |= {
         ("in-degrees left out", "degree_corrected",
          [("nats += degree_change(", "nats += (1 - side) * degree_change(")]),
         ("arcs between two blocks mixed up", "directed_edges",
-         [("there + in_r - out_s", "there + out_r - in_s"), ("back + out_r - in_s", "back + in_r - out_s")]),
+         [("e_rs + in_r - out_s", "e_rs + out_r - in_s"), ("e_sr + out_r - in_s", "e_sr + in_r - out_s")]),
         ("proposals with arcs one way", "arcs",
          [("return look(c.ers, r, s) + look(c.ers, s, r)", "return 2 * look(c.ers, r, s)")]),
     )
@@ -178,14 +178,14 @@ def test_faults_in_block_moves(fault, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "right", "wrong", "door", "check"),
     [
-        ("single", "np.log(back / there)", "0.0", "claimed_ratio", "way back"),
+        ("single", "np.log(reverse / forward)", "0.0", "claimed_ratio", "way back"),
         ("edges", "out, into = to_r + loops, to_s + loops", "out, into = to_r, to_s", "claimed_change", "change of S"),
         ("directed_edges", "- in_r - loops", "- in_r", "claimed_change", "change of S, directed"),
     ],
 )
 def test_faults_in_what_a_move_claims(module, right, wrong, door, check, monkeypatch):
     made = planted(f"ffbm.kernels.{module}", (right, wrong))
-    monkeypatch.setattr(f"ffbm.verification.changes.{door}", getattr(made["ffbm.kernels.doors"], door))
+    monkeypatch.setattr(f"ffbm.verification.changes.{door}", getattr(made["ffbm.kernels.entry_points"], door))
     assert not outcome(check).passed
 
 
@@ -226,7 +226,7 @@ def test_edge_counts_over_empty_blocks(check, monkeypatch):
 )
 def test_the_authors_acceptance_rule(check, monkeypatch):
     """Densities of variance 1 where the noise has variance 2h."""
-    made = planted_weights("mala", ("(there - back) / (4.0 * h)", "(there - back) / 2.0"))
+    made = planted_weights("mala", ("(forward - reverse) / (4.0 * h)", "(forward - reverse) / 2.0"))
     monkeypatch.setattr("ffbm.theta.chain.run_mala", made)
     assert not outcome(check).passed
 
@@ -236,7 +236,7 @@ def test_the_authors_program(monkeypatch):
     """Their rule, and the likelihood's gradient over n in the drift."""
     made = planted_weights(
         "mala",
-        ("(there - back) / (4.0 * h)", "(there - back) / 2.0"),
+        ("(forward - reverse) / (4.0 * h)", "(forward - reverse) / 2.0"),
         (
             "w_new[d, k] = w[d, k] - h * g[d, k] + noise * w_new[d, k]",
             "w_new[d, k] = w[d, k] - h * (w[d, k] * target.precision[d] + (g[d, k] - w[d, k] * target.precision[d])"

@@ -9,7 +9,7 @@ import pytest
 from ffbm.diagnostics import ess_mean
 from ffbm.theta.columns import lay_out
 from ffbm.theta.prepare import weight_target
-from ffbm.theta.selection import advance_selection, set_up_selection, start_selection, workspace
+from ffbm.theta.selection import advance_selection, column_workspace, set_up_selection, start_selection
 from ffbm.verification.selection_laws import LAWS, compare
 
 from ..mutants import interpreted, planted, planted_alone
@@ -71,7 +71,7 @@ def mean_worth(kernels, law, n_draws, seed=1):
     columns = lay_out(target.groups, target.training, 1.28)
     columns = columns._replace(n_particles=np.full_like(columns.n_particles, 2))
     counts, sums, rng = target.training.rows.counts, target.sums, np.random.default_rng(seed)
-    work = workspace(len(counts), 2, law.x.shape[1], n_particles=2)
+    work = column_workspace(len(counts), 2, law.x.shape[1], n_particles=2)
     kernels["ffbm.kernels.arrow"].centre_intercept(columns, counts, sums, work, 8)
     weight = kernels["ffbm.kernels.columnweight"]
     centre, spread = weight.locate_scale(rng, columns, counts, sums, 0, work)
@@ -117,7 +117,7 @@ def test_a_proposal_that_looks_at_the_present_weights_is_seen():
 
 
 def test_weights_of_a_pilot_in_place_of_the_present_ones_are_seen():
-    assert retraced(interpreted(("_lay_ready(columns, g, w, work)\n", "pass\n"))) > 0.1
+    assert retraced(interpreted(("_copy_weights(columns, g, w, work)\n", "pass\n"))) > 0.1
 
 
 def few_vertices():

@@ -1,7 +1,7 @@
 """What one more edge would do: the change of ln P(A|b) with each of many pairs of vertices, given a partition.
 
-The number of edges E grows by one whichever pair it is, so P(e|b) is left out. An edge that is there is judged as if
-it were added to the network without it.
+The number of edges E grows by one whichever pair it is, so P(e|b) is left out. An edge that exists is scored as if it
+were added to the network without it.
 """
 
 from typing import NamedTuple
@@ -90,19 +90,19 @@ def _degree_gains(counts: Counts, r: Array, s: Array, k_i: Array, k_j: Array, is
     before = 2 - taken * (1 + inside)
     fewer = log_q[r, before] - log_q[r, before + 1 + inside]
     fewer += np.where(inside, 0.0, log_q[s, before] - log_q[s, before + 1])
-    # Degrees one after the other; an edge that is there is taken away, and the sign turned.
+    # One degree after the other; for an edge that exists the gain is minus that of its removal.
     low_i, low_j, step = k_i + taken, k_j + taken, 1 - 2 * taken
     same = inside.astype(np.int64)
     eta = counts.degrees
     moved = np.log(eta[r, low_i + step] + 1) - np.log(eta[r, low_i])
-    there = eta[s, low_j] - same * (low_j == low_i) + same * (low_j == low_i + step)
-    onward = eta[s, low_j + step] - same * (low_j + step == low_i) + same * (low_j == low_i)
-    moved += np.log(onward + 1) - np.log(there)
+    leaves = eta[s, low_j] - same * (low_j == low_i) + same * (low_j == low_i + step)
+    enters = eta[s, low_j + step] - same * (low_j + step == low_i) + same * (low_j == low_i)
+    moved += np.log(enters + 1) - np.log(leaves)
     return np.asarray(fewer + np.where(is_there, -moved, moved))
 
 
 def _arc_gains(graph: Graph, b: Array, n_blocks: int, pairs: Array, times: Array, likelihood: Likelihood) -> Array:
-    """Do the same for a directed graph: tails and heads have counts of their own, so no two changes meet."""
+    """Return the gains in a directed graph: tails and heads have counts of their own, so no two changes interact."""
     arcs = count_arcs(graph, b, n_blocks)
     sizes, taken = np.bincount(b, minlength=n_blocks), (times > 0).astype(np.int64)
     blocks = b[pairs]

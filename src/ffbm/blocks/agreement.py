@@ -41,9 +41,9 @@ def adjusted_mutual_information(first: npt.ArrayLike, second: npt.ArrayLike) -> 
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     if len(rows) == len(columns) == np.count_nonzero(table):
         return 1.0  # each block of one is a block of the other
-    there = table > 0
+    overlaps = table > 0
     expected_table = np.outer(rows, columns) / n
-    shared = float((table[there] / n * np.log(table[there] / expected_table[there])).sum())
+    shared = float((table[overlaps] / n * np.log(table[overlaps] / expected_table[overlaps])).sum())
     chance = sum(_expected(int(r), int(c), n) for r in rows for c in columns)
     most = 0.5 * sum(-float((sizes / n * np.log(sizes / n)).sum()) for sizes in (rows, columns))
     return float((shared - chance) / (most - chance))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.blocktypes import n_types_of, types_of_blocks, with_empty
-from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
+from ffbm.blocks.chain import NEVER, BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.descent import LAST_SWEEPS, SearchBudget, sweep_down
 from ffbm.blocks.target import BlockTarget, block_ledger, resized
 from ffbm.kernels.improve import LEAST, merge_cheapest, split_down
@@ -53,7 +53,7 @@ def anneal(
         with_empty(target.types, refined.labels, _spare) if free else types_of_blocks(target.types, refined.labels)
     )
     jumps = max(_JUMPS, _JUMPS_PER_BLOCK * refined.n_blocks)
-    settings = BlockSettings(burn=2**60, thin=1, allow_empty=free, jumps=jumps)
+    settings = BlockSettings(burn=NEVER, thin=1, allow_empty=free, jumps=jumps)
     setup = BlockSetup(target, resized(target, model, block_types), settings)
     state = start(setup, refined.labels, rng)
     for beta in _BETAS:

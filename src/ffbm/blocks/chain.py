@@ -1,10 +1,10 @@
-"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
+"""The block chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is an argument.
 
 The target is p(b) proportional to exp(beta (sum_i f[i, b_i] - S(b))) on the partitions into B blocks, none
 of them empty, or on all of [B]^N with ``allow_empty``.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,19 +16,8 @@ from ffbm.kernels.target import Model, entropy_of
 from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.types import Array
 
-
-class BlockSettings(NamedTuple):
-    """What is chosen for a chain."""
-
-    burn: int
-    thin: int
-    beta: float = 1.0
-    epsilon: float = 0.5
-    allow_empty: bool = False
-    jumps: float = 0.0  # moves of many vertices tried after each sweep, on average
-    n_scans: int = 2  # restricted Gibbs scans of a launch
-    relocations: float = 0.0  # chance after each sweep, for each block in use, to try to spend a block elsewhere
-    n_steps: int = 40  # temperatures on the way there
+BlockSettings = Schedule  # kernels take it as it is
+NEVER = 2**60  # the burn-in or thinning of a chain that keeps no draws
 
 
 class BlockSetup(NamedTuple):
@@ -77,13 +66,13 @@ def advance(setup: BlockSetup, state: BlockState, n_sweeps: int) -> tuple[BlockS
     n_nodes, n_blocks = len(state.ledger.b), len(state.ledger.n)
     draws = empty_draws(setup.settings, int(state.tally[SWEEPS]), n_sweeps, n_nodes, n_blocks)
     run_blocks(
-        state.rng, setup.model, state.ledger, Schedule(*setup.settings), n_sweeps,
+        state.rng, setup.model, state.ledger, setup.settings, n_sweeps,
         state.counters, make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return state, draws
 
 
-def empty_draws(settings: BlockSettings, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
+def empty_draws(settings: Any, done: int, n_sweeps: int, n_nodes: int, n_blocks: int) -> BlockDraws:
     """Return empty arrays for the draws that ``n_sweeps`` sweeps keep after those that are done."""
     kept = n_kept(settings.burn, settings.thin, done, n_sweeps)
     labels = np.empty((kept, n_nodes), dtype=np.min_scalar_type(n_blocks - 1))

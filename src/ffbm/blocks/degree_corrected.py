@@ -34,7 +34,7 @@ def tables(graph: Graph, edge_cost: Array) -> DegreeCorrected | DirectedCorrecte
     make = DirectedCorrected if graph.is_directed else DegreeCorrected
     q = partition_tables(n_ends(graph), graph.n_nodes)
     lf = count_factorials(max(n_ends(graph), graph.n_nodes) + 1)
-    return make(edge_cost, lf, q.exact, q.few, q.shape)
+    return make(edge_cost, lf, q.exact, q.few_parts, q.many_parts)
 
 
 def _degrees(graph: Graph) -> tuple[Array, ...]:

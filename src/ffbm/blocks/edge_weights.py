@@ -1,9 +1,9 @@
 """-ln P of the weights of edges given blocks, a term for each pair of blocks, written to be read.
 
 The m edges between two blocks have weights with the sum x and, around their mean, the sum of squares v. Microcanonical:
-all weights with these sums are alike; the sums of the pairs are alike given the sum X of all, which has no prior.
-In a hierarchy the sums of counts and of exponential weights are explained level by level: those of the pairs of groups
-of one level are alike given their sums over the pairs of groups of the next.
+all weights with these sums are equally probable; so are the sums of the pairs given the sum X of all, which has no
+prior. In a hierarchy the sums of counts and of exponential weights are explained level by level: those of the pairs of
+groups of one level are equally probable given their sums over the pairs of groups of the next.
 Conjugate: weights between two blocks have a law with a parameter of its own, which is integrated out. The kernels are
 held to this file.
 """

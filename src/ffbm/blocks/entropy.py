@@ -29,7 +29,7 @@ class DescriptionLength:
 
     @property
     def total(self) -> float:
-        """All parts."""
+        """S, the sum of all parts."""
         return self.without_partition + self.partition
 
     @property

@@ -10,7 +10,7 @@ from ffbm.types import Array
 
 
 class Replicas(Protocol):
-    """Chains of neighbouring targets, and who is where."""
+    """Chains of neighbouring targets, and which replica is at which."""
 
     @property
     def chains(self) -> list[Any]:
@@ -26,7 +26,7 @@ class Replicas(Protocol):
 
 
 def exchange(state: Replicas, first: int, down: Array, up: Array, take_over: Callable[[Any, Any], Any]) -> None:
-    """Let the chains number first and first + 1, first + 2 and first + 3, ... exchange what they sample, or not.
+    """Try to exchange what the chains number first and first + 1, first + 2 and first + 3, ... sample.
 
     ``down[k]`` and ``up[k]`` are the log density of the state of chain k at the target before and after less that at
     its own. ``take_over(chain, other)`` is a chain with what the other one samples; what belongs to a target stays

@@ -74,7 +74,7 @@ def best_match(shared: Array) -> Array:
     [1, 0]
     """
     best: Array = shared.argmax(axis=1)
-    if len(set(best.tolist())) == len(best):  # every row can have what it likes most
+    if len(set(best.tolist())) == len(best):  # no two rows have their maximum in one column
         return best
     return linear_sum_assignment(shared, maximize=True)[1]
 
@@ -98,16 +98,16 @@ def pool(groups: list[Group]) -> Group:
     return Group(draws, which[at], np.concatenate([group.order for group in groups])[at])
 
 
-def settle(groups: list[Group]) -> list[Group]:
-    """Move every draw to the group that predicts it best, number it there, and so on until nothing changes.
+def reassign(groups: list[Group]) -> list[Group]:
+    """Move every draw to the group that predicts it best and number it there, again until nothing changes.
 
     The prediction of a draw by a group of M others, in which vertex i was n_ir times in block r, is
     prod_i (n_ir + 1/B) / (M + 1). Groups that lose all their draws go.
     """
     everyone = pool(groups)
-    home = np.empty(everyone.n_draws, dtype=np.int64)
+    group_of = np.empty(everyone.n_draws, dtype=np.int64)
     for k, group in enumerate(groups):
-        home[np.searchsorted(everyone.which, group.which)] = k
+        group_of[np.searchsorted(everyone.which, group.which)] = k
     for _ in range(_ROUNDS):
         score = np.empty((len(groups), everyone.n_draws))
         orders = []
@@ -117,9 +117,9 @@ def settle(groups: list[Group]) -> list[Group]:
         new = score.argmax(axis=0)
         kept = [k for k in range(len(groups)) if (new == k).any()]
         groups = [Group(everyone.draws[new == k], everyone.which[new == k], orders[k][new == k]) for k in kept]
-        if np.array_equal(new, home):
+        if np.array_equal(new, group_of):
             break
-        home = np.searchsorted(kept, new)
+        group_of = np.searchsorted(kept, new)
     return groups
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from ffbm.blocks.chain import BlockDraws, BlockSettings, BlockSetup, empty_draws
 from ffbm.blocks.chain import start as block_start
 from ffbm.blocks.target import BlockTarget
-from ffbm.kernels.blockchain import Schedule
 from ffbm.kernels.ladder import Exchange, Rungs, prior_cost, run_ladder
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.target import Model
@@ -77,7 +76,7 @@ def advance(setup: LadderSetup, state: LadderState, n_sweeps: int) -> tuple[Ladd
     n_nodes, n_blocks = state.ledgers.b.shape[1], state.ledgers.n.shape[1]
     draws = empty_draws(setup.settings, int(state.tally[0, SWEEPS]), n_sweeps, n_nodes, n_blocks)
     run_ladder(
-        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, Schedule(*setup.settings), n_sweeps,
+        state.rng, setup.model, lay_out(setup, state.betas), state.ledgers, setup.settings, n_sweeps,
         state.counters, state.exchange, make_workspace(n_nodes, n_blocks), draws,
     )  # fmt: skip
     return state, draws

@@ -1,8 +1,8 @@
 """What the levels above the blocks cost in the nested model, written to be read; the kernels are held to it.
 
 At level l >= 1 the groups of level l-1 are the vertices of a multigraph with edge counts e^{l-1}, and b^l puts them
-into groups of their own. Given the edge counts of those, every way to deal edges to pairs of vertices is alike. What
-weights of edges cost on each level is in ``edge_weights``.
+into groups of their own. Given the edge counts of those, every way to deal edges to pairs of vertices is equally
+probable. The cost of the weights of edges on each level is in ``edge_weights``.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def coarsened(counts: Array, labels: Array) -> Array:
 
 
 def multigraph_nats(counts: Array, labels: Array, is_directed: bool = False) -> float:
-    """Return -ln P(e^{l-1} | e^l, b^l): all ways to deal the edges of two groups to pairs of their members are alike.
+    """Return -ln P(e^{l-1} | e^l, b^l): all ways to deal edges to pairs of members are equally probable.
 
     It is sum_{r<s} ln C(n_r n_s + e_rs - 1, e_rs) + sum_r ln C(n_r (n_r + 1)/2 + e_rr/2 - 1, e_rr/2); of arcs
     sum_rs ln C(n_r n_s + e_rs - 1, e_rs).
@@ -74,8 +74,8 @@ def level_lengths(graph: Graph, levels: Sequence[Array], types: Array | None = N
     With types (N,) of vertices no group has two of them, and the partition of every level is a sum over types.
 
     The edge counts of the lowest level are those that the next one explains, so entry 0 has none; with several groups
-    left on top, their edge counts are all alike, ln C(B (B + 1)/2 + E - 1, E), of arcs ln C(B^2 + E - 1, E), and a part
-    of the last level. Weights, where edges have some, are a part of every level.
+    left on top, all their edge counts are equally probable, ln C(B (B + 1)/2 + E - 1, E), of arcs ln C(B^2 + E - 1, E),
+    as a part of the last level. Weights, where edges have some, are a part of every level.
     """
     counts, weights = edge_matrix(graph, levels[0]), level_parts(graph, levels)
     lengths = [LevelLength(len(counts), 0.0, typed_nats(levels[0], types), weights[0])]

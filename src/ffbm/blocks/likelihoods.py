@@ -1,4 +1,4 @@
-"""The likelihoods of a graph given blocks that there are: each to be read, and for kernels."""
+"""The likelihoods of a graph given blocks: each written to be read, and its tables for kernels."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ class Likelihood(NamedTuple):
     tables: Callable[[Graph, Array], Any]  # what its kernels score by, given -ln P(e|b) for 0 .. B blocks in use
 
     def edge_cost(self, graph: Graph, n_used: Any) -> Any:
-        """Return -ln P(e|b) for one or more numbers of blocks in use: edge counts that sum to E are all alike."""
+        """Return -ln P(e|b) for numbers of blocks in use: all edge counts that sum to E are equally probable."""
         pairs = np.maximum(n_used * n_used if graph.is_directed else n_used * (n_used + 1) / 2, 1)
         return log_binomial(pairs + graph.n_edges - 1, graph.n_edges)
 

@@ -34,8 +34,8 @@ class PartitionTables(NamedTuple):
     """What a kernel needs for ln q at any size."""
 
     exact: Array  # (M+1, P+1) ln q(m, n)
-    few: Array  # (33, 10) R = ln sum_j few[n, j] t^(-2j), t = m + n(n+1)/4
-    shape: Array  # (4096, 4, 4) cubic pieces in u = n/x of the r in R = x r0 + r1 + r2/x + r3/x^2, x = sqrt(m)
+    few_parts: Array  # (33, 10) R = ln sum_j few_parts[n, j] t^(-2j), t = m + n(n+1)/4
+    many_parts: Array  # (4096, 4, 4) cubic pieces in u = n/x of the r in R = x r0 + r1 + r2/x + r3/x^2, x = sqrt(m)
 
 
 def log_partitions(m: npt.ArrayLike, n: npt.ArrayLike) -> Array:

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ffbm.blocks.groups import Group, predict, settle
+from ffbm.blocks.groups import Group, predict, reassign
 from ffbm.blocks.separation import LEAST_DRAWS, LEAST_SHARE, are_two_modes, distance, evidence, together
 from ffbm.rng import stream
 from ffbm.types import Array
@@ -49,7 +49,7 @@ def find_modes(draws: Array, order: Array) -> Array:
     least = max(LEAST_DRAWS, math.ceil(LEAST_SHARE * len(which)))
     groups = _join(_divide(Group(seen, which, order[which].astype(np.int64))), least)
     if len(groups) > 1:
-        groups = _join(settle(groups), least)
+        groups = _join(reassign(groups), least)
     return _by_weight(_place_all(draws, vertices, groups))
 
 
@@ -72,7 +72,7 @@ def _cut(group: Group) -> tuple[float, Group, list[Group]]:
     if group.n_draws < 2 * LEAST_DRAWS:
         return 0.0, group, []
     upper = _upper_part(_main_direction(group))
-    parts = settle([group.part(upper), group.part(~upper)])
+    parts = reassign([group.part(upper), group.part(~upper)])
     if len(parts) < 2 or min(part.n_draws for part in parts) < LEAST_DRAWS:
         return 0.0, group, []
     one, other = parts
@@ -95,7 +95,7 @@ def _main_direction(group: Group) -> Array:
 
 
 def _upper_part(position: Array) -> Array:
-    """Cut places on a line in two so that they vary least within the parts; return which are in the upper one."""
+    """Cut positions on a line in two so that they vary least within the parts; return which are in the upper one."""
     at = np.argsort(position, kind="stable")
     below = np.arange(1, len(position))
     total = np.cumsum(position[at])
@@ -127,23 +127,23 @@ def _join(groups: list[Group], least: int) -> list[Group]:
 
 def _place_all(draws: Array, vertices: Array, groups: list[Group]) -> Array:
     """Return the group of every draw (T,): its own, or the one that predicts it best."""
-    home = np.full(len(draws), -1, dtype=np.int64)
+    group_of = np.full(len(draws), -1, dtype=np.int64)
     for k, group in enumerate(groups):
-        home[group.which] = k
-    rest = np.flatnonzero(home < 0)
+        group_of[group.which] = k
+    rest = np.flatnonzero(group_of < 0)
     for first in range(0, len(rest), MOST_DRAWS):
         which = rest[first : first + MOST_DRAWS]
         seen = np.ascontiguousarray(draws[np.ix_(which, vertices)])
-        home[which] = np.argmax([predict(group, seen, which)[1] for group in groups], axis=0)
-    return home
+        group_of[which] = np.argmax([predict(group, seen, which)[1] for group in groups], axis=0)
+    return group_of
 
 
-def _by_weight(home: Array) -> Array:
+def _by_weight(group_of: Array) -> Array:
     """Give groups numbers by decreasing size; of equal ones the first to appear goes first.
 
     >>> _by_weight(np.array([2, 0, 0, 1])).tolist()
     [1, 0, 0, 2]
     """
-    _, first, group, size = np.unique(home, return_index=True, return_inverse=True, return_counts=True)
+    _, first, group, size = np.unique(group_of, return_index=True, return_inverse=True, return_counts=True)
     rank = np.argsort(np.lexsort((first, -size)))
     return rank[group]

@@ -43,7 +43,7 @@ def _full_tables(n_nodes: int, n_blocks: int) -> Prior:
 
 
 def _unlabelled(sizes: Array, n_blocks: int) -> float:
-    """Return the same and ln of the number of ways to label the blocks, B! / (B - B_b)!."""
+    """Return Peixoto's -ln P(b) plus ln of the number of ways to label the blocks, B! / (B - B_b)!."""
     n_used = int(np.count_nonzero(sizes))
     return _full(sizes, n_blocks) + float(gammaln(n_blocks + 1) - gammaln(n_blocks - n_used + 1))
 

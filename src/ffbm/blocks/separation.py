@@ -1,4 +1,4 @@
-"""When two groups of draws are two modes: three questions, all of which must have the answer yes."""
+"""When two groups of draws are two modes: three conditions, all of which must hold."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -41,19 +41,19 @@ def have_gap(one: Group, other: Group) -> bool:
     """Return whether draws half-way between two groups are rarer than draws at either.
 
     Every draw is placed on the line between the groups by how much it overlaps with each, in its own with the half of
-    the draws that it is not in, the earlier or the later: draws that follow one another are alike anyway. The means
+    the draws that it is not in, the earlier or the later, since successive draws are similar. The means
     of the groups lie at 1 and -1. A group that was cut in two for no reason has as many draws near 0, or more.
     """
-    here, there = _places(one, other), -_places(other, one)
-    middle, half = (here.mean() + there.mean()) / 2, (here.mean() - there.mean()) / 2
+    of_one, of_other = _positions(one, other), -_positions(other, one)
+    middle, half = (of_one.mean() + of_other.mean()) / 2, (of_one.mean() - of_other.mean()) / 2
     if half <= 0:
         return False
-    position = (np.concatenate((here, there)) - middle) / half
+    position = (np.concatenate((of_one, of_other)) - middle) / half
     between, at_one, at_other = (int((np.abs(position - at) < 0.5).sum()) for at in (0, 1, -1))
     return between <= _RARER * min(at_one, at_other)
 
 
-def _places(group: Group, other: Group) -> Array:
+def _positions(group: Group, other: Group) -> Array:
     """Return how much more each draw overlaps with the other half of its own group than with another group (M,)."""
     late = np.arange(group.n_draws) >= group.n_draws // 2
     halves = group.part(~late), group.part(late)

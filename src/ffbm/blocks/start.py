@@ -1,7 +1,7 @@
 """Where chains start: cheap, low, and as different from each other as good partitions are.
 
-Two descents, one along communities and one from random labels, are annealed and crossed. Chains that all begin in the
-same mode agree whether or not there is another one, so those of a small network begin far apart.
+Two descents, one along communities and one from random labels, are annealed and crossed. Chains that all begin in
+one mode agree even if there is another, so those of a small network begin far apart.
 """
 
 from collections.abc import Sequence

@@ -118,9 +118,9 @@ def block_ledger(model: Model, labels: Array, n_blocks: int, dense: bool | None 
         ers=_table(n_blocks, n_blocks, n_ends + n_nodes, square_fits),
         eta=_table(n_rows, n_kinds, n_sides * n_nodes, square_fits),
         term=np.zeros(n_rows),
-        near=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32 if n_sides == 1 else np.int64),
+        links=np.zeros((n_nodes, n_blocks) if near_fits else (0, 0), dtype=np.int32 if n_sides == 1 else np.int64),
         used=np.zeros(1 + n_types, dtype=np.int64),
-        ring=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
+        members=np.zeros((0, 0) if square_fits else (n_nodes + n_blocks, 2), dtype=np.int32),
     )
     if isinstance(model.likelihood, Weighted):
         weighted = weighted_ledger(ledger, n_ends + n_nodes, len(model.likelihood.xx) > 0)

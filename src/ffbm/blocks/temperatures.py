@@ -15,9 +15,9 @@ from ffbm.blocks.priors import tabulated_nats
 from ffbm.blocks.target import n_blocks_of
 from ffbm.types import Array
 
-_HOT = 0.7  # inverse temperature at which replicas leave what holds the cold ones, in small networks and in large ones
+_HOT = 0.7  # inverse temperature at which replicas leave the modes of cold ones, in small networks and in large ones
 _LEAST, _MOST = 1.2, 4.0  # Lambda from the cold end to the hot one: it grows with the network
-_NOTHING = 1e-6  # S is carried as a sum of changes and varies by rounding
+_ROUNDING = 1e-6  # S is carried as a sum of changes and varies by rounding
 _LOWEST = 0.35  # inverse temperature
 _N_SWEEPS = 300  # of a short run; the first half is dropped
 _STEP, _WIDEST = 0.1, 0.05  # between short runs: Lambda, and inverse temperature at most
@@ -53,7 +53,7 @@ def heat(run: Callable[[float], Array]) -> Array:
             barrier.append(barrier[-1] + (betas[-2] - beta) * (slopes[-2] + slopes[-1]) / 2)
         is_hot = beta <= _HOT and barrier[-1] >= _LEAST
         if is_hot or barrier[-1] >= _MOST or beta == _LOWEST:
-            return spread(np.array(betas), np.array(barrier), hot_end(np.array(betas), np.array(barrier)))
+            return equal_steps(np.array(betas), np.array(barrier), hot_end(np.array(betas), np.array(barrier)))
         betas.append(max(beta - min(_WIDEST, _STEP / max(slopes[-1], 1e-9)), _LOWEST))
 
 
@@ -64,8 +64,8 @@ def hot_end(betas: Array, barrier: Array) -> float:
     >>> [round(hot_end(betas, np.array([0.0, half, 2 * half])), 3) for half in (0.5, 1.0, 5.0)]
     [1.0, 1.5, 4.0]
     """
-    there = float(np.interp(-_HOT, -betas, barrier))
-    return min(max(there, _LEAST), _MOST, float(barrier[-1]))
+    hot = float(np.interp(-_HOT, -betas, barrier))
+    return min(max(hot, _LEAST), _MOST, float(barrier[-1]))
 
 
 def half_distance(nats: Array) -> float:
@@ -85,15 +85,15 @@ def likelihood_nats(setup: LadderSetup, labels: Array, entropy: Array, beta: flo
     return np.asarray(entropy - tabulated_nats(prior, sizes) / beta)
 
 
-def spread(betas: Array, barrier: Array, most: float) -> Array:
+def equal_steps(betas: Array, barrier: Array, most: float) -> Array:
     """Return 2 Lambda + 2 inverse temperatures, rounded up, at equal steps of Lambda from 0 to ``most``.
 
-    >>> spread(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).round(3).tolist()
+    >>> equal_steps(np.array([1.0, 0.5]), np.array([0.0, 2.0]), 1.0).round(3).tolist()
     [1.0, 0.917, 0.833, 0.75]
-    >>> spread(np.array([1.0, 0.7, 0.5]), np.array([0.0, 0.0, 2.0]), 1.0).round(3).tolist()
+    >>> equal_steps(np.array([1.0, 0.7, 0.5]), np.array([0.0, 0.0, 2.0]), 1.0).round(3).tolist()
     [1.0, 0.667, 0.633, 0.6]
     """
-    if most < _NOTHING:  # L does not vary: there is nothing to cross
+    if most < _ROUNDING:  # L does not vary, so one temperature is enough
         return np.ones(1)
     ladder = np.interp(np.linspace(0.0, most, int(np.ceil(2 * most + 2))), barrier, betas)
     ladder[0] = betas[0]  # where L does not vary at first, Lambda is 0 for several of them

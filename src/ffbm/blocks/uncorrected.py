@@ -1,7 +1,7 @@
 """-ln P(A|b) of the microcanonical SBM without degree correction, written to be read; the kernels are held to it.
 
 Given the edge counts, every half-edge of a block, in directed graphs every tail and every head, is at any of its
-vertices alike.
+vertices with the same probability.
 """
 
 import numpy as np

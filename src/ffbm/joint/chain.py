@@ -1,4 +1,4 @@
-"""The joint chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in.
+"""The joint chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is an argument.
 
 A sweep over the labels in the field of the weights, some moves of many vertices, then weight moves given the labels.
 Where cells of the features are unknown, a sweep over them follows, given labels and weights (``theta/cellsweep.py``).
@@ -17,18 +17,17 @@ from ffbm.kernels.joint import WEIGHT_MOVES, JointDraws, JointSchedule, WeightMo
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.mode import MEMORY, ModeBuffers
-from ffbm.kernels.softmax import TILE
 from ffbm.kernels.target import entropy_of
-from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
+from ffbm.kernels.weightchain import ChainArrays, Plan, empty_record, make_scratch
 from ffbm.kernels.workspace import LOWEST, SWEEPS, Counters, make_workspace
 from ffbm.theta import chain as weights
 from ffbm.theta.adapt import TARGETS
 from ffbm.theta.cells import NO_CELLS, CellState
 from ffbm.theta.cellsweep import CellSampler
+from ffbm.theta.drawn import join
 from ffbm.theta.prepare import WeightTarget
 from ffbm.types import Array
 
-_EPSILON, _SCANS = 0.5, 2  # as in the block chain: of single-vertex proposals; scans before a split
 ADAPTING = 200  # sweeps of the burn-in, at most, that adapt the weight moves
 LAW_EVERY, MOST_LAWS = 5, 32  # sweeps: the law of the columns is looked at once in so many; and how many are kept
 
@@ -47,12 +46,9 @@ class JointSettings(NamedTuple):
 
     @property
     def schedule(self) -> JointSchedule:
-        """The same for the kernel."""
-        blocks = Schedule(
-            self.burn, self.thin, 1.0, _EPSILON, allow_empty=True, jumps=self.jumps, n_scans=_SCANS,
-            relocations=0.0, n_steps=1,
-        )  # fmt: skip
-        return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc", self.beta)
+        """The settings as the kernel takes them."""
+        blocks = Schedule(self.burn, self.thin, self.beta, allow_empty=True, jumps=self.jumps)
+        return JointSchedule(blocks, self.shifts, self.n_moves, self.sampler == "hmc")
 
     @property
     def adapting(self) -> int:
@@ -173,7 +169,7 @@ def advance(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointS
         state, one = _move(setup, state, 1)
         pieces += [one] * bool(len(one.entropy))
         state = _sweep_cells(setup, state)
-    return state, _joined(pieces)
+    return state, join(pieces)
 
 
 def _sweep_cells(setup: JointSetup, state: JointState) -> JointState:
@@ -206,11 +202,7 @@ def _move(setup: JointSetup, state: JointState, n_sweeps: int) -> tuple[JointSta
     weight_setup = set_up(setup, state.ledger.b, state.scale, state.values, state.rng)
     adapt = weights.start(weight_setup, state.rng).adapt
     state = state._replace(metric=weight_setup.metric, times=_times(weight_setup), adapt=adapt)
-    return state, _joined([first, _run(setup, state, n_sweeps - before)])
-
-
-def _joined(pieces: list[JointDraws]) -> JointDraws:
-    return JointDraws(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+    return state, join([first, _run(setup, state, n_sweeps - before)])
 
 
 def _run(setup: JointSetup, state: JointState, n_sweeps: int) -> JointDraws:
@@ -243,35 +235,24 @@ def _carrier_and_moves(setup: JointSetup, state: JointState) -> tuple[Carrier, W
     """Return what moves of the weights need, along with the labels and given them, with the arrays they work in."""
     model, (n_active, n_blocks) = setup.model, state.weights.shape
     n_features, n_moves = len(state.scale), setup.settings.n_moves
-    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
-    line = np.empty((2, max(state.metric.root.shape[1], model.metric_at_zero.root.shape[1], 1)))
+    n_dense = max(state.metric.n_dense, model.metric_at_zero.n_dense)
+    scratch = make_scratch(n_active, n_blocks, n_features, n_dense, 0)  # the prior is fixed here
     buffers = CarryBuffers(
         modes=np.empty((2, n_active, n_blocks)),
         curves=np.empty((2, n_active, n_blocks)),
         carried=np.empty((3, n_active, n_blocks)),
         rows=np.empty((len(model.training.rows.counts), n_blocks)),
-        blank=np.zeros((0, 0)),
-        nowhere=np.zeros((0, 0, n_blocks)),
+        no_field=np.zeros((0, 0)),
+        no_dense=np.zeros((0, 0, n_blocks)),
     )
     mode_buffers = ModeBuffers(
-        tile,
-        bits,
-        line,
-        now=np.empty((5, n_active, n_blocks)),
-        moved=np.empty((MEMORY, n_active, n_blocks)),
-        bent=np.empty((MEMORY, n_active, n_blocks)),
+        scratch.tile,
+        scratch.line,
+        vectors=np.empty((5, n_active, n_blocks)),
+        point_steps=np.empty((MEMORY, n_active, n_blocks)),
+        gradient_steps=np.empty((MEMORY, n_active, n_blocks)),
     )
-    draw = np.empty((n_blocks, n_features))
-    nothing = np.empty((3, 0, n_blocks)), np.empty(0), np.empty((0, n_blocks))  # what learned scales would need
-    scratch = Scratch(tile, bits, line, np.empty((6, n_active, n_blocks)), draw, *nothing)
-    record = Record(
-        weights=np.empty((n_moves, n_blocks, n_features)),
-        energy=np.empty(n_moves),
-        acceptance=np.empty(n_moves),
-        step_size=np.empty(n_moves),
-        n_steps=np.empty(n_moves, dtype=np.int32),
-        diverging=np.empty(n_moves, dtype=np.bool_),
-    )
+    record = empty_record(n_moves, n_moves, n_blocks, n_features)
     target = model.training.target(np.empty_like(state.weights), state.scale, state.values)
     chain = ChainArrays(state.weights, state.adapt, *np.zeros((2, n_blocks, n_features)))
     moves = WeightMoves(state.metric, setup.settings.plan(state.times), scratch, chain, record)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ffbm.blocks.chain import NEVER
 from ffbm.blocks.exchange import exchange_tempered
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
@@ -19,9 +20,9 @@ from ffbm.joint.exchange import take_over
 from ffbm.joint.selection import ColumnMoves, ColumnSetup, ColumnState
 from ffbm.kernels.ladder import Exchange
 from ffbm.kernels.workspace import ENTROPY, SWEEPS
+from ffbm.theta.drawn import join
 from ffbm.types import Array
 
-_NEVER = 10**9  # hot chains keep no draws
 _LEAST_GAP = 5  # sweeps between exchanges: setting out again costs about as much as a sweep
 
 
@@ -39,7 +40,7 @@ class JointLadderSetup(NamedTuple):
 
     def at(self, beta: float, is_cold: bool) -> Any:
         """Return the set-up of the replica at an inverse temperature; hot ones keep no draws."""
-        thin = self.settings.thin if is_cold else _NEVER
+        thin = self.settings.thin if is_cold else NEVER
         return self.chain._replace(settings=self.settings._replace(beta=beta, thin=thin))
 
 
@@ -104,7 +105,7 @@ def advance(setup: JointLadderSetup, state: JointLadderState, n_sweeps: int) -> 
             exchange_tempered(state, (done - first) // gap % 2, state.betas, entropy, take_over)
         if done == burn:
             state.exchange.clear()
-    return state, type(kept[0])(*map(np.concatenate, zip(*kept, strict=True)))
+    return state, join(kept)
 
 
 def _mover(setup: Any, first: JointState | ColumnState) -> Callable[[Any, int], tuple[Any, Any]]:

@@ -7,7 +7,7 @@ and columns that are held still are not. With L(t) the likelihood of the labels,
     d/dt ln p(A | X, t) = E_t[d/dt ln L(t)] = E_t[sum_i (z_i,b_i - sum_k a_ik z_ik)],   a_i = softmax(t z_i)
 
 Under the learned prior a state has which columns are inside, too, and the tails of the prior change along the path
-(``joint/tails.py``): p(V | t) stands beside L(t) in ratios and derivatives.
+(``joint/tails.py``): ratios and derivatives are of p(V | t) L(t).
 
 At some t a *branch* of hot chains leaves the path (``joint/branch.py``): there replicas change to other blocks, where
 chains do not at any t of the path itself. Nothing is measured on branches.
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.blocks.chain import NEVER
 from ffbm.blocks.target import BlockTarget
 from ffbm.joint import chain as joint
 from ffbm.joint import selection
@@ -41,7 +42,6 @@ from ffbm.theta.mode import curvature_metric
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import Array
 
-_NEVER = 10**9  # the chains keep no draws of their own: what is measured along the path is kept here
 _WARMUP = 30  # sweeps over the columns, before the first over the labels
 _DENSE = 10**5  # entries up to which a table of features is dense
 NO_HEAT = np.zeros(0)
@@ -130,7 +130,7 @@ def make_path(
     >>> [chain.model.training.matrix().toarray()[0].tolist() for chain in setup.chains]  # the intercept, the flag
     [[1.0, 0.5], [1.0, 1.0]]
     """
-    settings = JointSettings(burn=burn * gap, thin=_NEVER, n_warmup=100)
+    settings = JointSettings(burn=burn * gap, thin=NEVER, n_warmup=100)  # what is kept is measured here
     first = joint_model(partitions, design, n_blocks, None, scale, design.has_intercept)
     nothing = np.zeros((len(first.training.rows.active), n_blocks))
     tails = make_tails(groups, moving, first.training)
@@ -196,7 +196,7 @@ def advance(setup: PathSetup, state: PathState, n: int) -> tuple[PathState, Path
             movers = _movers(setup, state)
         for moves, (_, chains) in zip(movers, _all_chains(setup, state), strict=True):
             chains[:] = [move(chain, step < setup.burn) for move, chain in zip(moves, chains, strict=True)]
-        seen = np.array([look(setup, k, chain) for k, chain in enumerate(state.chains)])
+        seen = np.array([measure(setup, k, chain) for k, chain in enumerate(state.chains)])
         if step >= setup.burn:
             entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
             for table, row in zip(draws, (seen[:, 0], entropy, seen[:, 1], seen[:, 2]), strict=True):
@@ -245,7 +245,7 @@ def _move_columns(moves: ColumnMoves, n: int, chain: ColumnState, burns: bool) -
     return chain
 
 
-def look(setup: PathSetup, k: int, chain: JointState | ColumnState) -> tuple[float, float, float]:
+def measure(setup: PathSetup, k: int, chain: JointState | ColumnState) -> tuple[float, float, float]:
     """Return d/dt ln L at t_k, and ln L at the t before and after less ln L at t_k, of a state (b, V), with the prior.
 
     (b, -V) is as probable a priori: the slope is averaged over both with their probabilities given all else, which

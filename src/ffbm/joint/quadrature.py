@@ -56,8 +56,8 @@ def barriers(down: Array, up: Array) -> Array:
     down, up : (T, K) float64
         As in ``stepping_stones``.
     """
-    here, there = ([half_distance(column) for column in table.T] for table in (down, up))
-    return np.array([here[0], *((a + b) / 2 for a, b in zip(here[1:], there[:-1], strict=True))])
+    below, above = ([half_distance(column) for column in table.T] for table in (down, up))
+    return np.array([below[0], *((a + b) / 2 for a, b in zip(below[1:], above[:-1], strict=True))])
 
 
 def values_needed(barrier: Array) -> int:
@@ -106,12 +106,12 @@ def stepping_stones(down: Array, up: Array) -> Array:
     return np.cumsum(steps)
 
 
-def _bridge(here: Array, there: Array) -> float:
-    """Return ln r from ln l of draws at either end."""
-    log_ratio = float(np.median(np.concatenate((here, there))))
+def _bridge(at_first: Array, at_second: Array) -> float:
+    """Return ln r from ln l of draws at the first and at the second of two values of t."""
+    log_ratio = float(np.median(np.concatenate((at_first, at_second))))
     for _ in range(_MOST_TURNS):
-        above = np.mean(1 / (1 + np.exp(np.clip(log_ratio - here, -700, 700))))
-        below = np.mean(1 / (1 + np.exp(np.clip(there - log_ratio, -700, 700))))
+        above = np.mean(1 / (1 + np.exp(np.clip(log_ratio - at_first, -700, 700))))
+        below = np.mean(1 / (1 + np.exp(np.clip(at_second - log_ratio, -700, 700))))
         change = float(np.log(above) - np.log(below))  # r_new / r: below is r times the mean of 1 / (l + r)
         log_ratio += change
         if abs(change) < 1e-10:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ffbm.blocks.chain import n_kept
+from ffbm.blocks.chain import NEVER, n_kept
 from ffbm.blocks.target import BlockTarget, block_ledger
 from ffbm.joint import chain as joint
 from ffbm.joint.chain import JointSettings, JointSetup, JointState
@@ -52,7 +52,6 @@ from ffbm.theta.selection import (
 )
 from ffbm.types import Array, Graph
 
-_NEVER = 10**9  # the inner chain keeps no draws of its own
 _MOST_PARTS = 64  # sets of columns whose models are remembered
 
 
@@ -260,7 +259,7 @@ class ColumnMoves:
         w[moving] = inner.weights
 
     def sweep_columns(self, state: ColumnState, burns: bool) -> Array:
-        """Let the columns see the labels, and move columns and weights given them; return how many moved (5,)."""
+        """Move columns and weights given the labels; return how many columns moved (5,)."""
         sampler = None
         if self.setup.model.unknown is None:
             self.sweeper.target.sums[:] = self.setup.model.training.sums_of_labels(state.ledger.b)
@@ -291,7 +290,7 @@ class ColumnMoves:
             metric_at_zero = curvature_metric(training.target(nothing, geometry.scale), nothing)
             metric = make_metric(geometry.dense[np.ix_(first, first)], geometry.rest[moving])
             settings = self.setup.settings._replace(
-                burn=0, thin=_NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
+                burn=0, thin=NEVER, n_moves=int(self.setup.gap > 1), n_warmup=0, sampler="hmc"
             )
             part = model._replace(training=training, metric_at_zero=metric_at_zero, unknown=None)
             self.parts[key] = _Part(moving, JointSetup(part, settings), metric, _entries(model.training, moving))

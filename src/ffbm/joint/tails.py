@@ -1,8 +1,8 @@
 """The tails of the learned prior along the path from no features to all.
 
 Weights of a column that is inside are Student t, of 3 degrees of freedom. Where t is small hardly any features are left
-in the likelihood, and tails as heavy as that let a few weights be so large that they bring them back: chains of two
-kinds, with and without, between which none goes. So the tails, too, are let in along the path: at t there are::
+in the likelihood, and with tails that heavy a few weights may be so large that they matter all the same: chains are in
+this mode or in the other, and none crosses. So the tails, too, change along the path: at t there are::
 
     nu(t) = 3 (1 + eps) / (t^2 + eps)
 
@@ -71,7 +71,7 @@ def log_tails(degrees: float, freedom: Array, square: Array) -> float:
 
 
 def tails_slope(t: float, freedom: Array, square: Array) -> float:
-    """Return the derivative of the same with respect to t."""
+    """Return the derivative of ``log_tails`` with respect to t."""
     degrees = degrees_at(t)
     both = degrees + freedom
     by_degrees = digamma(both / 2) - digamma(degrees / 2) - freedom / degrees - np.log1p(square / degrees)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from ffbm.blocks import chain as blocks
-from ffbm.blocks.chain import BlockSettings, BlockSetup, BlockState, n_kept
+from ffbm.blocks.chain import NEVER, BlockSettings, BlockSetup, BlockState, n_kept
 from ffbm.blocks.edges import first_factorials
 from ffbm.blocks.levels import level_lengths
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, Likelihood
@@ -32,8 +32,7 @@ from ffbm.theta.selection import SelectionSetup, SelectionState, Sweeper, set_up
 from ffbm.theta.split_selection import draw_omega, log_odds
 from ffbm.types import Array, Graph
 
-_NEVER = 10**9  # chains of labels keep no draws of their own
-_NONE = 1e-100  # vertices of a row that has none below a node: kernels divide by it, and sums do not see it
+_NONE = 1e-100  # in the place of 0 vertices of a row: kernels divide by it, and no sum is changed
 _PAIRS = 1 << 20  # ln x! is tabulated up to E plus so many pairs of groups
 
 
@@ -75,7 +74,7 @@ class TreeSetup(NamedTuple):
     """What the chains of one target share, and no step changes."""
 
     target: TreeTarget
-    model: Model  # without a field; its counts of groups are nobody's
+    model: Model  # without a field; each chain has counts of groups of its own
     children: tuple[Array, ...]  # of each node: the child (B,) that a leaf is in or below, -1 for other leaves
     columns: tuple[SelectionSetup, ...]  # of each node; their geometry is that of some labels
     settings: TreeSettings
@@ -204,7 +203,7 @@ def tree_model(target: TreeTarget) -> Model:
 
 
 def own_counts(model: Model, labels: Array) -> tuple[Model, Ledger | WeightedLedger]:
-    """Return the model with counts of groups of its own, and the counts of leaves."""
+    """Return the model with new counts of groups, and the counts of leaves."""
     likelihood = model.likelihood
     counts = {name: getattr(likelihood.branches, name).copy() for name in ("n", "e", "ers")}
     own = likelihood._replace(branches=likelihood.branches._replace(**counts), work=likelihood.work.copy())
@@ -268,7 +267,7 @@ class TreeMoves:
         self.setup = setup
         self.model, _ = own_counts(setup.model, state.ledger.b)
         count(self.model, state.ledger)
-        self.chain = BlockSettings(0, _NEVER, allow_empty=True, jumps=setup.settings.jumps)
+        self.chain = BlockSettings(0, NEVER, allow_empty=True, jumps=setup.settings.jumps)
         self.odds = np.zeros(1)
         self.sweepers = [self._sweeper(one) for one in setup.columns]
         self.respond(state)
@@ -303,7 +302,7 @@ class TreeMoves:
         self.respond(state)
 
     def respond(self, state: TreeState) -> None:
-        """Let every node see the labels."""
+        """Give every node the response of the labels."""
         for child, columns, sweeper in zip(self.setup.children, self.setup.columns, self.sweepers, strict=True):
             counts, sums = respond(columns.target.training, child, state.ledger.b)
             sweeper.target.rows.counts[:], sweeper.target.sums[:] = counts, sums
@@ -317,7 +316,7 @@ class TreeMoves:
 
 
 def _no_draws(setup: TreeSetup, state: TreeState, n: int) -> TreeDraws:
-    """Return room for so many draws."""
+    """Return empty arrays for so many draws."""
     trials = (n, len(state.nodes), len(state.nodes[0].inside))
     return TreeDraws(
         labels=np.empty((n, len(state.ledger.b)), dtype=np.min_scalar_type(setup.target.n_leaves - 1)),

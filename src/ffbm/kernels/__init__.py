@@ -43,8 +43,8 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-def _pass_by() -> Path:
-    """Make a folder for this process alone: where nothing can be kept, kernels are compiled each time."""
+def _temporary_folder() -> Path:
+    """Make a cache folder for this process alone, where the user's cannot be written: each one compiles its kernels."""
     folder = tempfile.mkdtemp(prefix="ffbm-kernels-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
@@ -52,7 +52,7 @@ def _pass_by() -> Path:
 
 _WANTED = _cache_folder()
 _IS_KEPT = _is_writable(_WANTED)
-CACHE_FOLDER = _WANTED if _IS_KEPT else _pass_by()
+CACHE_FOLDER = _WANTED if _IS_KEPT else _temporary_folder()
 
 
 def is_cold() -> bool:
@@ -108,8 +108,8 @@ _before = numba.config.CACHE_DIR
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 try:
     for _module in _MODULES:
-        for _made in vars(import_module(f"ffbm.kernels.{_module}")).values():
-            if isinstance(_made, Dispatcher):
-                _name_by_content(_made)
+        for _kernel in vars(import_module(f"ffbm.kernels.{_module}")).values():
+            if isinstance(_kernel, Dispatcher):
+                _name_by_content(_kernel)
 finally:
     numba.config.CACHE_DIR = _before

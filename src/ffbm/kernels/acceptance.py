@@ -20,8 +20,8 @@ def accepts(u, log_ratio):
 def decide(rng, m, c, beta, change, lift, log_ratio, before, after, totals):
     """Accept the labels ``after`` that a move proposes, or stay at those ``before``; the ledger may be anywhere.
 
-    The move changes S by ``change`` and the field's sum by ``lift``; ``log_ratio`` is ln of the probability of
-    proposing the way back over that of the way there. S and the field's sum in totals are kept up to date.
+    The move changes S by ``change`` and the field's sum by ``lift``; ``log_ratio`` is ln of the reverse over the
+    forward proposal probability. S and the field's sum in totals are kept up to date.
     """
     is_accepted = log_ratio > IMPOSSIBLE and accepts(rng.random(), beta * (lift - change) + log_ratio)
     if is_accepted:

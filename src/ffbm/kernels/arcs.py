@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE
-from ffbm.kernels.dispatch import answer
+from ffbm.kernels.dispatch import implement
 from ffbm.kernels.tables import add, look
 
 OUT, INTO = 1, 1 << 32  # one arc out of a vertex, one into it, in a number that holds both
@@ -51,8 +51,8 @@ def vertex_of(g, i):
 
 
 @njit(**INLINE)
-def turn_of(g, i):
-    """Return where in the row of vertex i those begin that arcs come from."""
+def successors_end(g, i):
+    """Return where in the row of vertex i its predecessors begin."""
     return g.middle[i]
 
 
@@ -95,8 +95,8 @@ def add_edges(g, c, r, t, leads, d):  # noqa: ARG001
         add(c.ers, t, r, d)
 
 
-answer(
+implement(
     Arcs,
-    n_sides=n_sides, vertex_of=vertex_of, turn_of=turn_of, degree_of=degree_of, n_links=n_links, ends_of=ends_of,
-    between=between, link_of=link_of, add_edges=add_edges,
+    n_sides=n_sides, vertex_of=vertex_of, successors_end=successors_end, degree_of=degree_of, n_links=n_links,
+    ends_of=ends_of, between=between, link_of=link_of, add_edges=add_edges,
 )  # fmt: skip

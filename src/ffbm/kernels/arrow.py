@@ -6,7 +6,7 @@ eliminated, the Schur complement S = H_a - sum_j C_j H_j^-1 C_j. Features of one
 together; where they do, blocks are multiplied by how many of them do at most, so that they bound the Hessian.
 
 Everything here is a function of the other columns, the data and s alone, never of the column's present weights or of
-the present intercept: else the way back from a proposal could not be priced.
+the present intercept: else the reverse of a proposal would have another probability.
 """
 
 from math import exp, log
@@ -20,9 +20,9 @@ from ffbm.kernels.compilation import INNER, copy, copy_table
 from ffbm.kernels.softmax import softmax_tile
 
 LONGEST = 4.0  # no Newton step changes a weight by more
-WITHOUT_COLUMN, WITH_COLUMN = 0, 1  # of ``Workspace.root`` and ``centre``
-# rows of ``Workspace.line``: two that any function may overwrite; the intercept where the search for its mode begins,
-# before a move, without the column, of the state, and while the scale is looked for
+WITHOUT_COLUMN, WITH_COLUMN = 0, 1  # of ``ColumnWorkspace.root`` and ``centre``
+# rows of ``ColumnWorkspace.line``: two that any function may overwrite; the intercept where the search for its mode
+# begins, before a move, without the column, of the state, and while the scale is searched for
 SPARE, SPARE_TOO, FIRST, BEFORE, WITHOUT, NOW, TRIAL = range(7)
 
 
@@ -47,8 +47,8 @@ class Columns(NamedTuple):
     odds: np.ndarray  # (1,) ln omega / (1 - omega) where omega is given; nan: it is integrated out
 
 
-class Workspace(NamedTuple):
-    """Arrays that the moves of a column overwrite; J is the most features of one column."""
+class ColumnWorkspace(NamedTuple):
+    """Arrays that the moves of a column overwrite; no column has more than J features."""
 
     base: np.ndarray  # (R, B): logits without the column
     z: np.ndarray  # (R, B): logits with what is tried
@@ -64,7 +64,6 @@ class Workspace(NamedTuple):
     cross: np.ndarray  # (B, B)
     line: np.ndarray  # (7, B): rows by name, from SPARE to TRIAL
     point: np.ndarray  # (2, 3): of the search for the scale
-    bits: np.ndarray  # (4,) int64
     particle: np.ndarray  # (M, B)
     chance: np.ndarray  # (M,)
 
@@ -95,17 +94,17 @@ def add_information(p: Any, i: int, count: float, x: float, matrix: Any) -> None
 
 
 @njit(**INNER)
-def softmax_all(counts: Any, z: Any, p: Any, bits: Any) -> float:
+def softmax_all(counts: Any, z: Any, p: Any) -> float:
     """Fill p with counts times softmax of all rows of z; return minus the sum of counts times logsumexp."""
     copy_table(z, p)
-    return -softmax_tile(counts, np.int64(0), z.shape[0], p, bits)
+    return -softmax_tile(counts, np.int64(0), z.shape[0], p)
 
 
 @njit(**INNER)
-def log_likelihood(columns: Any, counts: Any, g: int, z: Any, p: Any, bits: Any) -> float:
+def log_likelihood(columns: Any, counts: Any, g: int, z: Any, p: Any) -> float:
     """Return minus the sum of counts times logsumexp over the rows of a column; p gets counts times softmax."""
     if columns.with_intercept[g]:
-        return softmax_all(counts, z, p, bits)
+        return softmax_all(counts, z, p)
     total = 0.0
     for t in range(columns.union_start[g], columns.union_start[g + 1]):
         i = columns.union[t]
@@ -180,7 +179,7 @@ def centre_intercept(columns: Any, counts: Any, sums: Any, work: Any, n_steps: i
         a[k] = 0.0
     log_det = 0.0
     for _ in range(n_steps):
-        softmax_all(counts, z, work.p, work.bits)
+        softmax_all(counts, z, work.p)
         intercept_information(columns, counts, work.p, work.root[WITHOUT_COLUMN])
         intercept_slope(columns, sums, work.p, a, step)
         log_det = factorise(work.root[WITHOUT_COLUMN])
@@ -210,7 +209,7 @@ def newton_steps(columns: Any, counts: Any, sums: Any, g: int, s: float, n_steps
     a, step_a, schur = work.centre[WITH_COLUMN], work.line[SPARE], work.root[WITH_COLUMN]
     result = 0.0
     for _ in range(n_steps):
-        result = log_likelihood(columns, counts, g, z, p, work.bits) - n_features * n_blocks * log(s)
+        result = log_likelihood(columns, counts, g, z, p) - n_features * n_blocks * log(s)
         if with_intercept:
             intercept_information(columns, counts, p, schur)
             intercept_slope(columns, sums, p, a, step_a)

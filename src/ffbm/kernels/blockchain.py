@@ -1,4 +1,4 @@
-"""The block chain: sweeps and moves of many vertices in turn, the kept draws, and the best partition on the way."""
+"""The block chain: sweeps and moves of many vertices in turn, the draws kept, and the partition of the lowest S."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INLINE, ONCE, copy
+from ffbm.kernels.compilation import ENTRY, INLINE, ONCE, copy
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.relocate import relocate_if_priced
 from ffbm.kernels.single import ROUNDING, sweep
@@ -18,13 +18,13 @@ class Schedule(NamedTuple):
 
     burn: int
     thin: int
-    beta: float
-    epsilon: float
-    allow_empty: bool
-    jumps: float  # moves of many vertices tried after each sweep, on average
-    n_scans: int
-    relocations: float  # chance after each sweep, for each block in use, to try to spend a block elsewhere
-    n_steps: int  # temperatures on the way there
+    beta: float = 1.0
+    epsilon: float = 0.5  # of single-vertex proposals
+    allow_empty: bool = False
+    jumps: float = 0.0  # moves of many vertices tried after each sweep, on average
+    n_scans: int = 2  # restricted Gibbs scans of a launch
+    relocations: float = 0.0  # probability after each sweep, for each block in use, of trying a relocation
+    n_steps: int = 40  # temperatures of its annealing path
 
 
 class BlockDraws(NamedTuple):
@@ -35,14 +35,16 @@ class BlockDraws(NamedTuple):
     acceptance: np.ndarray  # (T,) the share of visits that moved their vertex, since the draw before
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def run_blocks(rng, model, ledger, schedule, n_sweeps, counters, workspace, draws):
     """Advance a chain by n_sweeps and write the draws it keeps; return how many."""
     m, c, counters, workspace = bare(model), bare(ledger), bare(counters), bare(workspace)
     kept = 0
     for _ in range(n_sweeps):
         step(rng, m, c, schedule, schedule.beta, counters, workspace)
-        kept += keep(c.b, counters, schedule, kept, draws.labels, draws.entropy, draws.acceptance)
+        if keep(counters, schedule, draws.entropy, draws.acceptance, kept):
+            copy(c.b, draws.labels[kept])
+            kept += 1
     return kept
 
 
@@ -64,7 +66,7 @@ def step(rng, m, c, schedule, beta, counters, workspace):
             if many_at_once(rng, m, c, kind, beta, schedule.n_scans, totals, workspace.work, workspace.scratch):
                 tally[MADE] += 1
                 note_best(c.b, totals, best)
-    # the move leaves the number of blocks in use as it is, so its chance may depend on it
+    # a relocation does not change the number of blocks in use, so how often it is tried may depend on that
     if schedule.relocations > 0.0 and rng.random() < schedule.relocations * c.used[0]:
         tally[TRIED] += 1
         if relocate_if_priced(rng, m, c, beta, schedule.n_steps, totals, workspace.work, workspace.scratch):
@@ -82,15 +84,13 @@ def note_best(b, totals, best):
 
 
 @njit(**INLINE)
-def keep(b, counters, schedule, kept, labels, entropy, acceptance):
-    """Write draw number ``kept`` if it is time for one; return how many were written."""
+def keep(counters, schedule, entropy, acceptance, kept):
+    """Tell whether the state is a draw to keep; if so write S and the acceptance rate as draw number ``kept``."""
     tally, drawn = counters.tally, counters.tally[SWEEPS] - schedule.burn
-    if drawn == 0:
-        tally[VISITS] = tally[MOVES] = 0
-    elif drawn > 0 and drawn % schedule.thin == 0:
-        copy(b, labels[kept])
+    if drawn < 0 or drawn % schedule.thin != 0:
+        return False
+    if drawn > 0:
         entropy[kept] = counters.totals[ENTROPY]
         acceptance[kept] = tally[MOVES] / max(tally[VISITS], 1)
-        tally[VISITS] = tally[MOVES] = 0
-        return 1
-    return 0
+    tally[VISITS] = tally[MOVES] = 0
+    return drawn > 0

@@ -1,13 +1,13 @@
-"""The path along which a column is born or dies slowly: see ``theta/bridge.py``."""
+"""The annealing path along which a column is born or dies: see ``theta/bridge.py``."""
 
 from typing import Any
 
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INNER
+from ffbm.kernels.compilation import ENTRY, INNER
 from ffbm.kernels.hmc import bare_metric, move
-from ffbm.kernels.metric import apply_inverse, follow_precisions
+from ffbm.kernels.metric import apply_inverse, update_factors
 from ffbm.kernels.slab import draw_precisions
 from ffbm.kernels.softmax import energy_and_gradient, given_scales
 
@@ -35,32 +35,32 @@ def _add_prior(target: Any, w: Any, g: Any, sign: float) -> float:
     return total
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def follow_path(
     rng: Any, target: Any, metric: Any, path: Any, column: Any, step: float, n_steps: int, w: Any, scratch: Any
 ) -> float:
-    """Lead w (A, B) along ``path``, the factors of a column's values; return the sum of changes of the log likelihood.
+    """Move w (A, B) along ``path``, the factors of a column's values; return the work, the sum of changes of ln L.
 
-    Between any two of them all weights make a Hamiltonian move, scales being drawn before it. ``column`` are the places
+    Between two factors all weights make a Hamiltonian move, after scales have been drawn. ``column`` are the places
     of its values among those of the rows, its features, and what both are at factor 1. The target's values and
     response are overwritten.
     """
     target, metric, w, column = bare(target), bare_metric(metric, scratch.factor), bare(w), bare(column)
-    tile, bits, line, own = bare(scratch.tile), bare(scratch.bits), bare(scratch.line), bare(scratch.own)
-    g, q, gain, gaussian = own[0], own[1], 0.0, given_scales(target)
+    tile, line, vectors = bare(scratch.tile), bare(scratch.line), bare(scratch.vectors)
+    g, q, gain, gaussian = vectors[0], vectors[1], 0.0, given_scales(target)
     draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
     multiply_column(target, column, path[0])
-    u = energy_and_gradient(gaussian, w, g, tile, bits)
+    u = energy_and_gradient(gaussian, w, g, tile)
     for at in range(1, len(path)):
         gain += u
         multiply_column(target, column, path[at])
-        u = energy_and_gradient(gaussian, w, g, tile, bits)
+        u = energy_and_gradient(gaussian, w, g, tile)
         gain -= u
         if at < len(path) - 1:
             u += _add_prior(target, w, g, -1.0)
             draw_precisions(rng, target.slab, target.rows.active, w, target.scale, target.precision)
-            follow_precisions(metric, target.precision)
+            update_factors(metric, target.precision)
             u += _add_prior(target, w, g, 1.0)
             apply_inverse(metric, g, q, line)
-            u, _, _ = move(rng, gaussian, metric, w, u, step, n_steps, own, (tile, bits, line))
+            u, _, _ = move(rng, gaussian, metric, w, u, step, n_steps, vectors, (tile, line))
     return gain

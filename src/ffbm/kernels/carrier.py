@@ -1,12 +1,12 @@
-"""Weights carried over from one partition to another, and the field and the mode that such moves look at.
+"""Weights carried over from one partition to another, and the field and the mode that such moves use.
 
 With m(b) the mode of the weights given b, and h(b) the curvature there, entry by entry::
 
     W' = m(b') + (W - m(b)) sqrt(h(b) / h(b'))
 
 The map is one to one, its inverse is the same with b and b' exchanged, and its Jacobian is prod sqrt(h(b) / h(b')):
-with that in the ratio a move of (b, W) is exact, however rough m and h are. What the data say nothing of stays as it
-is, so many features do no harm, as they would if the weights were drawn again.
+with that in the ratio a move of (b, W) is exact, however rough m and h are. Weights that no data inform do not change,
+so many features do no harm, as they would if the weights were drawn again.
 """
 
 from math import exp, log, sqrt
@@ -17,15 +17,15 @@ from numba import njit
 
 from ffbm.kernels.acceptance import IMPOSSIBLE, decide
 from ffbm.kernels.compilation import INNER, copy_table
-from ffbm.kernels.metric import Metric, add_curvature, take_mean_away
-from ffbm.kernels.mode import ModeBuffers, settle
+from ffbm.kernels.metric import Metric, add_curvature, subtract_mean
+from ffbm.kernels.mode import ModeBuffers, minimise_energy
 from ffbm.kernels.softmax import Target, energy_and_gradient
 from ffbm.kernels.target import Model
 from ffbm.kernels.workspace import AFTER, BEFORE
 
-LOOKS = 2  # scans of a launch that see features, each the mode given the scan before
+N_FIELD_SCANS = 2  # scans of a launch in a field, each in that of the mode given the scan before
 FULL, NEW, GRADIENT = 0, 1, 2  # of ``CarryBuffers.carried``: W with its mean over blocks, W', and a gradient
-SHARP, ROUGH = 0.05, 1.0  # how near to the mode, twice the nats: for the weights carried over, and in a launch
+TIGHT, LOOSE = 0.05, 1.0  # tolerances of a mode, twice the nats: for the weights carried over, and in a launch
 
 
 class CarryBuffers(NamedTuple):
@@ -35,14 +35,14 @@ class CarryBuffers(NamedTuple):
     curves: np.ndarray  # (2, A, B)
     carried: np.ndarray  # (3, A, B)
     rows: np.ndarray  # (R, B): log probabilities of the training rows
-    blank: np.ndarray  # (0, 0): no field
-    nowhere: np.ndarray  # (0, 0, B): for curvatures without a dense part
+    no_field: np.ndarray  # (0, 0): no field
+    no_dense: np.ndarray  # (0, 0, B): for curvatures without a dense part
 
 
 class Carrier(NamedTuple):
-    """The weights as moves that carry them along see them."""
+    """What moves that carry the weights along need of them."""
 
-    target: Target  # its sums follow the labels that were looked at last
+    target: Target  # its sums are those of the labels that were scored last
     metric: Metric  # the same for all blocks, for modes
     buffers: CarryBuffers
     mode_buffers: ModeBuffers
@@ -51,8 +51,8 @@ class Carrier(NamedTuple):
 class CarriedMove(NamedTuple):
     """What a move of many vertices that carries the weights along works with."""
 
-    plain: Model  # the block model without a field
-    sighted: Model  # the same with a field to write in
+    without_field: Model  # the block model without a field
+    with_field: Model  # the same with a field to write in
     carrier: Carrier
     n_scans: int  # of a launch
     work: np.ndarray  # (4, N) see ``workspace``: the labels before and after, and two groups of vertices
@@ -109,26 +109,26 @@ def sum_features(target, b):
 
 
 @njit(**INNER)
-def find_mode_of(carrier, b, close, w):
+def find_mode_of(carrier, b, tolerance, w):
     """Fill w (A, B) with the mode of the weights given the labels; the sums are left as those of the labels."""
     sum_features(carrier.target, b)
-    settle(carrier.target, carrier.metric, close, w, carrier.mode_buffers)
+    minimise_energy(carrier.target, carrier.metric, tolerance, w, carrier.mode_buffers)
 
 
 @njit(**INNER)
-def see_mode(carrier, c, close, field):
+def write_mode_field(carrier, c, tolerance, field):
     """Write the field of the mode of the weights given the labels."""
     buffers = carrier.buffers
-    find_mode_of(carrier, c.b, close, buffers.carried[GRADIENT])
+    find_mode_of(carrier, c.b, tolerance, buffers.carried[GRADIENT])
     fill_field(carrier.target.rows, buffers.carried[GRADIENT], 1.0, buffers.rows, field)
 
 
 @njit(**INNER)
 def carry_over(rng, b, before, w, carrier):
-    """Carry the weights from the labels ``before`` to b; return ln of their part of the ratio, Jacobian included.
+    """Carry the weights from the labels ``before`` to b; return ln of their part of the acceptance ratio.
 
     The mode given ``before`` is in ``modes[BEFORE]`` of the buffers; W' is left in ``carried[NEW]``. The mean over
-    blocks is drawn from its law, N(0, sigma^2 / B), so that the map may act on all entries of W.
+    blocks is drawn from its law, N(0, sigma^2 / B), so that the map may act on all entries of W. The Jacobian is in.
     """
     target, buffers, mode_buffers = carrier.target, carrier.buffers, carrier.mode_buffers
     n_active, n_blocks = w.shape
@@ -137,22 +137,22 @@ def carry_over(rng, b, before, w, carrier):
         mean = target.scale[target.rows.active[d]] * rng.standard_normal() / sqrt(n_blocks)
         for k in range(n_blocks):
             full[d, k] = w[d, k] + mean
-    find_mode_of(carrier, b, SHARP, buffers.modes[AFTER])
+    find_mode_of(carrier, b, TIGHT, buffers.modes[AFTER])
     for side in range(2):
         curve = buffers.curves[side]
         for d in range(n_active):
             for k in range(n_blocks):
                 curve[d, k] = target.precision[d]
-        add_curvature(target.rows, buffers.modes[side], buffers.nowhere, curve)
+        add_curvature(target.rows, buffers.modes[side], buffers.no_dense, curve)
     ratio = 0.0
     for d in range(n_active):
         for k in range(n_blocks):
             factor = buffers.curves[BEFORE, d, k] / buffers.curves[AFTER, d, k]
             new[d, k] = buffers.modes[AFTER, d, k] + (full[d, k] - buffers.modes[BEFORE, d, k]) * sqrt(factor)
             ratio += 0.5 * log(factor)
-    ratio -= energy_and_gradient(target, new, spare, mode_buffers.tile, mode_buffers.bits)
+    ratio -= energy_and_gradient(target, new, spare, mode_buffers.tile)
     sum_features(target, before)
-    ratio += energy_and_gradient(target, full, spare, mode_buffers.tile, mode_buffers.bits)
+    ratio += energy_and_gradient(target, full, spare, mode_buffers.tile)
     return ratio
 
 
@@ -160,13 +160,13 @@ def carry_over(rng, b, before, w, carrier):
 def carry_and_decide(rng, tools, c, beta, change, log_ratio, w, totals):
     """Carry the weights over from the labels before a move to those after, and accept both or neither.
 
-    change is that of S, which beta multiplies; log_ratio is what the way there and back were proposed with.
+    change is that of S, which beta multiplies; log_ratio is ln of the reverse over the forward proposal probability.
     """
     before, after = tools.work[BEFORE], tools.work[AFTER]
     if log_ratio > IMPOSSIBLE:
         log_ratio += carry_over(rng, after, before, w, tools.carrier)
-    is_accepted = decide(rng, tools.plain, c, beta, change, 0.0, log_ratio, before, after, totals)
+    is_accepted = decide(rng, tools.without_field, c, beta, change, 0.0, log_ratio, before, after, totals)
     if is_accepted:
         copy_table(tools.carrier.buffers.carried[NEW], w)
-        take_mean_away(w)
+        subtract_mean(w)
     return is_accepted

@@ -1,10 +1,10 @@
-"""How much is to be said for a column: proposed weights and scale, and what they are worth, on the way in and back.
+"""The worth of a column: proposed weights and scale, and their importance weight, for forward and reverse proposals.
 
-A column enters with a scale s, an intercept that makes room, and weights drawn feature by feature, each from several
-particles (configurational-bias Monte Carlo; where features have no vertex in common, a product of means of importance
-weights). Its *worth* is an unbiased estimate of the evidence for the column, given all others: the same estimate, with
-the present weights as one of the particles, prices the way back. Birth, death, refreshment and exchange of columns are
-made of these two alone (``kernels/selection.py``).
+A column enters with a scale s, an intercept that is shifted to fit, and weights drawn feature by feature, each from
+several particles (configurational-bias Monte Carlo; where features have no vertex in common, a product of means of
+importance weights). Its *worth* is an unbiased estimate of the evidence for the column, given all others. For the
+reverse proposal the present weights are one of the particles: they are *retraced*. Birth, death, refreshment and
+exchange of columns are made of these two alone (``kernels/selection.py``).
 """
 
 from math import exp, inf, log, log1p, sqrt
@@ -40,7 +40,7 @@ from ffbm.kernels.slab import draw_scale, log_scale_prior
 
 FROM_PRIOR = 0.1  # the share of particles that come from the prior given s: it bounds their importance weights
 SCALE_FROM_PRIOR = 0.2  # the same for scales
-PILOT_STEP = 0.5  # between values of ln s at which a column of many features is weighed before its scale is proposed
+PILOT_STEP = 0.5  # between the values of ln s at which a column of several features is weighed in that search
 
 
 @njit(**INNER)
@@ -69,9 +69,9 @@ def _begin(columns: Any, g: int, work: Any, modes: Any, a: Any) -> None:
 def locate_scale(rng: Any, columns: Any, counts: Any, sums: Any, g: int, work: Any) -> tuple[float, float]:
     """Return mode and width of a column's ln s given the others, by parabolas; the weights found are ``work.first``.
 
-    The normal approximation that is searched misses part of what large s are worth to features on few vertices, and
-    these parts add up over the features of a column. Of several features the worth itself, drawn without a look at the
-    present weights, has the last word.
+    The normal approximation underestimates the evidence for large s where features are on few vertices, and the errors
+    of all features of a column add up. With several features the last points are estimates of the worth itself, drawn
+    without looking at the present weights.
     """
     n_features = columns.start[g + 1] - columns.start[g]
     for f in range(n_features):
@@ -124,9 +124,9 @@ def weigh(
 ) -> float:
     """Draw a column's weights for ln s = t into ``work.value``, or retrace those that stand there; return ln worth.
 
-    The intercept ``a`` (B,) makes room on the way in and takes it back on the way out: it is mapped from the normal
-    approximation without the column to that with it, or back. ``proposal`` is the centre and the spread of ln s, of
-    ``locate_scale``. ``work.base`` holds the logits without the column and, if the intercept moves along, without it.
+    The intercept ``a`` (B,) is mapped from the normal approximation without the column to that with it; the reverse if
+    ``retrace``. ``proposal`` is the centre and the spread of ln s, of ``locate_scale``. ``work.base`` holds the logits
+    without the column and, if the intercept moves along, without it.
     """
     (centre, spread), degrees = proposal, columns.degrees[g]
     worth = log_scale_prior(degrees, t) - log_scale_density(degrees, t, centre, spread)
@@ -137,7 +137,7 @@ def weigh(
 def _weigh_given(
     rng: Any, columns: Any, counts: Any, sums: Any, g: int, t: float, a: Any, retrace: bool, work: Any
 ) -> float:  # fmt: skip
-    """Do what ``weigh`` does; return ln worth given s."""
+    """Draw or retrace the weights as ``weigh`` does; return ln worth given s."""
     begin, s = columns.start[g], exp(t)
     n_features = columns.start[g + 1] - begin
     worth = 0.0
@@ -148,8 +148,8 @@ def _weigh_given(
     if columns.with_intercept[g]:
         worth += _move_intercept(columns, counts, sums, g, a, retrace, work)
     else:
-        worth -= log_likelihood(columns, counts, g, work.base, work.p, work.bits)
-    worth += log_likelihood(columns, counts, g, work.z, work.p, work.bits)
+        worth -= log_likelihood(columns, counts, g, work.base, work.p)
+    worth += log_likelihood(columns, counts, g, work.z, work.p)
     for f in range(n_features):
         worth += inner_product(work.mode[f], sums[columns.feature[begin + f]])
     for f in range(n_features):
@@ -159,20 +159,20 @@ def _weigh_given(
 
 @njit(**INNER)
 def _move_intercept(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrace: bool, work: Any) -> float:
-    """Map the intercept in, or back out if retracing; return ln of the ratio of priors, likelihoods and volumes.
+    """Map the intercept as ``weigh`` says; return ln of the ratio of priors, likelihoods and volumes.
 
-    Modes are moved to where the intercept that goes with the column expects them, and the logits with them.
+    Modes are moved to those given the intercept that goes with the column, and the logits with them.
     """
-    there, back = (WITHOUT_COLUMN, WITH_COLUMN) if retrace else (WITH_COLUMN, WITHOUT_COLUMN)
+    new, old = (WITHOUT_COLUMN, WITH_COLUMN) if retrace else (WITH_COLUMN, WITHOUT_COLUMN)
     before, after = work.line[BEFORE], work.line[SPARE]
     copy(a, before)
     for k in range(len(a)):
-        after[k] = before[k] - work.centre[back, k]
-    multiply_transposed(work.root[back], after)
-    solve_transposed(work.root[there], after)
+        after[k] = before[k] - work.centre[old, k]
+    multiply_transposed(work.root[old], after)
+    solve_transposed(work.root[new], after)
     volumes = 0.0
     for k in range(len(a)):
-        after[k] += work.centre[there, k]
+        after[k] += work.centre[new, k]
         volumes += log(work.root[WITHOUT_COLUMN, k, k]) - log(work.root[WITH_COLUMN, k, k])
     copy(after, a)
     without, within = (after, before) if retrace else (before, after)
@@ -180,7 +180,7 @@ def _move_intercept(columns: Any, counts: Any, sums: Any, g: int, a: Any, retrac
     result += inner_product(within, sums[columns.intercept]) - inner_product(without, sums[columns.intercept])
     copy_table(work.base, work.z)
     shift_all(without, work.z, 1.0)
-    result -= log_likelihood(columns, counts, g, work.z, work.p, work.bits)
+    result -= log_likelihood(columns, counts, g, work.z, work.p)
     off = work.line[SPARE_TOO]
     for k in range(len(a)):
         off[k] = within[k] - work.centre[WITH_COLUMN, k]

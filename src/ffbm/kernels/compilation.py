@@ -1,6 +1,6 @@
-"""How kernels are compiled: as doors that Python calls, or as inner functions that only kernels call.
+"""How kernels are compiled: as entry points that Python calls, or as inner functions that only kernels call.
 
-An inner function has no way in from Python, which saves a third of a second of compiling each. A large one with
+An inner function cannot be called from Python, which saves a third of a second of compiling each. A large one with
 one call becomes part of its caller before either is compiled: compiled apart, LLVM optimises it twice. A literal
 argument (``True``, ``2``) compiles a variant of its own, with all that it calls: where two values share one, pass a
 variable or ``np.int64(2)``. Copies go element by element: numba compiles its text handling, seconds of it, for the
@@ -9,8 +9,8 @@ error message of a slice assignment.
 
 from numba import njit
 
-DOOR = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-INNER = {**DOOR, "no_cpython_wrapper": True}
+ENTRY = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INNER = {**ENTRY, "no_cpython_wrapper": True}
 INLINE = {**INNER, "forceinline": True}
 ONCE = {**INNER, "inline": "always"}  # for a large function that each of its few callers calls once
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INNER, copy
+from ffbm.kernels.compilation import ENTRY, INNER, copy
 
 _CONSTANT = 1e-15  # a series that spans less than this is constant: arviz-stats' own bound
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def split_series(x: Any, order: Any, position: Any, normal: Any, probs: Any, series: Any, rhat: Any) -> None:
     """Fill the four split series of each quantity and its R-hat.
 
@@ -64,7 +64,7 @@ def split_series(x: Any, order: Any, position: Any, normal: Any, probs: Any, ser
                 flat[3, to] = row[i]
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def _score_ranks(value: Any, at: Any, normal: Any, out: Any) -> None:
     """Write the normal score of each of the sorted values to its place; ties share their average rank."""
     first = 0
@@ -78,7 +78,7 @@ def _score_ranks(value: Any, at: Any, normal: Any, out: Any) -> None:
         first = last
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def _fold(value: Any, at: Any) -> None:
     """Replace the sorted values by their sorted distances from the median, and their places with them.
 
@@ -102,7 +102,7 @@ def _fold(value: Any, at: Any) -> None:
     copy(whose, at)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def _quantile(row: Any, rank: Any, prob: float) -> float:
     """Return the linearly interpolated quantile with numpy's rounding, since draws are compared with it."""
     where = (len(rank) - 1) * prob
@@ -114,7 +114,7 @@ def _quantile(row: Any, rank: Any, prob: float) -> float:
     return float(below + (above - below) * weight)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def _potential_scale(z: Any, n: int, S: int) -> float:
     """Return R-hat of S chains of n draws: infinite if each is constant and they differ, NaN if all agree."""
     mean = np.empty(S)
@@ -151,7 +151,7 @@ def _variance(mean: Any) -> float:
     return total / (len(mean) - 1)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def effective_size(series: Any, max_lag: int, ess: Any, between: Any, done: Any) -> None:
     """Fill the effective sample size of each series, as far as ``max_lag`` autocovariances tell it.
 
@@ -212,7 +212,7 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def effective_size_from(gamma: Any, between: Any, S: int, ess: Any) -> None:
     """Fill the effective sample size (K,) from all autocovariances (K, n), averaged over the S chains."""
     n = gamma.shape[1]

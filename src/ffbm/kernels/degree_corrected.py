@@ -10,7 +10,7 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.directed_edges import DIRECTED
-from ffbm.kernels.dispatch import answer
+from ffbm.kernels.dispatch import implement
 from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.logq import log_q
@@ -18,29 +18,29 @@ from ffbm.kernels.tables import log_factorial, log_factorials, look
 
 
 class DegreeCorrected(NamedTuple):
-    """Its tables."""
+    """Tables of the degree-corrected likelihood of undirected graphs."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
     lf: np.ndarray  # ln x!, all or a first row: see ``log_factorial``
     exact: np.ndarray  # the tables of ln q
-    few: np.ndarray
-    shape: np.ndarray
+    few_parts: np.ndarray
+    many_parts: np.ndarray
 
 
 class DirectedCorrected(NamedTuple):
-    """The same for directed graphs."""
+    """Tables of the degree-corrected likelihood of directed graphs."""
 
     edge_cost: np.ndarray
     lf: np.ndarray
     exact: np.ndarray
-    few: np.ndarray
-    shape: np.ndarray
+    few_parts: np.ndarray
+    many_parts: np.ndarray
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
     """Return ln q(e, n), of half-edges, or of the tails or the heads in a block."""
-    return log_q(e, n, likelihood.lf, likelihood.exact, likelihood.few, likelihood.shape)
+    return log_q(e, n, likelihood.lf, likelihood.exact, likelihood.few_parts, likelihood.many_parts)
 
 
 @njit(**INLINE)
@@ -99,4 +99,4 @@ def merge_change(likelihood, c, r, s):
 
 for tables, edges in ((DegreeCorrected, UNDIRECTED), (DirectedCorrected, DIRECTED)):
     register(tables, change=change, total=total, merge_change=merge_change, block_term=block_term)
-    answer(tables, **edges)
+    implement(tables, **edges)

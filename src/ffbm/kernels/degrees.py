@@ -3,12 +3,12 @@
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR
+from ffbm.kernels.compilation import ENTRY
 from ffbm.kernels.logq import log_q
 
 
-@njit(**DOOR)
-def draw_parts(rng, m, lf, exact, few, shape, parts):
+@njit(**ENTRY)
+def draw_parts(rng, m, lf, exact, few, many, parts):
     """Fill ``parts`` (n,) with a uniform partition of m into at most n parts, in increasing order, zeros included.
 
     The walk of q(m,n) = q(m,n-1) + q(m-n,n): of the partitions of m into at most n open parts a share
@@ -18,7 +18,7 @@ def draw_parts(rng, m, lf, exact, few, shape, parts):
     while n > 0:
         closes = m < n
         if not closes and n > 1:
-            closes = rng.random() < np.exp(log_q(m, n - 1, lf, exact, few, shape) - log_q(m, n, lf, exact, few, shape))
+            closes = rng.random() < np.exp(log_q(m, n - 1, lf, exact, few, many) - log_q(m, n, lf, exact, few, many))
         if closes:
             parts[parts.size - n] = level
             n -= 1

@@ -1,4 +1,4 @@
-"""What the arc counts cost in every directed flat likelihood, -sum_rs ln e_rs!; P(e|b) is as for edges."""
+"""The edge term that all directed flat likelihoods share, -sum_rs ln e_rs!; P(e|b) is as for edges."""
 
 from numba import njit
 
@@ -32,14 +32,14 @@ def _change(likelihood, c, loops, r, s, blocks, links, n_near):
                 + log_factorial(lf, to_s)
                 - log_factorial(lf, to_s + into)
             )
-    inside_r, inside_s, there, back = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
+    inside_r, inside_s, e_rs, e_sr = look(c.ers, r, r), look(c.ers, s, s), look(c.ers, r, s), look(c.ers, s, r)
     change += log_factorial(lf, inside_r) - log_factorial(lf, inside_r - out_r - in_r - loops)
     change += log_factorial(lf, inside_s) - log_factorial(lf, inside_s + out_s + in_s + loops)
     return change + (
-        log_factorial(lf, there)
-        - log_factorial(lf, there + in_r - out_s)
-        + log_factorial(lf, back)
-        - log_factorial(lf, back + out_r - in_s)
+        log_factorial(lf, e_rs)
+        - log_factorial(lf, e_rs + in_r - out_s)
+        + log_factorial(lf, e_sr)
+        - log_factorial(lf, e_sr + out_r - in_s)
     )
 
 

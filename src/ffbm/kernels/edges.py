@@ -1,32 +1,32 @@
-"""What the edge counts cost in every flat likelihood, and P(e|b).
+"""The edge term that all flat likelihoods share, and P(e|b).
 
-It is -sum_{r<s} ln e_rs! - sum_r ln e_rr!! for undirected graphs; those of directed ones are in ``directed_edges``.
+The edge term is -sum_{r<s} ln e_rs! - sum_r ln e_rr!! for undirected graphs; for directed ones see ``directed_edges``.
 """
 
 import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.dispatch import question
+from ffbm.kernels.dispatch import generic
 from ffbm.kernels.ledger import used_after
 from ffbm.kernels.tables import log_factorial, log_factorials, look
 
 LN2 = np.log(2.0)
 
 
-@question
+@generic
 def edge_change(likelihood, c, loops, r, s, blocks, links, n_near):
-    """Return the change when a vertex moves from r to s."""
+    """Return the change of the edge term when a vertex moves from r to s."""
 
 
-@question
+@generic
 def edge_total(likelihood, c):
-    """Return the whole of it, P(e|b) left out."""
+    """Return the edge term, without P(e|b)."""
 
 
-@question
+@generic
 def edge_merge_change(likelihood, c, r, s):
-    """Return the change when blocks r and s become one, P(e|b) left out; for dense tables."""
+    """Return the change of the edge term when blocks r and s become one; for dense tables."""
 
 
 @njit(**INLINE)

@@ -1,35 +1,35 @@
-"""The groups of a level as the vertices of a multigraph, and how its edge counts follow a vertex of the level below.
+"""The groups of a level as the vertices of a multigraph, and its edge counts when a vertex of the level below moves.
 
-A parallel edge stands as often as it is there.
+A parallel edge is listed as often as it occurs.
 """
 
 from numba import njit
 
 from ffbm.kernels.arcs import Arcs
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.dispatch import answer, question
+from ffbm.kernels.dispatch import generic, implement
 from ffbm.kernels.halfedges import Adjacency
 from ffbm.kernels.tables import look
 
 
-@question
+@generic
 def list_groups(g, ers, n_groups):
-    """Lay out the multigraph of so many groups from their edge counts."""
+    """Fill the multigraph of so many groups from their edge counts."""
 
 
-@question
-def carry_link(g, i, h, ers, r, s, t):
-    """Carry the link at place h of vertex i, which leads to group t, from group r to s."""
+@generic
+def move_link(g, i, h, ers, r, s, t):
+    """Move the link at place h of vertex i, whose other end is in group t, from group r to s."""
 
 
-@question
-def carry_vertex(g, i, ers, e, r, s):
-    """Carry the self-loops of vertex i and its ends, e of each group, from group r to s."""
+@generic
+def move_ends(g, i, ers, e, r, s):
+    """Move the self-loops of vertex i and its half-edges, e of each group, from group r to s."""
 
 
 @njit(**INNER)
 def list_edges(g, ers, n_groups):
-    """Lay out the groups of an undirected level."""
+    """Fill the multigraph of an undirected level."""
     position = 0
     for r in range(n_groups):
         g.indptr[r] = position
@@ -48,7 +48,7 @@ def list_edges(g, ers, n_groups):
 
 @njit(**INNER)
 def list_arcs(g, ers, n_groups):
-    """Lay out the groups of a directed level."""
+    """Fill the multigraph of a directed level."""
     position = 0
     for r in range(n_groups):
         g.indptr[r] = position
@@ -69,8 +69,8 @@ def list_arcs(g, ers, n_groups):
 
 
 @njit(**INLINE)
-def carry_edge(g, i, h, ers, r, s, t):  # noqa: ARG001
-    """Carry an edge."""
+def move_edge(g, i, h, ers, r, s, t):  # noqa: ARG001
+    """Move an edge."""
     ers[r, t] -= 1
     ers[t, r] -= 1
     ers[s, t] += 1
@@ -78,8 +78,8 @@ def carry_edge(g, i, h, ers, r, s, t):  # noqa: ARG001
 
 
 @njit(**INLINE)
-def carry_arc(g, i, h, ers, r, s, t):
-    """Carry an arc."""
+def move_arc(g, i, h, ers, r, s, t):
+    """Move an arc."""
     if h < g.middle[i]:
         ers[r, t] -= 1
         ers[s, t] += 1
@@ -89,8 +89,8 @@ def carry_arc(g, i, h, ers, r, s, t):
 
 
 @njit(**INLINE)
-def carry_ends(g, i, ers, e, r, s):
-    """Carry self-loops and half-edges."""
+def move_half_edges(g, i, ers, e, r, s):
+    """Move self-loops and half-edges."""
     ers[r, r] -= 2 * g.vertex[i, 1]
     ers[s, s] += 2 * g.vertex[i, 1]
     e[r] -= g.vertex[i, 0]
@@ -98,8 +98,8 @@ def carry_ends(g, i, ers, e, r, s):
 
 
 @njit(**INLINE)
-def carry_tails_and_heads(g, i, ers, e, r, s):
-    """Carry self-loops, tails and heads."""
+def move_tails_and_heads(g, i, ers, e, r, s):
+    """Move self-loops, tails and heads."""
     ers[r, r] -= g.vertex[i, 2]
     ers[s, s] += g.vertex[i, 2]
     for side in range(2):
@@ -107,5 +107,5 @@ def carry_tails_and_heads(g, i, ers, e, r, s):
         e[2 * s + side] += g.vertex[i, side]
 
 
-answer(Adjacency, list_groups=list_edges, carry_link=carry_edge, carry_vertex=carry_ends)
-answer(Arcs, list_groups=list_arcs, carry_link=carry_arc, carry_vertex=carry_tails_and_heads)
+implement(Adjacency, list_groups=list_edges, move_link=move_edge, move_ends=move_half_edges)
+implement(Arcs, list_groups=list_arcs, move_link=move_arc, move_ends=move_tails_and_heads)

@@ -6,9 +6,9 @@ from typing import Any
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INNER, copy_table
-from ffbm.kernels.lanes import LANES, fused, load, spread, store, total
-from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, follow_precisions
+from ffbm.kernels.compilation import ENTRY, INNER, copy_table
+from ffbm.kernels.lanes import LANES, broadcast, fused, load, store, total
+from ffbm.kernels.metric import Metric, apply_inverse, draw_velocity, update_factors
 from ffbm.kernels.slab import draw_precisions, draw_scales, without_scales
 from ffbm.kernels.softmax import energy_and_gradient, given_scales
 from ffbm.kernels.stretch import stretch_columns
@@ -22,12 +22,12 @@ DIVERGED = 1000.0  # an energy error in nats that no sound trajectory has
 
 @njit(**INNER)
 def kick(g: Any, q: Any, v: Any, h: float) -> float:
-    """Take h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
+    """Subtract h q, q = C M^-1 g, from the velocity v; return the change of the kinetic energy, h^2 g'q / 2 - h v'g.
 
     Known by this difference, the kinetic energy itself is never needed, nor M.
     """
     n_blocks, whole = g.shape[1], g.size - g.size % LANES
-    lanes, rest = spread(0.0), 0.0
+    lanes, rest = broadcast(0.0), 0.0
     for at in range(0, whole, LANES):
         change, velocity = h * load(q, at), load(v, at)
         lanes = fused(load(g, at), 0.5 * change - velocity, lanes)
@@ -44,12 +44,12 @@ def drift(w: Any, v: Any, h: float) -> None:
     """Move the position w by h v."""
     n_blocks, whole = w.shape[1], w.size - w.size % LANES
     for at in range(0, whole, LANES):
-        store(w, at, fused(spread(h), load(v, at), load(w, at)))
+        store(w, at, fused(broadcast(h), load(v, at), load(w, at)))
     for at in range(whole, w.size):
         w[at // n_blocks, at % n_blocks] += h * v[at // n_blocks, at % n_blocks]
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def trajectory(
     target: Any, metric: Any, w: Any, v: Any, g: Any, h: float, n_steps: int, q: Any, buffers: Any
 ) -> tuple[float, float]:
@@ -58,16 +58,16 @@ def trajectory(
     g and q hold the gradient at w and C M^-1 times it, on entry and on return. The map is reversible (turn v
     round and it retraces itself) and keeps volume, so the energies alone decide on its end as a proposal.
     """
-    tile, bits, line = buffers
+    tile, line = buffers
     kinetic = kick(g, q, v, OUTER * h)
     u = inf
     for step in range(n_steps):
         drift(w, v, 0.5 * h)
-        energy_and_gradient(target, w, g, tile, bits)
+        energy_and_gradient(target, w, g, tile)
         apply_inverse(metric, g, q, line)
         kinetic += kick(g, q, v, (1.0 - 2.0 * OUTER) * h)
         drift(w, v, 0.5 * h)
-        u = energy_and_gradient(target, w, g, tile, bits)
+        u = energy_and_gradient(target, w, g, tile)
         apply_inverse(metric, g, q, line)
         ends = step == n_steps - 1
         kinetic += kick(g, q, v, OUTER * h if ends else 2.0 * OUTER * h)
@@ -76,19 +76,19 @@ def trajectory(
 
 @njit(**INNER)
 def move(
-    rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, own: Any, buffers: Any
+    rng: Any, target: Any, metric: Any, w: Any, u: float, step: float, n_steps: int, vectors: Any, buffers: Any
 ) -> tuple[float, float, bool]:
     """Make one Hamiltonian move from w (A, B), where U is u; return U after it, its acceptance, whether it diverged.
 
-    The first two of ``own`` (6, A, B) hold the gradient at w and C M^-1 times it, before and after. ``buffers`` are the
-    tile, the bits and the line of ``Scratch``.
+    The first two of ``vectors`` (6, A, B) hold the gradient at w and C M^-1 times it, before and after. ``buffers`` are
+    the tile and the line of ``Scratch``.
     """
-    g, q, v, w_old, g_old, q_old = own[0], own[1], own[2], own[3], own[4], own[5]
+    g, q, v, w_old, g_old, q_old = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
     u_old = u
     copy_table(w, w_old)
     copy_table(g, g_old)
     copy_table(q, q_old)
-    draw_velocity(rng, metric, v, buffers[2])
+    draw_velocity(rng, metric, v, buffers[1])
     h = step * (1.0 + JITTER * (2.0 * rng.random() - 1.0))
     u, kinetic = trajectory(target, metric, w, v, g, h, n_steps, q, buffers)
     error = u - u_old + kinetic
@@ -115,7 +115,7 @@ def bare_metric(metric: Any, factor: Any) -> Any:
     )
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def run_hmc(
     rng: Any, target: Any, metric: Any, plan: Any, chain: Any, done: int, n: int, scratch: Any, record: Any
 ) -> None:
@@ -123,12 +123,12 @@ def run_hmc(
     target, metric = bare(target), bare_metric(metric, scratch.factor)
     chain = bare(chain)
     w, adapt = chain.w, chain.adapt
-    tile, bits, line = bare(scratch.tile), bare(scratch.bits), bare(scratch.line)
-    own, draw, logits, counts = bare(scratch.own), bare(scratch.draw), bare(scratch.logits), bare(scratch.counts)
-    g, q, gaussian = own[0], own[1], given_scales(target)
+    tile, line, vectors, draw = bare(scratch.tile), bare(scratch.line), bare(scratch.vectors), bare(scratch.draw)
+    logits, counts = bare(scratch.logits), bare(scratch.counts)
+    g, q, gaussian = vectors[0], vectors[1], given_scales(target)
     n_active, learned, slab = w.shape[0], len(target.slab.column) > 0, target.slab
     active, places = target.rows.active, (target.rows.active, target.rows.idle, target.scale)
-    u = energy_and_gradient(gaussian, w, g, tile, bits)
+    u = energy_and_gradient(gaussian, w, g, tile)
     apply_inverse(metric, g, q, line)
     for t in range(done, done + n):
         warm = t < plan.n_warmup
@@ -136,18 +136,18 @@ def run_hmc(
         if n_active > 0:
             if learned:
                 draw_precisions(rng, slab, active, w, target.scale, target.precision)
-                follow_precisions(metric, target.precision)
-                u = energy_and_gradient(gaussian, w, g, tile, bits)
+                update_factors(metric, target.precision)
+                u = energy_and_gradient(gaussian, w, g, tile)
                 apply_inverse(metric, g, q, line)
             longest = step_size(adapt, warm)
             n_steps = max(ceil(min(plan.least_time / longest, MAX_STEPS)), 1)
             step = min(plan.most_time / n_steps, longest)
-            u, acceptance, diverged = move(rng, gaussian, metric, w, u, step, n_steps, own, (tile, bits, line))
+            u, acceptance, diverged = move(rng, gaussian, metric, w, u, step, n_steps, vectors, (tile, line))
             if warm:
                 learn(adapt, acceptance, plan.target)
             if learned:
                 u += without_scales(slab, active, w, target.precision)
-                u -= stretch_columns(rng, target, w, logits, counts, tile, bits)
+                u -= stretch_columns(rng, target, w, logits, counts, tile)
         if not warm:
             if learned:
                 draw_scales(rng, slab, active, w, target.scale)

@@ -5,14 +5,14 @@ from numba import njit
 
 from ffbm.kernels.acceptance import put
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INNER, copy
+from ffbm.kernels.compilation import ENTRY, INNER, copy
 from ffbm.kernels.mergesplit import Split, gather, launch, move_all, move_scored, scan
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import closing_gain, merge_cost, move
 from ffbm.kernels.workspace import ENTROPY
 
 _DESCENTS = 10  # greedy scans of a split, at most
-_GREEDY = 1e8  # an inverse temperature at which nothing goes up
+_GREEDY = 1e8  # an inverse temperature at which S never rises
 LEAST = 1e-6  # nats that a step must gain
 
 
@@ -29,7 +29,7 @@ def split_low(rng, m, c, n_scans, split, sums, scratch):
 
 @njit(**INNER)
 def try_split(rng, m, c, t, s, n_scans, least, group, scratch):
-    """Split block t into itself and the empty block s and return how far S falls; undo it if by less than ``least``."""
+    """Split block t into itself and the empty block s; return how far S falls, undo it if by less than ``least``."""
     i, j = two_of(rng, c, t, group)
     size = gather(c, t, t, i, j, group)
     sums = np.zeros(2)
@@ -57,7 +57,7 @@ def find_split(rng, m, c, n_scans, group, best, scratch):
     return most
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def split_best(rng, model, ledger, n_scans, work, scratch):
     """Split the block whose split lowers S most, or raises it least; there must be an empty one of its type."""
     m, c = bare(model), bare(ledger)
@@ -66,9 +66,9 @@ def split_best(rng, model, ledger, n_scans, work, scratch):
     put(m, c, best)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def split_down(rng, model, ledger, n_scans, work, scratch):
-    """Split every block of two vertices or more that S is lower without; return by how much S fell."""
+    """Split every block whose split lowers S; return by how much S fell."""
     m, c = bare(model), bare(ledger)
     group = bare(work[0])
     fallen = 0.0
@@ -79,7 +79,7 @@ def split_down(rng, model, ledger, n_scans, work, scratch):
     return fallen
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def merge_cheapest(model, ledger, least, work):
     """Merge the pair of blocks whose merge costs least, if S falls by ``least``; return how far it falls."""
     m, c = bare(model), bare(ledger)
@@ -110,7 +110,7 @@ def two_of(rng, c, t, group):
     return group[a], group[b + int(b >= a)]
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def cheapest_merge(model, ledger):
     """Return the pair of blocks whose merge costs least (P(e|b) left out), and its cost; for few blocks."""
     m, c = bare(model), bare(ledger)

@@ -7,13 +7,13 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import Schedule, keep, note_best, step
-from ffbm.kernels.carriedsplit import shift_jump
+from ffbm.kernels.carriedsplit import propose_split
 from ffbm.kernels.carrier import CarriedMove, carry_and_decide, fill_field, sum_features
-from ffbm.kernels.compilation import DOOR, INNER, copy, copy_table
+from ffbm.kernels.compilation import ENTRY, INNER, copy, copy_table
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric
-from ffbm.kernels.scatter import scatter_jump
+from ffbm.kernels.scatter import propose_scatter
 from ffbm.kernels.target import Model
 from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
 from ffbm.kernels.workspace import BEFORE
@@ -24,15 +24,14 @@ CARRIED_TRIED, CARRIED_MADE, WEIGHT_MOVES = 5, 6, 7  # in ``tally``, after those
 class JointSchedule(NamedTuple):
     """What is chosen for a chain."""
 
-    blocks: Schedule  # its jumps are moves of many vertices with the weights as they are
+    blocks: Schedule  # its beta multiplies -ln P(A|b) alone, its jumps leave the weights as they are
     shifts: float  # the same with the weights carried along, tried after each sweep, on average
     n_moves: int  # weight moves after each sweep
     hamiltonian: bool  # HMC, else MALA
-    beta: float  # inverse temperature: what -ln P(A|b) is multiplied by
 
 
 class WeightMoves(NamedTuple):
-    """What moves of the weights given the labels need."""
+    """What moves of the weights, given the labels, need."""
 
     metric: Metric
     plan: Plan
@@ -55,7 +54,7 @@ class JointDraws(NamedTuple):
     diverging: np.ndarray  # (T,) bool: any of them
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, counters, workspace, draws):
     """Advance a chain by n_sweeps and write the draws it keeps; return how many.
 
@@ -63,20 +62,18 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, counters, 
     """
     m, c = bare(model), bare(ledger)
     chain, counters, workspace, target = bare(moves.chain), bare(counters), bare(workspace), carrier.target
-    plain = Model(m.graph, m.likelihood, m.prior, bare(carrier.buffers.blank), m.constant)
-    n_scans, work, scratch = schedule.blocks.n_scans, workspace.work, workspace.scratch
-    tools = CarriedMove(plain, m, carrier, n_scans, work, scratch)
+    without_field = Model(m.graph, m.likelihood, m.prior, bare(carrier.buffers.no_field), m.constant)
+    tools = CarriedMove(without_field, m, carrier, schedule.blocks.n_scans, workspace.work, workspace.scratch)
     w, tally, record = chain.w, counters.tally, moves.record
-    n_active = w.shape[0]
-    kept = 0
+    n_active, beta, kept = w.shape[0], schedule.blocks.beta, 0
     for _ in range(n_sweeps):
         if n_active > 0:
-            fill_field(target.rows, w, 1.0 / schedule.beta, carrier.buffers.rows, m.field)
-        step(rng, m, c, schedule.blocks, schedule.beta, counters, workspace)
+            fill_field(target.rows, w, 1.0 / beta, carrier.buffers.rows, m.field)
+        step(rng, m, c, schedule.blocks, beta, counters, workspace)
         if n_active > 0:
             for _ in range(int(schedule.shifts + rng.random())):
                 tally[CARRIED_TRIED] += 1
-                if carried_move(rng, tools, c, schedule.beta, w, counters.totals):
+                if carried_move(rng, tools, c, beta, w, counters.totals):
                     tally[CARRIED_MADE] += 1
                     note_best(c.b, counters.totals, counters.best)
             sum_features(target, c.b)
@@ -85,9 +82,10 @@ def run_joint(rng, model, ledger, schedule, n_sweeps, carrier, moves, counters, 
             run_hmc(rng, target, moves.metric, moves.plan, chain, done, n, moves.scratch, record)
         else:
             run_mala(rng, target, moves.plan, chain, done, n, moves.scratch, record)
-        tally[WEIGHT_MOVES] += schedule.n_moves
-        if keep(c.b, counters, schedule.blocks, kept, draws.labels, draws.entropy, draws.moved):
-            write_weights(record, schedule.n_moves, draws, kept)
+        tally[WEIGHT_MOVES] += n
+        if keep(counters, schedule.blocks, draws.entropy, draws.moved, kept):
+            copy(c.b, draws.labels[kept])
+            write_weights(record, n, draws, kept)
             kept += 1
     return kept
 
@@ -98,9 +96,9 @@ def carried_move(rng, tools, c, beta, w, totals):
     kind = int(rng.random() * 4)
     copy(c.b, tools.work[BEFORE])
     if kind < 3:
-        change, log_ratio = shift_jump(rng, tools, c, kind)
+        change, log_ratio = propose_split(rng, tools, c, kind)
     else:
-        change, log_ratio = scatter_jump(rng, tools, c)
+        change, log_ratio = propose_scatter(rng, tools, c)
     return carry_and_decide(rng, tools, c, beta, change, log_ratio, w, totals)
 
 

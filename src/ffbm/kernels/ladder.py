@@ -1,8 +1,8 @@
-"""Replica exchange: chains of one target at several inverse temperatures that trade places with their neighbours.
+"""Replica exchange: chains of one target at several inverse temperatures, neighbours of which are exchanged.
 
 The replica at inverse temperature beta follows p(b) proportional to exp(F(b) - P(b) - beta L(b)): L = -ln P(A|b)
 alone is tempered, the field F and the prior P are not. It runs the moves of the plain chain, at beta, with the field
-and the tables of the prior divided by beta; so its S is L + P / beta. Replicas trade temperatures, not partitions.
+and the tables of the prior divided by beta; so its S is L + P / beta. Exchanges swap temperatures, not partitions.
 """
 
 from typing import NamedTuple
@@ -13,13 +13,13 @@ from numba import njit
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
 from ffbm.kernels.blockchain import keep, note_best, step
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER, copy
 from ffbm.kernels.ledger import ledger_at
 from ffbm.kernels.partition import used_total, with_tables
 from ffbm.kernels.target import Model
 from ffbm.kernels.workspace import ENTROPY, FIELD, LOWEST, SWEEPS, Counters
 
-UNKNOWN, TO_HOT, TO_COLD = 0, 1, 2  # which end a replica was at last, and so where it is heading
+UNKNOWN, TO_HOT, TO_COLD = 0, 1, 2  # where a replica is heading: away from the end that it was at last
 
 
 class Rungs(NamedTuple):
@@ -34,7 +34,7 @@ class Rungs(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """Who is where, and how replicas have moved since the burn-in."""
+    """Which replica is at which temperature, and how replicas have moved since the burn-in."""
 
     replica: np.ndarray  # (R,) the replica at each temperature
     swaps: np.ndarray  # (R-1, 2) exchanges with the next hotter temperature tried and made
@@ -43,7 +43,7 @@ class Exchange(NamedTuple):
 
     @classmethod
     def start(cls, n: int) -> "Exchange":
-        """Return that of n replicas, each at its own temperature."""
+        """Return the start of n replicas, each at its own temperature."""
         return cls(np.arange(n), np.zeros((n - 1, 2), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
 
     @property
@@ -58,11 +58,11 @@ class Exchange(NamedTuple):
         return int(self.trips.sum())
 
     def clear(self) -> None:
-        """Count again from 0."""
+        """Set the counts to 0."""
         self.swaps[:], self.trips[:] = 0, 0
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def run_ladder(rng, model, rungs, ledgers, schedule, n_sweeps, counters, exchange, workspace, draws):
     """Advance all replicas by n_sweeps and write the draws that are kept of the cold one; return how many.
 
@@ -73,13 +73,14 @@ def run_ladder(rng, model, rungs, ledgers, schedule, n_sweeps, counters, exchang
     counters, workspace = bare(counters), bare(workspace)
     kept = 0
     for _ in range(n_sweeps):
-        climb(rng, m, rungs, s, schedule, counters, exchange, workspace)
+        sweep_and_exchange(rng, m, rungs, s, schedule, counters, exchange, workspace)
         if counters.tally[0, SWEEPS] == schedule.burn:
             exchange.swaps[:] = 0
             exchange.trips[:] = 0
         k = exchange.replica[0]
-        cold = counters_of(counters, k, 0)
-        kept += keep(s.b[k], cold, schedule, kept, draws.labels, draws.entropy, draws.acceptance)
+        if keep(counters_of(counters, k, 0), schedule, draws.entropy, draws.acceptance, kept):
+            copy(s.b[k], draws.labels[kept])
+            kept += 1
     return kept
 
 
@@ -90,23 +91,17 @@ def counters_of(counters, k, t):
 
 
 @njit(**INNER)
-def climb(rng, m, rungs, s, schedule, counters, exchange, workspace):
-    """Let every replica make one sweep, and after some of them trade places, at even and odd pairs in turn."""
+def sweep_and_exchange(rng, m, rungs, s, schedule, counters, exchange, workspace):
+    """Make one sweep of every replica and, after every ``gap``-th, exchange neighbours, even and odd pairs in turn."""
     for t in range(rungs.beta.size):
         k = exchange.replica[t]
-        tempered = Model(
-            m.graph,
-            m.likelihood,
-            prior_at(m.prior, rungs, t),
-            rungs.field[t],
-            m.constant,
-        )
+        tempered = Model(m.graph, m.likelihood, prior_at(m.prior, rungs, t), rungs.field[t], m.constant)
         step(rng, tempered, ledger_at(s, k), schedule, rungs.beta[t], counters_of(counters, k, t), workspace)
     n_sweeps = counters.tally[0, SWEEPS]
     if n_sweeps % rungs.gap == 0:
         first = (n_sweeps // rungs.gap) % 2
-        trade_places(rng, m.prior, rungs, s, first, counters.totals, counters.best, exchange)
-        follow(exchange)
+        exchange_replicas(rng, m.prior, rungs, s, first, counters.totals, counters.best, exchange)
+        count_round_trips(exchange)
 
 
 @njit(**INLINE)
@@ -116,7 +111,7 @@ def prior_at(prior, rungs, t):
 
 
 @njit(**INNER)
-def trade_places(rng, prior, rungs, s, first, totals, best, exchange):
+def exchange_replicas(rng, prior, rungs, s, first, totals, best, exchange):
     """Try to exchange the replicas at temperatures first and first + 1, first + 2 and first + 3, and so on."""
     beta, replica = rungs.beta, exchange.replica
     for t in range(first, beta.size - 1, 2):
@@ -136,9 +131,9 @@ def trade_places(rng, prior, rungs, s, first, totals, best, exchange):
             note_best(s.b[j], totals[j], best)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def prior_cost(prior, rungs, t, s, k):
-    """Return what the prior is in the S of replica k at temperature t: P / beta."""
+    """Return the prior's part of the S of replica k at temperature t: P / beta."""
     nats = used_total(prior_at(prior, rungs, t), ledger_at(s, k))
     for r in range(s.n.shape[1]):
         nats += rungs.size_cost[t, s.n[k, r]]
@@ -146,7 +141,7 @@ def prior_cost(prior, rungs, t, s, k):
 
 
 @njit(**INNER)
-def follow(exchange):
+def count_round_trips(exchange):
     """Note which replicas are at the ends, and count the round trips that are complete."""
     if exchange.replica.size > 1:
         cold, hot = exchange.replica[0], exchange.replica[-1]

@@ -30,7 +30,7 @@ def store(table: Any, at: int, lanes: Any) -> None:
     table.reshape(-1)[at : at + LANES] = lanes
 
 
-def spread(x: float) -> Any:
+def broadcast(x: float) -> Any:
     """Return four times the same number."""
     return np.full(LANES, x)
 
@@ -97,15 +97,15 @@ def _store(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
-def _spread(builder, x):
+def _broadcast(builder, x):
     empty = ir.Constant(_FLOATS, ir.Undefined)
     first = builder.insert_element(empty, x, ir.IntType(32)(0))
     return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
 
-@_compiled(spread, _lanes, types.Float)
-def _spread_number(_context, builder, _signature, arguments):
-    return _spread(builder, arguments[0])
+@_compiled(broadcast, _lanes, types.Float)
+def _broadcast_number(_context, builder, _signature, arguments):
+    return _broadcast(builder, arguments[0])
 
 
 @_compiled(total, types.float64, _Lanes)
@@ -134,7 +134,7 @@ def _arithmetic(function, instruction):
         @_compiled(function, _lanes, *kinds)
         def _lanewise(_context, builder, signature, arguments):
             wide = [
-                x if isinstance(kind, _Lanes) else _spread(builder, x)
+                x if isinstance(kind, _Lanes) else _broadcast(builder, x)
                 for x, kind in zip(arguments, signature.args, strict=True)
             ]
             return getattr(builder, instruction)(*wide)

@@ -1,4 +1,4 @@
-"""The likelihood of blocks that are the leaves of a given tree: edge counts are dealt level by level, as in ``nested``.
+"""The likelihood of blocks that are the leaves of a given tree, whose edge counts are explained level by level.
 
 A leaf may be empty; then it is as if it were not in the tree, and so are groups without an occupied leaf. A vertex that
 moves may close its leaf and open another one, anywhere in the tree, with the groups above them.
@@ -10,15 +10,22 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.groups import carry_link, carry_vertex
+from ffbm.kernels.groups import move_ends, move_link
 from ffbm.kernels.likelihood import add_weights as inner_add_weights
 from ffbm.kernels.likelihood import block_term as inner_block_term
 from ffbm.kernels.likelihood import change as inner_change
-from ffbm.kernels.likelihood import follow as inner_follow
 from ffbm.kernels.likelihood import recount as inner_recount
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as inner_total
-from ffbm.kernels.multigraph import between, both_ways, dealt, ends_of_loops, inside, resized
+from ffbm.kernels.likelihood import update as inner_update
+from ffbm.kernels.multigraph import (
+    cost_between,
+    cost_inside,
+    edge_counts_cost,
+    ends_of_loops,
+    out_and_in,
+    resize_change,
+)
 from ffbm.kernels.tables import look
 
 
@@ -32,7 +39,7 @@ class Branches(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """The parts of the likelihood."""
+    """A likelihood of blocks and the tree above them."""
 
     inner: Any  # that of the blocks, whose ``edge_cost`` is 0
     branches: Branches
@@ -49,7 +56,7 @@ def branch_change(branches, tables, work, c, loops, r, s, blocks, links, n_near)
         above_r, above_s = np.int64(b[r]), np.int64(b[s])
         if above_r == above_s:
             more = int(opens) - int(closes)
-            return nats + (resized(tables, n, ers, above_r, more) if more != 0 else 0.0)
+            return nats + (resize_change(tables, n, ers, above_r, more) if more != 0 else 0.0)
         groups, ends, marks = work[u, 0], work[u, 1], work[u, 2]
         n_groups = 0
         for a in range(n_near):
@@ -58,7 +65,7 @@ def branch_change(branches, tables, work, c, loops, r, s, blocks, links, n_near)
                 groups[n_groups] = t
                 n_groups += 1
             marks[t] += links[a]
-        nats += carried(tables, n, ers, loops, above_r, above_s, int(closes), int(opens), marks)
+        nats += carried_change(tables, n, ers, loops, above_r, above_s, int(closes), int(opens), marks)
         for a in range(n_groups):
             ends[a] = marks[groups[a]]
             marks[groups[a]] = 0
@@ -68,7 +75,7 @@ def branch_change(branches, tables, work, c, loops, r, s, blocks, links, n_near)
 
 
 @njit(**INNER)
-def carried(tables, n, ers, loops, r, s, closes, opens, marks):
+def carried_change(tables, n, ers, loops, r, s, closes, opens, marks):
     """Return the change of one level when a vertex takes its edges, ``marks`` into each group, from group r to s.
 
     Group r loses ``closes`` members by it, s gains ``opens``.
@@ -76,18 +83,18 @@ def carried(tables, n, ers, loops, r, s, closes, opens, marks):
     n_r, n_s, nats = n[r] - closes, n[s] + opens, 0.0
     for t in range(n.size):
         if t != r and t != s and n[t] > 0:
-            out, into = both_ways(tables, marks[t])
-            nats += between(tables, n_r, n[t], ers[r, t] - out, ers[t, r] - into)
-            nats -= between(tables, n[r], n[t], ers[r, t], ers[t, r])
-            nats += between(tables, n_s, n[t], ers[s, t] + out, ers[t, s] + into)
-            nats -= between(tables, n[s], n[t], ers[s, t], ers[t, s])
+            out, into = out_and_in(tables, marks[t])
+            nats += cost_between(tables, n_r, n[t], ers[r, t] - out, ers[t, r] - into)
+            nats -= cost_between(tables, n[r], n[t], ers[r, t], ers[t, r])
+            nats += cost_between(tables, n_s, n[t], ers[s, t] + out, ers[t, s] + into)
+            nats -= cost_between(tables, n[s], n[t], ers[s, t], ers[t, s])
     looped = ends_of_loops(tables, loops)
-    out_r, in_r = both_ways(tables, marks[r])
-    out_s, in_s = both_ways(tables, marks[s])
-    nats += inside(tables, n_r, ers[r, r] - out_r - in_r - looped) - inside(tables, n[r], ers[r, r])
-    nats += inside(tables, n_s, ers[s, s] + out_s + in_s + looped) - inside(tables, n[s], ers[s, s])
-    nats += between(tables, n_r, n_s, ers[r, s] + in_r - out_s, ers[s, r] + out_r - in_s)
-    return nats - between(tables, n[r], n[s], ers[r, s], ers[s, r])
+    out_r, in_r = out_and_in(tables, marks[r])
+    out_s, in_s = out_and_in(tables, marks[s])
+    nats += cost_inside(tables, n_r, ers[r, r] - out_r - in_r - looped) - cost_inside(tables, n[r], ers[r, r])
+    nats += cost_inside(tables, n_s, ers[s, s] + out_s + in_s + looped) - cost_inside(tables, n[s], ers[s, s])
+    nats += cost_between(tables, n_r, n_s, ers[r, s] + in_r - out_s, ers[s, r] + out_r - in_s)
+    return nats - cost_between(tables, n[r], n[s], ers[r, s], ers[s, r])
 
 
 @njit(**INLINE)
@@ -101,22 +108,22 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 
 @njit(**INNER)
 def total(likelihood, c):
-    """Return what the blocks and all levels above them cost."""
+    """Return the cost of the blocks and of all levels above them."""
     nats, branches = inner_total(likelihood.inner, c), likelihood.branches
     for u in range(branches.b.shape[0]):
-        nats += dealt(likelihood.tables, branches.n[u], branches.ers[u])
+        nats += edge_counts_cost(likelihood.tables, branches.n[u], branches.ers[u])
     return nats
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
-    """Return what the likelihood of the blocks keeps of each."""
+    """Return the term of one block in the blocks' own likelihood."""
     return inner_block_term(likelihood.inner, n, e)
 
 
 @njit(**INNER)
-def follow_up(branches, g, c, i, r, s):
-    """Bring all levels up to date after vertex i has moved from leaf r to s."""
+def update_branches(branches, g, c, i, r, s):
+    """Update all levels after vertex i has moved from leaf r to s."""
     closes, opens = c.n[r] == 0, c.n[s] == 1
     for u in range(branches.b.shape[0]):
         n, ers = branches.n[u], branches.ers[u]
@@ -129,16 +136,16 @@ def follow_up(branches, g, c, i, r, s):
             t = c.b[g.indices[h]]
             for below in range(u + 1):
                 t = branches.b[below, t]
-            carry_link(g, i, h, ers, r, s, t)
-        carry_vertex(g, i, ers, branches.e[u], r, s)
+            move_link(g, i, h, ers, r, s, t)
+        move_ends(g, i, ers, branches.e[u], r, s)
         closes, opens = closes and n[r] == 0, opens and n[s] == 1
 
 
 @njit(**INLINE)
-def follow(likelihood, g, c, i, r, s):
-    """Bring the levels above up to date."""
-    follow_up(likelihood.branches, g, c, i, r, s)
-    inner_follow(likelihood.inner, g, c, i, r, s)
+def update(likelihood, g, c, i, r, s):
+    """Update the levels above, and what the blocks' own likelihood counts."""
+    update_branches(likelihood.branches, g, c, i, r, s)
+    inner_update(likelihood.inner, g, c, i, r, s)
 
 
 @njit(**INNER)
@@ -180,5 +187,5 @@ def add_weights(likelihood, nats, g, c, i, s):
 
 
 register(
-    Leaves, change=change, total=total, block_term=block_term, follow=follow, recount=recount, add_weights=add_weights
+    Leaves, change=change, total=total, block_term=block_term, update=update, recount=recount, add_weights=add_weights
 )

@@ -1,4 +1,4 @@
-"""What the partition of one level of a hierarchy costs by itself: Peixoto's prior, for each type of vertices apart."""
+"""-ln P of the partition of one level of a hierarchy: Peixoto's prior, for each type of vertices by itself."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE
-from ffbm.kernels.dispatch import answer
-from ffbm.kernels.partition import count_none, follow_none
+from ffbm.kernels.dispatch import implement
+from ffbm.kernels.partition import count_none, update_none
 from ffbm.kernels.tower import count_type, n_types, partition_cost, partitions_cost, type_of
 
 
 class LevelPrior(NamedTuple):
-    """Its parts. Groups are of one type if they are in one group of the last row of the tower."""
+    """Tables and labels; groups are of one type if they are in one group of the last row of the tower."""
 
     size_cost: np.ndarray  # (M+2,) a group of n members
     size_step: np.ndarray  # (M+1,)
@@ -31,7 +31,7 @@ def may_share(prior, r, s):
 
 @njit(**INLINE)
 def used_costs(prior, c, r, more):
-    """Return what the groups of the type of r cost, as it is and with ``more`` of them."""
+    """Return the cost of the number of groups of the type of r, now and with ``more`` of them."""
     if n_types(prior.used) == 1:
         return prior.used_cost[c.used[0]], prior.used_cost[c.used[0] + more]
     n_members, n_groups = count_type(prior.b, prior.level, c.n, type_of(prior.b, prior.level, np.int64(r)))
@@ -40,17 +40,17 @@ def used_costs(prior, c, r, more):
 
 @njit(**INLINE)
 def used_total(prior, c):
-    """Return what the groups in use cost."""
+    """Return the cost of the number of groups in use, over all types."""
     if n_types(prior.used) == 1:
         return prior.used_cost[c.used[0]]
     return partitions_cost(prior.b, n_types(prior.used), prior.lf, prior.level, c.n)
 
 
-answer(
+implement(
     LevelPrior,
     may_share=may_share,
     used_costs=used_costs,
     used_total=used_total,
     count_types=count_none,
-    follow_types=follow_none,
+    update_types=update_none,
 )

@@ -10,15 +10,15 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
-from ffbm.kernels.dispatch import answer, question
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER
+from ffbm.kernels.dispatch import generic, implement
 from ffbm.kernels.likelihood import add_weights
 from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.pairterms import EXPONENTIAL, Law, log_compositions, log_simplex
 from ffbm.kernels.tables import look
-from ffbm.kernels.weighted import COLUMN, EDGES, GAIN, ROW, SUM, Weighted, edges_of, list_changes, weigh
+from ffbm.kernels.weighted import COLUMN, EDGES, GAIN, ROW, SUM, Weighted, edges_of, list_changes, score_changes
 
-NO_EDGES = -1  # in place of a sum
+NO_EDGES = -1  # in the place of a sum
 PAIRS, SUMS, OPENS = 2, 3, 4  # of ``changes``, after ROW and COLUMN
 
 
@@ -33,42 +33,42 @@ class LevelSums(NamedTuple):
 
     is_directed: bool
     law: Law
-    held: np.ndarray  # (W, W) int64: the sums between the members of the level that moves, ``NO_EDGES`` without edges
+    member_sums: np.ndarray  # (W, W) int64: between the members of the level that moves, ``NO_EDGES`` without edges
     changes: np.ndarray  # (5, 4 W + 4) int64: a pair, how many pairs of members and which sum it gains, if it opens
     mark: np.ndarray  # (K, K) int64: where a pair stands among the changes, from 1; zero before and after
 
 
-@question
+@generic
 def sums_total(sums, tower, u):
-    """Return what the sums of rows u and above cost."""
+    """Return the cost of the sums of rows u and above."""
 
 
-@question
+@generic
 def with_weights(sums, inner, nats, tower, u, g, c, i, s):
     """Return ``nats`` and the change of what weights cost on level u and above when its member i moves to group s."""
 
 
-@question
-def follow_sums(sums, inner, tower, u, g, c, i, r):
-    """Bring the sums of the levels above up to date after member i of level u has left group r."""
+@generic
+def update_sums(sums, inner, tower, u, g, c, i, r):
+    """Update the sums of the levels above after member i of level u has left group r."""
 
 
-@question
+@generic
 def recount_sums(sums, tower, u, c):
     """Count the sums of the groups of level u >= 1 again, after its labels have changed."""
 
 
-@question
+@generic
 def count_row(sums, tower, u, c):
     """Count the sums of row u from those of its members; c is the ledger of level 0."""
 
 
-@question
-def hold_members(sums, tower, u, c):
-    """Hold the sums between the members of row u, whose groups are about to change; c is the ledger of level 0."""
+@generic
+def store_member_sums(sums, tower, u, c):
+    """Store the sums between the members of row u, whose groups are about to change; c is the ledger of level 0."""
 
 
-@question
+@generic
 def changes_of(inner, sums, tower, u, g, c, i, s):
     """Write down the pairs of groups that change on a row if member i of level u moves to group s.
 
@@ -105,8 +105,8 @@ def note_pair(sums, n, r, t, d, dx):
 @njit(**INNER)
 def changes_of_blocks(inner, sums, tower, u, g, c, i, s):
     """Write down the pairs of parents of blocks that change: the pairs of blocks themselves are in the likelihood."""
-    n_changes, n, noted, parents = list_changes(inner, g, c, i, s), 0, c.noted, tower.b[u]
-    nats = weigh(inner, c, n_changes).nats
+    n_changes, n, noted, parents = list_changes(inner, g, c, i, s), 0, c.changes, tower.b[u]
+    nats = score_changes(inner, c, n_changes).nats
     for k in range(n_changes):
         r, t, d, dx = noted[ROW, k], noted[COLUMN, k], noted[GAIN + EDGES, k], noted[GAIN + SUM, k]
         m = edges_of(inner, c, r, t)
@@ -115,16 +115,16 @@ def changes_of_blocks(inner, sums, tower, u, g, c, i, s):
 
 
 @njit(**INNER)
-def changes_of_groups(inner, sums, tower, u, g, c, i, s):  # noqa: ARG001 - members and their sums are in ``sums.held``
+def changes_of_groups(inner, sums, tower, u, g, c, i, s):  # noqa: ARG001 - members and their sums are in ``sums.member_sums``
     """Write down the pairs of groups that the edges of one member leave and enter."""
-    r, s, held, n = np.int64(c.b[i]), np.int64(s), sums.held, 0
+    r, s, member_sums, n = np.int64(c.b[i]), np.int64(s), sums.member_sums, 0
     for j in range(c.b.size):
         t = np.int64(c.b[j])
-        x = held[i, j]
+        x = member_sums[i, j]
         if x != NO_EDGES:
             n = note_pair(sums, n, r, t, -1, -x)
             n = note_pair(sums, n, s, s if i == j else t, 1, x)
-        x = held[j, i]
+        x = member_sums[j, i]
         if sums.is_directed and i != j and x != NO_EDGES:
             n = note_pair(sums, n, t, r, -1, -x)
             n = note_pair(sums, n, t, s, 1, x)
@@ -132,11 +132,10 @@ def changes_of_groups(inner, sums, tower, u, g, c, i, s):  # noqa: ARG001 - memb
 
 
 @njit(**INNER)
-def climb(sums, tower, row, n, follows):
-    """Return the change of what the sums of this row and those above cost by the changes written down.
+def propagate(sums, tower, row, n, updates):
+    """Return the change of the cost of the sums of this row and those above by the changes written down.
 
-    With ``follows`` these are those of the way back, after a move: the rows are brought up to date, and nothing is
-    priced.
+    With ``updates`` these are the changes of the reverse move, after a move: they are undone in the rows, not scored.
     """
     changes, mark, nats = sums.changes, sums.mark, 0.0
     while n > 0:
@@ -144,12 +143,12 @@ def climb(sums, tower, row, n, follows):
         for k in range(n):
             r, t, d, dx = changes[ROW, k], changes[COLUMN, k], changes[PAIRS, k], changes[SUMS, k]
             mark[r, t] = 0
-            if follows:
+            if updates:
                 pairs[r, t] -= d
                 total[r, t] -= dx
             m, x = pairs[r, t], total[r, t]
             changes[OPENS, k] = int(m + d > 0) - int(m > 0)
-            if not follows and (d != 0 or dx != 0):
+            if not updates and (d != 0 or dx != 0):
                 nats += cost_of_pair(sums.law, m + d, x + dx) - cost_of_pair(sums.law, m, x)
         row += 1
         if row == tower.used.shape[0]:
@@ -178,68 +177,68 @@ def level_weights(sums, inner, nats, tower, u, g, c, i, s):
     """Return ``nats`` and the change of what weights cost on level u and above."""
     sums, inner, tower, g, c = bare(sums), bare(inner), bare(tower), bare(g), bare(c)
     change, row, n = changes_of(inner, sums, tower, u, g, c, i, s)
-    return nats + change + climb(sums, tower, row, n, np.int64(0))
+    return nats + change + propagate(sums, tower, row, n, np.int64(0))
 
 
 @njit(**INNER)
-def level_follow(sums, inner, tower, u, g, c, i, r):
-    """Bring the sums up to date: the changes of the way back, undone."""
+def level_update(sums, inner, tower, u, g, c, i, r):
+    """Update the sums: undo the changes of the reverse move."""
     sums, inner, tower, g, c = bare(sums), bare(inner), bare(tower), bare(g), bare(c)
     _, row, n = changes_of(inner, sums, tower, u, g, c, i, r)
-    climb(sums, tower, row, n, np.int64(1))
+    propagate(sums, tower, row, n, np.int64(1))
 
 
 @njit(**INNER)
 def level_recount(sums, tower, u, c):
-    """Count the pairs of level u again from those of its members, which are held."""
+    """Count the pairs of level u again from those of its members, which are stored."""
     if u > 0:
-        sum_up(sums, tower, u - 1, c.b.size)
+        sum_members(sums, tower, u - 1, c.b.size)
 
 
 @njit(**INNER)
-def sum_up(sums, tower, row, n_members):
-    """Fill a row from what its members hold."""
+def sum_members(sums, tower, row, n_members):
+    """Fill a row from the sums stored of its members."""
     pairs, total, b = tower.pairs[row], tower.sums[row], tower.b[row]
     for r in range(pairs.shape[0]):
         for t in range(pairs.shape[1]):
             pairs[r, t] = total[r, t] = 0
     for i in range(n_members):
         for j in range(0 if sums.is_directed else i, n_members):
-            if sums.held[i, j] != NO_EDGES:
+            if sums.member_sums[i, j] != NO_EDGES:
                 r, t = b[i], b[j]
                 if r > t and not sums.is_directed:
                     r, t = t, r
                 pairs[r, t] += 1
-                total[r, t] += sums.held[i, j]
+                total[r, t] += sums.member_sums[i, j]
 
 
 @njit(**INNER)
-def hold(sums, edges, total, n_members):
-    """Hold the sums between the members of a level, given a table of their edges and one of their sums."""
+def store_sums(sums, edges, total, n_members):
+    """Store the sums between the members of a level, given a table of their edges and one of their sums."""
     for i in range(n_members):
         for j in range(0 if sums.is_directed else i, n_members):
-            sums.held[i, j] = np.int64(look(total, i, j)) if look(edges, i, j) > 0 else NO_EDGES
+            sums.member_sums[i, j] = np.int64(look(total, i, j)) if look(edges, i, j) > 0 else NO_EDGES
             if not sums.is_directed:
-                sums.held[j, i] = sums.held[i, j]
+                sums.member_sums[j, i] = sums.member_sums[i, j]
 
 
 @njit(**INNER)
-def level_hold(sums, tower, u, c):
-    """Hold the sums between blocks, or between groups."""
+def level_store(sums, tower, u, c):
+    """Store the sums between blocks, or between groups."""
     if u == 0:
-        hold(sums, c.ers, c.sums, c.used[0])
+        store_sums(sums, c.ers, c.sums, c.used[0])
     else:
-        hold(sums, tower.pairs[u - 1], tower.sums[u - 1], tower.used[u - 1, 0])
+        store_sums(sums, tower.pairs[u - 1], tower.sums[u - 1], tower.used[u - 1, 0])
 
 
 @njit(**INNER)
 def level_count(sums, tower, u, c):
     """Count the sums of row u."""
-    level_hold(sums, tower, u, c)
-    sum_up(sums, tower, u, c.used[0] if u == 0 else tower.used[u - 1, 0])
+    level_store(sums, tower, u, c)
+    sum_members(sums, tower, u, c.used[0] if u == 0 else tower.used[u - 1, 0])
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def count_tower(ledger, tower, sums):
     """Count the sums of all rows, from the vertices up."""
     for row in range(tower.used.shape[0]):
@@ -247,7 +246,7 @@ def count_tower(ledger, tower, sums):
 
 
 @njit(**INLINE)
-def no_total(sums, tower, u):  # noqa: ARG001
+def zero_total(sums, tower, u):  # noqa: ARG001
     """Return 0."""
     return 0.0
 
@@ -259,23 +258,23 @@ def inner_weights(sums, inner, nats, tower, u, g, c, i, s):  # noqa: ARG001
 
 
 @njit(**INLINE)
-def follow_nothing(sums, inner, tower, u, g, c, i, r):
-    """Follow no move."""
+def update_no_sums(sums, inner, tower, u, g, c, i, r):
+    """Do nothing: there are no sums."""
 
 
 @njit(**INLINE)
-def count_nothing(sums, tower, u, c):
-    """Count nothing."""
+def count_no_sums(sums, tower, u, c):
+    """Do nothing: there are no sums."""
 
 
-answer(Weighted, changes_of=changes_of_blocks)
+implement(Weighted, changes_of=changes_of_blocks)
 for kind_of_graph in (Multigraph, DirectedMultigraph):
-    answer(kind_of_graph, changes_of=changes_of_groups)
-answer(
-    NoSums, sums_total=no_total, with_weights=inner_weights, follow_sums=follow_nothing, recount_sums=count_nothing,
-    count_row=count_nothing, hold_members=count_nothing,
+    implement(kind_of_graph, changes_of=changes_of_groups)
+implement(
+    NoSums, sums_total=zero_total, with_weights=inner_weights, update_sums=update_no_sums, recount_sums=count_no_sums,
+    count_row=count_no_sums, store_member_sums=count_no_sums,
 )  # fmt: skip
-answer(
-    LevelSums, sums_total=level_total, with_weights=level_weights, follow_sums=level_follow, recount_sums=level_recount,
-    count_row=level_count, hold_members=level_hold,
+implement(
+    LevelSums, sums_total=level_total, with_weights=level_weights, update_sums=level_update, recount_sums=level_recount,
+    count_row=level_count, store_member_sums=level_store,
 )  # fmt: skip

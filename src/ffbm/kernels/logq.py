@@ -8,17 +8,17 @@ from ffbm.kernels.tables import log_factorial
 
 
 @njit(**INLINE)
-def log_q(m, n, lf, exact, few, shape):
+def log_q(m, n, lf, exact, few_parts, many_parts):
     """Return ln q(m, n) as ``ffbm.blocks.logq`` defines it; lf[x] is ln x!."""
     if m < exact.shape[0]:
         return exact[m, min(n, m, exact.shape[1] - 1)]
     if n < 3:
         return np.log(m // 2 + 1.0) if n == 2 else 0.0
-    return _log_q_beyond(m, n, lf, few, shape)
+    return _log_q_beyond(m, n, lf, few_parts, many_parts)
 
 
 @njit(**INNER)
-def _log_q_beyond(m, n, lf, few, shape):
+def _log_q_beyond(m, n, lf, few_parts, many_parts):
     """Return ln q(m, n) where the exact table ends."""
     x = np.sqrt(m)
     u = n / x
@@ -29,14 +29,14 @@ def _log_q_beyond(m, n, lf, few, shape):
     if n <= 32:
         y = 1.0 / (t * t)
         poly = 0.0
-        for j in range(few.shape[1] - 1, -1, -1):
-            poly = poly * y + few[n, j]
+        for j in range(few_parts.shape[1] - 1, -1, -1):
+            poly = poly * y + few_parts[n, j]
         return closed + np.log(poly)
-    cell = int(u * (shape.shape[0] / 20.0))
-    d = u - cell * (20.0 / shape.shape[0])
+    cell = int(u * (many_parts.shape[0] / 20.0))
+    d = u - cell * (20.0 / many_parts.shape[0])
     rest = 0.0
     for order in range(3, -1, -1):
-        piece = shape[cell, order]
+        piece = many_parts[cell, order]
         rest = rest / x + ((piece[0] * d + piece[1]) * d + piece[2]) * d + piece[3]
     return closed + rest * x
 

@@ -1,16 +1,16 @@
-"""The prices of merges: the step of the agglomerative start. For dense tables of counts."""
+"""The costs of merges: the step of the agglomerative start. For dense tables of counts."""
 
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INNER
+from ffbm.kernels.compilation import ENTRY, INNER
 from ffbm.kernels.ledger import between, ends_of
 from ffbm.kernels.target import merge_cost
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def price_merges(rng, model, ledger, pairs, costs):
-    """Price merges and return how many: every pair of blocks if there is room, else some for each block.
+    """Fill the costs of merges and return how many: of every pair of blocks if there is room, else some for each block.
 
     pairs (P, 2), costs (P,). Without room for all, a block's partners are the blocks two random half-edges
     away, so that blocks with the same neighbours meet, linked or not.

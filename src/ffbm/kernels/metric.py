@@ -1,6 +1,6 @@
 """The geometry a weight chain moves in: the inverse mass matrix C M^-1 C and its root.
 
-C takes the mean over blocks away, so positions and velocities (D, B) stay in the contrasts. M is one matrix for
+C subtracts the mean over blocks, so positions and velocities (D, B) stay in the contrasts. M is one matrix for
 each block, dense over the first m features and diagonal over the rest. Where scales are learned, M belongs to typical
 ones; for others M^-1 becomes F M^-1 F, F being a factor for each weight that makes the diagonal of M right.
 """
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INNER
-from ffbm.kernels.lanes import LANES, fused, load, spread, store
+from ffbm.kernels.compilation import ENTRY, INNER
+from ffbm.kernels.lanes import LANES, broadcast, fused, load, store
 from ffbm.kernels.softmax import TILE, logits, softmax_tile
 
 
@@ -26,9 +26,14 @@ class Metric(NamedTuple):
     precision: np.ndarray = np.zeros(0)  # (D,): of the prior, as in M; empty unless scales are learned
     factor: np.ndarray = np.zeros((0, 0))  # (D, B): F, a buffer of a chain; empty where there is none
 
+    @property
+    def n_dense(self) -> int:
+        """m."""
+        return self.inverse.shape[1]
 
-@njit(**DOOR)
-def take_mean_away(v: Any) -> None:
+
+@njit(**ENTRY)
+def subtract_mean(v: Any) -> None:
     """Subtract from v (D, B) its mean over blocks."""
     n_features, n_blocks = v.shape
     for d in range(n_features):
@@ -44,7 +49,7 @@ def take_mean_away(v: Any) -> None:
 def _multiply(matrices: Any, triangular: bool, v: Any, out: Any, line: Any) -> None:
     """Fill the first m rows of ``out`` (D, B) with the transpose of each block's matrix, of (B, m, m), times v (D, B).
 
-    Of triangular matrices, lower ones, what is zero is left out. ``line`` (2, m) is scratch; ``out`` may be v.
+    Zeros of triangular (lower) matrices are skipped. ``line`` (2, m) is overwritten; ``out`` may be v.
     """
     m = matrices.shape[1]
     whole = m - m % LANES
@@ -52,15 +57,15 @@ def _multiply(matrices: Any, triangular: bool, v: Any, out: Any, line: Any) -> N
         for j in range(m):
             line[1, j] = v[j, k]
         for i in range(0, whole, LANES):
-            even, odd = spread(0.0), spread(0.0)  # two sums, so that an addition need not wait for the last one
+            even, odd = broadcast(0.0), broadcast(0.0)  # two sums, so that an addition need not wait for the last one
             first = i if triangular else 0
             at = (k * m + first) * m + i
             for j in range(first, m - 1, 2):
-                even = fused(spread(line[1, j]), load(matrices, at), even)
-                odd = fused(spread(line[1, j + 1]), load(matrices, at + m), odd)
+                even = fused(broadcast(line[1, j]), load(matrices, at), even)
+                odd = fused(broadcast(line[1, j + 1]), load(matrices, at + m), odd)
                 at += 2 * m
             if (m - first) % 2 == 1:
-                even = fused(spread(line[1, m - 1]), load(matrices, at), even)
+                even = fused(broadcast(line[1, m - 1]), load(matrices, at), even)
             store(line, i, even + odd)
         for i in range(whole, m):
             line[0, i] = 0.0
@@ -77,16 +82,16 @@ def _scale(v: Any, factor: Any, out: Any) -> None:
             out[d, k] = factor[d, k] * v[d, k]
 
 
-@njit(**DOOR)
-def follow_precisions(metric: Any, precision: Any) -> None:
-    """Fill the factors F for other precisions (D,) of the prior than those that M was made with."""
+@njit(**INNER)
+def update_factors(metric: Any, precision: Any) -> None:
+    """Compute the factors F for these precisions (D,) of the prior; M was made with others."""
     for d in range(metric.factor.shape[0]):
         more = precision[d] - metric.precision[d]
         for k in range(metric.factor.shape[1]):
             metric.factor[d, k] = 1.0 / sqrt(1.0 + more * metric.inverse_rest[d, k])
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def apply_inverse(metric: Any, g: Any, q: Any, line: Any) -> None:
     """Fill q with C M^-1 g, for g (D, B) in the contrasts; ``line`` (2, m) is scratch."""
     inverse, rest, factor = metric.inverse, metric.inverse_rest, metric.factor
@@ -100,10 +105,10 @@ def apply_inverse(metric: Any, g: Any, q: Any, line: Any) -> None:
             q[d, k] = rest[d, k] * source[d, k]
     if factor.shape[0] > 0:
         _scale(q, factor, q)
-    take_mean_away(q)
+    subtract_mean(q)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def draw_velocity(rng: Any, metric: Any, v: Any, line: Any) -> None:
     """Fill v (D, B) with a draw from N(0, C M^-1 C)."""
     root, rest = metric.root, metric.root_rest
@@ -116,22 +121,22 @@ def draw_velocity(rng: Any, metric: Any, v: Any, line: Any) -> None:
             v[d, k] *= rest[d, k]
     if metric.factor.shape[0] > 0:
         _scale(v, metric.factor, v)
-    take_mean_away(v)
+    subtract_mean(v)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def add_curvature(rows: Any, w: Any, dense: Any, rest: Any) -> None:
     """Add each block's own part of the likelihood's Hessian at w (D, B), X' diag(n a (1 - a)) X.
 
     ``dense`` (m, m, B) takes the lower triangle over the first m features, ``rest`` (D, B) the diagonal over all.
     """
     m, n_blocks = dense.shape[0], w.shape[1]
-    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
+    tile = np.empty((TILE, n_blocks))
     n_rows = len(rows.counts)
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
         logits(rows, w, first, last, tile)
-        softmax_tile(rows.counts, first, last - first, tile, bits)
+        softmax_tile(rows.counts, first, last - first, tile)
         for i in range(first, last):
             a = tile[i - first]
             for k in range(n_blocks):

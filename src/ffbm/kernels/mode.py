@@ -1,7 +1,7 @@
 """The mode of the weights given a partition, to a tolerance: a fixed function of the labels, found by L-BFGS.
 
 It starts from 0, is preconditioned by one metric, fixed and the same for all blocks, and takes no random numbers: so it
-may stand in a proposal, for the way there and for the way back, and blocks renumbered give the mode renumbered.
+may be part of a forward and of a reverse proposal, and blocks renumbered give the mode renumbered.
 """
 
 from math import inf, isfinite
@@ -20,14 +20,13 @@ _SHORTEST = 1e-6  # a step cut down to this share gains nothing
 
 
 class ModeBuffers(NamedTuple):
-    """Arrays that the search overwrites, made by the caller."""
+    """Arrays that the search overwrites."""
 
     tile: np.ndarray  # as energy_and_gradient takes it
-    bits: np.ndarray
     line: np.ndarray  # as apply_inverse takes it
-    now: np.ndarray  # (5, A, B): gradient, direction, and the last point, gradient and preconditioned gradient
-    moved: np.ndarray  # (MEMORY, A, B): differences of points
-    bent: np.ndarray  # (MEMORY, A, B): differences of gradients
+    vectors: np.ndarray  # (5, A, B): gradient, direction, and the last point, gradient and preconditioned gradient
+    point_steps: np.ndarray  # (MEMORY, A, B): differences of points
+    gradient_steps: np.ndarray  # (MEMORY, A, B): differences of gradients
 
 
 @njit(**INNER)
@@ -49,22 +48,22 @@ def add_scaled(a, x, b):
 
 
 @njit(**INNER)
-def settle(target, metric, close, w, buffers):
-    """Fill w (A, B) with the minimum of U: the energy is about ``close`` / 2 nats above it, or less.
+def minimise_energy(target, metric, tolerance, w, buffers):
+    """Fill w (A, B) with the minimum of U, to about ``tolerance`` / 2 nats.
 
-    It stops sooner after 40 steps, or where no step along the gradient goes down.
+    It stops sooner after 40 steps, or where no step along the direction lowers U.
     """
-    now = buffers.now
-    g, p, w_old, g_old, q = now[0], now[1], now[2], now[3], now[4]
+    vectors = buffers.vectors
+    g, p, w_old, g_old, q = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
     rho, alpha = np.zeros(MEMORY), np.zeros(MEMORY)
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):
             w[d, k] = 0.0
-    u = energy_and_gradient(target, w, g, buffers.tile, buffers.bits)
+    u = energy_and_gradient(target, w, g, buffers.tile)
     pairs = 0
     for _ in range(_MOST_STEPS):
         apply_inverse(metric, g, q, buffers.line)
-        if dot(g, q) < close:
+        if dot(g, q) < tolerance:
             break
         if pairs > 0:
             direction(metric, buffers, rho, alpha, pairs)
@@ -81,7 +80,7 @@ def settle(target, metric, close, w, buffers):
         while step > _SHORTEST:
             copy_table(w_old, w)
             add_scaled(w, -step, p)
-            u_new = energy_and_gradient(target, w, g, buffers.tile, buffers.bits)
+            u_new = energy_and_gradient(target, w, g, buffers.tile)
             if isfinite(u_new) and u_new <= u - 1e-4 * step * slope:
                 break
             step *= 0.5
@@ -90,7 +89,7 @@ def settle(target, metric, close, w, buffers):
             break
         u = u_new
         at = pairs % MEMORY
-        s, y = buffers.moved[at], buffers.bent[at]
+        s, y = buffers.point_steps[at], buffers.gradient_steps[at]
         copy_table(w, s)
         add_scaled(s, -1.0, w_old)
         copy_table(g, y)
@@ -104,14 +103,14 @@ def settle(target, metric, close, w, buffers):
 @njit(**INNER)
 def direction(metric, buffers, rho, alpha, pairs):
     """Fill the direction with the inverse Hessian of the pairs kept, times the gradient: the two-loop recursion."""
-    g, p, q = buffers.now[0], buffers.now[1], buffers.now[4]
+    g, p, q = buffers.vectors[0], buffers.vectors[1], buffers.vectors[4]
     copy_table(g, q)
     kept = min(pairs, MEMORY)
-    for back in range(kept):
-        at = (pairs - 1 - back) % MEMORY
-        alpha[at] = rho[at] * dot(buffers.moved[at], q)
-        add_scaled(q, -alpha[at], buffers.bent[at])
+    for age in range(kept):
+        at = (pairs - 1 - age) % MEMORY
+        alpha[at] = rho[at] * dot(buffers.point_steps[at], q)
+        add_scaled(q, -alpha[at], buffers.gradient_steps[at])
     apply_inverse(metric, q, p, buffers.line)
-    for back in range(kept - 1, -1, -1):
-        at = (pairs - 1 - back) % MEMORY
-        add_scaled(p, alpha[at] - rho[at] * dot(buffers.bent[at], p), buffers.moved[at])
+    for age in range(kept - 1, -1, -1):
+        at = (pairs - 1 - age) % MEMORY
+        add_scaled(p, alpha[at] - rho[at] * dot(buffers.gradient_steps[at], p), buffers.point_steps[at])

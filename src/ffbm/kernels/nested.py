@@ -1,4 +1,4 @@
-"""The likelihood of one level in a hierarchy: that of the level by itself, and the levels above in place of P(e|b)."""
+"""The likelihood of one level in a hierarchy: its own one, in which the levels above take the place of P(e|b)."""
 
 from typing import Any, NamedTuple
 
@@ -6,18 +6,18 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.levelsums import follow_sums, recount_sums, sums_total, with_weights
+from ffbm.kernels.levelsums import recount_sums, sums_total, update_sums, with_weights
 from ffbm.kernels.likelihood import block_term as inner_block_term
 from ffbm.kernels.likelihood import change as inner_change
-from ffbm.kernels.likelihood import follow as inner_follow
 from ffbm.kernels.likelihood import recount as inner_recount
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as inner_total
-from ffbm.kernels.tower import Tower, follow_up, tower_change, tower_total
+from ffbm.kernels.likelihood import update as inner_update
+from ffbm.kernels.tower import Tower, tower_change, tower_total, update_tower
 
 
 class Nested(NamedTuple):
-    """Its parts."""
+    """A level and the tower above it."""
 
     inner: Any  # the likelihood of the level, whose ``edge_cost`` is 0
     tower: Tower
@@ -36,23 +36,23 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 
 @njit(**INNER)
 def total(likelihood, c):
-    """Return what the level and those above cost."""
+    """Return the cost of the level and of those above it."""
     nats = inner_total(likelihood.inner, c) + tower_total(likelihood.tower, likelihood.tables, likelihood.level)
     return nats + sums_total(likelihood.sums, likelihood.tower, likelihood.level)
 
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
-    """Return what the level's own likelihood keeps of each group."""
+    """Return the term of one group in the level's own likelihood."""
     return inner_block_term(likelihood.inner, n, e)
 
 
 @njit(**INLINE)
-def follow(likelihood, g, c, i, r, s):
-    """Bring the levels above up to date, and the weights of edges if there are some."""
-    follow_up(likelihood.tower, likelihood.level, g, c, i, r, s)
-    inner_follow(likelihood.inner, g, c, i, r, s)
-    follow_sums(likelihood.sums, likelihood.inner, likelihood.tower, likelihood.level, g, c, i, r)
+def update(likelihood, g, c, i, r, s):
+    """Update the levels above, and the weights of edges if there are some."""
+    update_tower(likelihood.tower, likelihood.level, g, c, i, r, s)
+    inner_update(likelihood.inner, g, c, i, r, s)
+    update_sums(likelihood.sums, likelihood.inner, likelihood.tower, likelihood.level, g, c, i, r)
 
 
 @njit(**INLINE)
@@ -69,5 +69,5 @@ def add_weights(likelihood, nats, g, c, i, s):
 
 
 register(
-    Nested, change=change, total=total, block_term=block_term, follow=follow, recount=recount, add_weights=add_weights
+    Nested, change=change, total=total, block_term=block_term, update=update, recount=recount, add_weights=add_weights
 )

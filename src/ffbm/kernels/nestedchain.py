@@ -10,21 +10,22 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy, copy_table
+from ffbm.kernels.blockchain import keep
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER, copy, copy_table
 from ffbm.kernels.groups import list_groups
 from ffbm.kernels.ledger import Ledger, blocks_in_use
 from ffbm.kernels.levelprior import LevelPrior
-from ffbm.kernels.levelsums import hold_members
+from ffbm.kernels.levelsums import store_member_sums
 from ffbm.kernels.nested import Nested
 from ffbm.kernels.nestedmoves import move_level, move_many
 from ffbm.kernels.single import ROUNDING, sweep
 from ffbm.kernels.target import Model, entropy_of
 from ffbm.kernels.tower import n_types, partition_cost
-from ffbm.kernels.workspace import ENTROPY, MADE, MOVES, SWEEPS, TRIED, VISITS
+from ffbm.kernels.workspace import ENTROPY, MADE, SWEEPS, TRIED, Workspace
 
 
 class NestedWorkspace(NamedTuple):
-    """Arrays that all levels work in, from the first groups up."""
+    """Tables of the levels above the vertices, and arrays that moves on any level may overwrite."""
 
     groups: Any  # ``Adjacency`` or ``Arcs``: the groups of a level as vertices, W of them at most
     tables: Any  # ``Multigraph`` or ``DirectedMultigraph``, whose edge_cost is 0
@@ -32,14 +33,12 @@ class NestedWorkspace(NamedTuple):
     size_cost: np.ndarray  # (W+2,) -ln n!
     size_step: np.ndarray  # (W+1,)
     used_cost: np.ndarray  # (K+1,) of the level that moves
-    eta: np.ndarray  # (rows, 1) int32, read by nothing
+    eta: np.ndarray  # (rows, 1) int32, which nothing reads
     term: np.ndarray  # (rows,) zeros
     none: np.ndarray  # (0, 0) int32
     no_field: np.ndarray  # (0, 0)
     work: np.ndarray  # (L, 3, K+1) int64: of ``Nested``
-    undo_log: np.ndarray  # (2, N) int64
-    vertices: np.ndarray  # (4, N) int64
-    scratch: np.ndarray  # (3, W+1) int64, its last row zero
+    moves: Workspace  # for as many members and groups as any level has
 
 
 class NestedSchedule(NamedTuple):
@@ -59,7 +58,7 @@ LOWEST_SO_FAR = 3  # in ``totals``, after those of ``workspace``
 
 
 class NestedCounters(NamedTuple):
-    """What a chain counts and carries along; visits and moves are those since the last kept draw."""
+    """What a chain counts; visits and moves are those since the last kept draw."""
 
     totals: np.ndarray  # (4,) S, 0, minus infinity, so that sweeps keep no log, and the lowest S of a cycle's end
     tally: np.ndarray  # (5,) int64: see ``workspace.Counters``, cycles in place of sweeps
@@ -67,13 +66,13 @@ class NestedCounters(NamedTuple):
     best_above: np.ndarray  # (L, W) those of the groups
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def nested_entropy(model, ledger, tower, workspace):
     """Return S of the whole hierarchy."""
     return entropy_of(lowest_model(model, tower, workspace), ledger)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def run_nested(rng, model, ledger, tower, workspace, schedule, n_cycles, counters, draws):
     """Advance a chain by n_cycles and write the draws it keeps; return how many.
 
@@ -85,14 +84,8 @@ def run_nested(rng, model, ledger, tower, workspace, schedule, n_cycles, counter
         cycle(rng, m, c, tower, workspace, schedule, totals, tally)
         tally[SWEEPS] += 1
         note_lowest(c, tower, counters)
-        after = tally[SWEEPS] - schedule.burn
-        if after == 0:
-            tally[VISITS] = tally[MOVES] = 0
-        elif after > 0 and after % schedule.thin == 0:
-            write_down(c, tower, draws.labels[kept])
-            draws.entropy[kept] = totals[ENTROPY]
-            draws.acceptance[kept] = tally[MOVES] / max(tally[VISITS], 1)
-            tally[VISITS] = tally[MOVES] = 0
+        if keep(counters, schedule, draws.entropy, draws.acceptance, kept):
+            write_labels(c, tower, draws.labels[kept])
             kept += 1
     return kept
 
@@ -103,7 +96,7 @@ def cycle(rng, m, c, tower, workspace, schedule, totals, tally):
     m, c, tower, workspace = bare(m), bare(c), bare(tower), bare(workspace)
     below = lowest_model(m, tower, workspace)
     for _ in range(schedule.sweeps):
-        move_members(rng, below, c, tower.b[0], workspace, schedule, totals, tally)
+        move_members(rng, below, c, tower.b[0], workspace.moves, schedule, totals, tally)
     for u in range(1, tower.used.shape[0]):
         n_members = c.used[0] if u == 1 else tower.used[u - 2, 0]
         if n_members == n_types(tower.used):
@@ -112,10 +105,10 @@ def cycle(rng, m, c, tower, workspace, schedule, totals, tally):
             list_groups(workspace.groups, c.ers, n_members)
         else:
             list_groups(workspace.groups, tower.ers[u - 2], n_members)
-        hold_members(workspace.sums, tower, u - 1, c)
+        store_member_sums(workspace.sums, tower, u - 1, c)
         level = model_of(m, tower, workspace, u, n_members)
         counts = ledger_of_level(tower, workspace, u, n_members)
-        move_members(rng, level, counts, tower.b[u], workspace, schedule, totals, tally)
+        move_members(rng, level, counts, tower.b[u], workspace.moves, schedule, totals, tally)
     for _ in range(int(schedule.shifts + rng.random())):
         move_level(rng, c, tower, workspace.tables.lf, workspace.sums, schedule.beta, totals)
 
@@ -124,24 +117,19 @@ def cycle(rng, m, c, tower, workspace, schedule, totals, tally):
 def move_members(rng, m, c, parents, workspace, schedule, totals, tally):
     """Visit every member of a level once, which opens no group, then try some moves of many at once."""
     m, c, workspace, parents = bare(m), bare(c), bare(workspace), bare(parents)
-    sweep(
-        rng, m, blocks_in_use(c), schedule.beta, schedule.epsilon, False, totals, tally,
-        workspace.undo_log, workspace.scratch,
-    )  # fmt: skip
+    beta, undo_log, work, scratch = schedule.beta, workspace.undo_log, workspace.work, workspace.scratch
+    sweep(rng, m, blocks_in_use(c), beta, schedule.epsilon, False, totals, tally, undo_log, scratch)
     for _ in range(int(schedule.jumps + rng.random())):
         splits = rng.random() < 0.75
         tally[TRIED] += 1
-        tally[MADE] += move_many(
-            rng, m, c, parents, splits, schedule.beta, schedule.n_scans, totals, workspace.vertices, workspace.scratch
-        )  # fmt: skip
+        tally[MADE] += move_many(rng, m, c, parents, splits, beta, schedule.n_scans, totals, work, scratch)
 
 
 @njit(**INLINE)
 def lowest_model(m, tower, workspace):
     """Return the model of the vertices, given the levels above."""
-    likelihood = Nested(m.likelihood, tower, workspace.tables, workspace.work, 0, workspace.sums)
-    sizes = m.prior
-    prior = LevelPrior(sizes.size_cost, sizes.size_step, sizes.used_cost, workspace.tables.lf, tower.b, tower.used, 0)
+    likelihood, flat = Nested(m.likelihood, tower, workspace.tables, workspace.work, 0, workspace.sums), m.prior
+    prior = LevelPrior(flat.size_cost, flat.size_step, flat.used_cost, workspace.tables.lf, tower.b, tower.used, 0)
     return Model(m.graph, likelihood, prior, m.field, m.constant)
 
 
@@ -178,7 +166,7 @@ def note_lowest(c, tower, counters):
 
 
 @njit(**INNER)
-def write_down(c, tower, labels):
+def write_labels(c, tower, labels):
     """Write the labels of the vertices, then those of the groups of each level; 0 beyond the groups in use."""
     first = c.b.size
     copy(c.b, labels)

@@ -11,20 +11,20 @@ from ffbm.kernels.compilation import INNER, copy
 from ffbm.kernels.ledger import count_all
 from ffbm.kernels.levelsums import count_row
 from ffbm.kernels.likelihood import recount
-from ffbm.kernels.mergesplit import Split, collect, draw_split, gather, move_scored, resplit
+from ffbm.kernels.mergesplit import SplitScans, draw_anchors, merge_blocks, resplit, split_block
 from ffbm.kernels.tables import log_factorial, look
-from ffbm.kernels.target import keep_term, move
+from ffbm.kernels.target import update_term
 from ffbm.kernels.tower import n_types, type_of
-from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY, FIELD
+from ffbm.kernels.workspace import AFTER, BEFORE, ENTROPY
 
 
 @njit(**INNER)
-def draw_anchors(rng, g, n_members):
+def draw_linked_anchors(rng, g, c):
     """Draw a member and another one, half of the time a neighbour: parts of one group are found along their edges.
 
     Which groups they are in plays no part, so a pair is as likely after a move as before it. It may be a member twice.
     """
-    i, j = int(rng.random() * n_members), int(rng.random() * n_members)
+    i, j = draw_anchors(rng, c)
     if rng.random() < 0.5:
         begin, end = g.indptr[i], g.indptr[i + 1]
         j = int(g.indices[begin + int(rng.random() * (end - begin))]) if end > begin else i
@@ -32,47 +32,33 @@ def draw_anchors(rng, g, n_members):
 
 
 @njit(**INNER)
-def split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch):
+def split_or_merge(rng, scans, c, parents, work):
     """Propose to split a group into two with the same parent, or to merge two such groups.
 
     The pair of anchors that splits a group is the one that merges the two.
     """
-    i, j = draw_anchors(rng, m.graph, c.b.size)
-    if i == j:
-        return 0.0, 0.0, IMPOSSIBLE
+    i, j = draw_linked_anchors(rng, scans.model.graph, c)
     r, s = np.int64(c.b[i]), np.int64(c.b[j])
     splits = r == s
-    before, after, group = work[0], work[1], work[2]
-    path, spare = np.zeros(2), np.zeros(2)
+    if i == j or (splits and c.used[0] == c.n.size) or parents[r] != parents[s]:
+        return 0.0, 0.0, IMPOSSIBLE
     if splits:
         s = c.used[0]
-        if s == c.n.size:
-            return 0.0, 0.0, IMPOSSIBLE
         parents[s] = parents[r]
-        split = Split(group, gather(c, r, r, i, j, group), r, s)
-        move_scored(m, c, j, s, path, scratch)
-        there = draw_split(rng, m, c, beta, n_scans, split, before, False, path, scratch)
-        copy(c.b, after)
-        return path[ENTROPY], path[FIELD], -there
-    if parents[r] != parents[s]:
-        return 0.0, 0.0, IMPOSSIBLE
-    split = Split(group, gather(c, r, s, i, j, group), r, s)
-    collect(m, c, split, r, path, scratch)
-    move_scored(m, c, j, r, path, scratch)
-    copy(c.b, after)
-    move(m, c, j, s)
-    back = draw_split(rng, m, c, beta, n_scans, split, before, True, spare, scratch)
-    return path[ENTROPY], path[FIELD], back
+        return split_block(rng, scans, c, i, j, s, work)
+    return merge_blocks(rng, scans, c, i, j, work)
 
 
 @njit(**INNER)
 def move_many(rng, m, c, parents, splits, beta, n_scans, totals, work, scratch):
     """Try to split two groups again or, with ``splits``, to split one or merge two; return whether they moved."""
     copy(c.b, work[BEFORE])
+    scans = SplitScans(m, scratch, beta, n_scans)
     if splits:
-        change, lift, log_ratio = split_or_merge(rng, m, c, parents, beta, n_scans, work, scratch)
+        change, lift, log_ratio = split_or_merge(rng, scans, c, parents, work)
     else:
-        change, lift, log_ratio = resplit(rng, m, c, beta, n_scans, work, scratch)
+        i, j = draw_anchors(rng, c)
+        change, lift, log_ratio = resplit(rng, scans, c, i, j, work)
     is_accepted = decide(rng, m, c, beta, change, lift, log_ratio, work[BEFORE], work[AFTER], totals)
     if is_accepted and splits:
         fill_gap(m, c, parents)
@@ -93,7 +79,7 @@ def fill_gap(m, c, parents):
     parents[free] = parents[n_used]
     count_all(m.graph, c)
     for r in range(c.n.size):
-        keep_term(m.graph, m.likelihood, c, r)
+        update_term(m.graph, m.likelihood, c, r)
     recount(m.likelihood, m.graph, c)
 
 
@@ -101,8 +87,8 @@ def fill_gap(m, c, parents):
 def move_level(rng, c, tower, lf, sums, beta, totals):
     """Try to open a level whose groups have one member each, or to close such a level; return whether it was done.
 
-    Its n groups cost ln n! + ln n, those of each type apart, and no edge counts or weights. There are as many rows as
-    there are: a level is opened only while the last but one is not needed.
+    Its n groups cost ln n! + ln n, those of each type apart, and no edge counts or weights. The number of rows is
+    fixed: a level is opened only while the last row but one is not needed.
     """
     last, fewest = tower.used.shape[0] - 1, n_types(tower.used)
     u = int(rng.random() * last)
@@ -112,7 +98,7 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
         return False
     if not opens and tower.used[u, 0] != n_members:
         return False
-    cost = cost_alone(tower, lf, u, n_members)
+    cost = cost_of_singletons(tower, lf, u, n_members)
     if not accepts(rng.random(), -beta * cost if opens else beta * cost):
         return False
     if opens:
@@ -120,9 +106,9 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
         for row in range(last, u, -1):
             copy_row(tower, row - 1, row)
         if u == 0:
-            stand_alone(tower, u, c.ers, n_members)
+            make_singletons(tower, u, c.ers, n_members)
         else:
-            stand_alone(tower, u, tower.ers[u - 1], n_members)
+            make_singletons(tower, u, tower.ers[u - 1], n_members)
         count_row(sums, tower, u, c)
     else:
         totals[ENTROPY] -= cost
@@ -132,14 +118,14 @@ def move_level(rng, c, tower, lf, sums, beta, totals):
             tower.b[u + 1, g] = tower.b[u, g]
         for row in range(u, last):
             copy_row(tower, row + 1, row)
-        stand_alone(tower, last, tower.ers[last - 1], fewest)
+        make_singletons(tower, last, tower.ers[last - 1], fewest)
         count_row(sums, tower, last, c)
     return True
 
 
 @njit(**INNER)
-def cost_alone(tower, lf, u, n_members):
-    """Return the cost of a partition of the first so many groups of level u into groups of one member each."""
+def cost_of_singletons(tower, lf, u, n_members):
+    """Return the cost of putting each of the first ``n_members`` groups of level u into a group of its own."""
     nats = 0.0
     for t in range(n_types(tower.used)):
         n_of_type = 0
@@ -167,8 +153,8 @@ def copy_row(tower, source, target):
 
 
 @njit(**INNER)
-def stand_alone(tower, u, ers, n_members):
-    """Let each member of row u be a group by itself."""
+def make_singletons(tower, u, ers, n_members):
+    """Make row u the level whose groups have one member each."""
     for r in range(tower.n.shape[1]):
         tower.n[u, r] = int(r < n_members)
         for s in range(tower.n.shape[1]):

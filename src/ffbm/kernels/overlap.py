@@ -3,10 +3,10 @@
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR
+from ffbm.kernels.compilation import ENTRY
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def overlap(labels, probs, out):
     """Add probs[i, s] to out[labels[i], s] for every vertex and block."""
     labels, probs, out = bare(labels), bare(probs), bare(out)
@@ -16,7 +16,7 @@ def overlap(labels, probs, out):
             out[r, s] += probs[i, s]
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def tally_labels(labels, order, out):
     """Add 1 to out[i, order[labels[i]]] for every vertex."""
     labels, order, out = bare(labels), bare(order), bare(out)
@@ -24,7 +24,7 @@ def tally_labels(labels, order, out):
         out[i, order[labels[i]]] += 1.0
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def shared_vertices(labels, others, out):
     """Add 1 to out[labels[i], others[i]] for every vertex."""
     labels, others, out = bare(labels), bare(others), bare(out)
@@ -32,7 +32,7 @@ def shared_vertices(labels, others, out):
         out[labels[i], others[i]] += 1.0
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def add_draws(draws, order, factors, out):
     """Add factors[t] to out[i, order[t, draws[t, i]]] for every draw and vertex."""
     draws, order, factors, out = bare(draws), bare(order), bare(factors), bare(out)
@@ -42,7 +42,7 @@ def add_draws(draws, order, factors, out):
             out[i, order[t, draws[t, i]]] += f
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def sum_along(draws, order, table, out):
     """Set out[t] to the sum over vertices of table[i, order[t, draws[t, i]]]."""
     draws, order, table, out = bare(draws), bare(order), bare(table), bare(out)

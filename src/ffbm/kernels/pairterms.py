@@ -1,4 +1,4 @@
-"""What the weights of edges between two blocks cost, from their number, sum and squares: ``ffbm.blocks.edge_weights``.
+"""-ln P of the weights of edges between two blocks, from their number, sum and squares: ``ffbm.blocks.edge_weights``.
 
 Sums are whole numbers of units, the same for every order of moves. So are the sums over pairs that the law of the sums
 needs: each pair adds a whole number of units so small that rounding does not matter.
@@ -15,8 +15,8 @@ from ffbm.kernels.compilation import INLINE, INNER
 GEOMETRIC, POISSON, EXPONENTIAL, NORMAL = 0, 1, 2, 3
 
 
-class Part(NamedTuple):
-    """What a pair of blocks adds, or all pairs: nats, and four whole numbers."""
+class PairTerms(NamedTuple):
+    """The terms of a pair of blocks, or of all pairs: nats, and four whole numbers."""
 
     nats: float
     used: int  # 1 if there are edges
@@ -30,14 +30,14 @@ class Law(NamedTuple):
 
     kind: int
     is_conjugate: bool
-    is_flat: bool  # whether the sums of all pairs are alike; if not, the levels of a hierarchy explain them
+    is_flat: bool  # whether all sums of the pairs are equally probable; else the levels of a hierarchy explain them
     unit: float  # of a sum: y = unit times whole number; a weight is centre + scale y
     square_unit: float  # of a sum of squares of y
     centre: float
     scale: float
-    least: float  # m times that is the smallest sum of squares around a mean
-    pair_unit: float  # of ``Part.square``
-    spread_unit: float  # of ``Part.spread``
+    least: float  # the smallest variance: of rounding
+    pair_unit: float  # of ``PairTerms.square``
+    spread_unit: float  # of ``PairTerms.spread``
     total: float  # the sum of all weights
     a: float  # hyperparameters of a conjugate prior, m0, k0, v0 and nu0 of a normal one
     b: float
@@ -64,22 +64,22 @@ def log_compositions(m, x):
 
 
 @njit(**INNER)
-def part_of(law, m, x, xx):
-    """Return what a pair of blocks adds that has m edges, the sum x and the sum of squares xx, both in units."""
+def pair_terms(law, m, x, xx):
+    """Return the terms of a pair of blocks with m edges, the sum x and the sum of squares xx, both in units."""
     if m == 0:
-        return Part(0.0, 0, 0, 0, 0)
+        return PairTerms(0.0, 0, 0, 0, 0)
     edges, y = float(m), law.unit * x
     if law.kind == NORMAL:
         mean = y / edges
         v = law.scale * law.scale * (law.square_unit * xx - y * mean)
         return _normal(law, m, edges, edges * law.centre + law.scale * y, v)
     if law.is_conjugate:
-        return Part(_conjugate(law, edges, y), 1, 0, 0, 0)
+        return PairTerms(_conjugate(law, edges, y), 1, 0, 0, 0)
     if law.kind == GEOMETRIC:
-        return Part(log_compositions(edges, y), 1, 0, 0, 0)
+        return PairTerms(log_compositions(edges, y), 1, 0, 0, 0)
     if law.kind == POISSON:
-        return Part(y * log(edges) - lgamma(y + 1.0), 1, 0, 0, 0)
-    return Part(log_simplex(edges, max(y, law.unit)), 1, 0, 0, 0)
+        return PairTerms(y * log(edges) - lgamma(y + 1.0), 1, 0, 0, 0)
+    return PairTerms(log_simplex(edges, max(y, law.unit)), 1, 0, 0, 0)
 
 
 @njit(**INLINE)
@@ -89,12 +89,12 @@ def _normal(law, m, edges, x, v):
         k, nu, off = k0 + edges, nu0 + edges, x / edges - m0
         nats = lgamma(0.5 * nu0) - lgamma(0.5 * nu) + 0.5 * log(k / k0) - 0.5 * nu0 * log(nu0 * v0)
         nats += 0.5 * nu * log(nu0 * v0 + max(v, 0.0) + edges * k0 / k * off * off) + 0.5 * edges * log(pi)
-        return Part(nats, 1, 0, 0, 0)
+        return PairTerms(nats, 1, 0, 0, 0)
     square = np.int64(np.rint(x * x / law.pair_unit))
     if m == 1:
-        return Part(0.0, 1, 0, square, 0)
+        return PairTerms(0.0, 1, 0, square, 0)
     v = max(v, law.least * edges)
-    return Part(log_sphere(edges, v), 1, 1, square, np.int64(np.rint(v / law.spread_unit)))
+    return PairTerms(log_sphere(edges, v), 1, 1, square, np.int64(np.rint(v / law.spread_unit)))
 
 
 @njit(**INLINE)
@@ -127,9 +127,9 @@ def cost_of_sums(law, pairs):
 
 
 @njit(**INLINE)
-def plus(one, other, sign):
-    """Return the sum of two parts, the second with a sign."""
-    return Part(
+def add_terms(one, other, sign):
+    """Return the sum of two sets of terms, the second with a sign."""
+    return PairTerms(
         one.nats + sign * other.nats, one.used + sign * other.used, one.many + sign * other.many,
         one.square + sign * other.square, one.spread + sign * other.spread,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The search for the top of a function of ln s by parabolas through three points, few of which can be afforded."""
+"""The search for the maximum of a costly function of ln s, by parabolas through three points."""
 
 from math import log, nan
 from typing import Any
@@ -15,7 +15,7 @@ _WIDEST, _NARROWEST = 0.7, 0.02
 
 @njit(**INNER)
 def next_point(turn: int, at: Any, height: Any) -> float:
-    """Return where to look next, NaN if the three points ``at`` with their heights will do."""
+    """Return where to evaluate next, NaN if the three points ``at`` with their heights are good enough."""
     if turn < 3:
         return (turn - 1) * STEP
     if height[0] > height[1]:
@@ -32,7 +32,7 @@ def next_point(turn: int, at: Any, height: Any) -> float:
 
 @njit(**INNER)
 def keep_point(turn: int, t: float, value: float, at: Any, height: Any) -> None:
-    """Take a further point in, in the place of one of the three."""
+    """Put a new point in the place of one of the three."""
     slot = turn
     if turn >= 3:
         is_higher = value > height[1]

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE
-from ffbm.kernels.dispatch import answer, question
+from ffbm.kernels.dispatch import generic, implement
 
 
 class Prior(NamedTuple):
@@ -22,7 +22,7 @@ class Prior(NamedTuple):
 
 
 class TypedPrior(NamedTuple):
-    """The same of vertices of several types; a ledger counts the blocks in use of type t in ``used[1 + t]``."""
+    """-ln P(b) of vertices of several types; a ledger counts the blocks in use of type t in ``used[1 + t]``."""
 
     size_cost: np.ndarray
     size_step: np.ndarray
@@ -30,34 +30,34 @@ class TypedPrior(NamedTuple):
     kind: np.ndarray  # (B,) int64: the type of each block, be it empty
 
 
-@question
+@generic
 def may_share(prior, r, s):
     """Tell whether vertices of blocks r and s may be in one block."""
 
 
-@question
+@generic
 def used_costs(prior, c, r, more):
-    """Return what the blocks in use cost, those of the type of block r alone: as it is, and with ``more`` of them."""
+    """Return the cost of the number of blocks in use of the type of block r, now and with ``more`` of them."""
 
 
-@question
+@generic
 def used_total(prior, c):
-    """Return what the blocks in use cost."""
+    """Return the cost of the number of blocks in use, over all types."""
 
 
-@question
+@generic
 def count_types(prior, c):
     """Count the blocks in use of each type, from the sizes of blocks."""
 
 
-@question
-def follow_types(prior, c, r, s):
-    """Bring these counts up to date, before a vertex moves from block r to another block s."""
+@generic
+def update_types(prior, c, r, s):
+    """Update the counts of blocks in use by type, before a vertex moves from block r to another block s."""
 
 
-@question
+@generic
 def with_tables(prior, size_cost, size_step, used_cost):
-    """Return the prior with other tables."""
+    """Return the prior with these tables in place of its own."""
 
 
 @njit(**INLINE)
@@ -77,12 +77,12 @@ def _total(prior, c):
 
 @njit(**INLINE)
 def count_none(prior, c):
-    """Count no types: there are none, or the labels tell."""
+    """Do nothing: there are no types, or labels on other levels give them."""
 
 
 @njit(**INLINE)
-def follow_none(prior, c, r, s):
-    """Follow no types."""
+def update_none(prior, c, r, s):
+    """Do nothing, for the same reason."""
 
 
 @njit(**INLINE)
@@ -119,7 +119,7 @@ def _count_types(prior, c):
 
 
 @njit(**INLINE)
-def _follow_types(prior, c, r, s):
+def _update_types(prior, c, r, s):
     c.used[1 + prior.kind[r]] -= int(c.n[r] == 1)
     c.used[1 + prior.kind[s]] += int(c.n[s] == 0)
 
@@ -129,21 +129,21 @@ def _with_typed_tables(prior, size_cost, size_step, used_cost):
     return TypedPrior(size_cost, size_step, used_cost, prior.kind)
 
 
-answer(
+implement(
     Prior,
     may_share=_any_share,
     used_costs=_costs,
     used_total=_total,
     count_types=count_none,
-    follow_types=follow_none,
+    update_types=update_none,
     with_tables=_with_tables,
 )
-answer(
+implement(
     TypedPrior,
     may_share=_alike_share,
     used_costs=_costs_of_type,
     used_total=_total_of_types,
     count_types=_count_types,
-    follow_types=_follow_types,
+    update_types=_update_types,
     with_tables=_with_typed_tables,
 )

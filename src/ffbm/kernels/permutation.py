@@ -6,14 +6,14 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INNER
+from ffbm.kernels.compilation import ENTRY, INNER
 from ffbm.kernels.degree_corrected import block_term
 from ffbm.kernels.edges import LN2
 from ffbm.kernels.tables import add, clear, log_factorial, log_factorials
 
 
 class EdgeList(NamedTuple):
-    """A graph as what is counted in one pass."""
+    """A graph as a list of edges, and the degrees of its vertices."""
 
     source: np.ndarray  # (E,) int32
     target: np.ndarray  # (E,) int32, the same vertex for a self-loop
@@ -74,7 +74,7 @@ def parts(likelihood, graph, b, label_counts):
     return adjacency, degrees
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def score_permutations(rng, likelihood, graph, b, order, bounds, label_counts, nats):
     """Permute labels again and again, and fill nats (T, 2) with the parts of S after each permutation.
 

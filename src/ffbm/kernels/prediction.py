@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INNER
+from ffbm.kernels.compilation import ENTRY, INNER
 from ffbm.kernels.softmax import TILE, logits, softmax_rows
 
 _FAINT, _LEAST = 1e-250, 1e-308  # below the first, sums of odds lose digits; the second is the smallest probability
@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     values: np.ndarray  # float64, or empty when every entry is 1
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, hits: Any, losses: Any) -> None:
     """Add softmax(W x) of each draw to ``probs`` (R, B), and 1 to ``hits`` (R, B) at the first of its largest entries.
 
@@ -31,10 +31,10 @@ def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, h
     n_draws, n_blocks, n_features = weights.shape
     n_rows, n_sets = len(rows.indptr) - 1, counts.shape[0]
     w, ones = np.empty((n_features, n_blocks)), np.ones(TILE)
-    tile, bits = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64)
+    tile = np.empty((TILE, n_blocks))
     best, top = np.empty(TILE, np.int64), np.empty(TILE)
     for t in range(n_draws):
-        turn(weights[t], w)
+        transpose(weights[t], w)
         losses[t] = 0.0
         for first in range(0, n_rows, TILE):
             last = min(first + TILE, n_rows)
@@ -48,7 +48,7 @@ def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, h
                 for s in range(n_sets):
                     for k in range(n_blocks):
                         losses[t, s] -= sums[s, first + i, k] * tile[i, k]
-            softmax_rows(ones[: last - first], tile[: last - first], bits)
+            softmax_rows(ones[: last - first], tile[: last - first])
             for i in range(last - first):
                 lse = top[i] - log(tile[i, best[i]])
                 hits[first + i, best[i]] += 1.0
@@ -58,26 +58,25 @@ def predict_draws(rows: Any, weights: Any, counts: Any, sums: Any, probs: Any, h
                     probs[first + i, k] += tile[i, k]
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def draw_probs(rows: Any, weights: Any, probs: Any) -> None:
     """Fill ``probs`` (T, R, B) with softmax(W x) of each row for each draw of ``weights`` (T, B, D)."""
     n_draws, n_blocks, n_features = weights.shape
     n_rows, w, ones = len(rows.indptr) - 1, np.empty((n_features, n_blocks)), np.ones(TILE)
-    bits = np.empty(TILE * n_blocks, np.int64)
     for t in range(n_draws):
-        turn(weights[t], w)
+        transpose(weights[t], w)
         for first in range(0, n_rows, TILE):
             last = min(first + TILE, n_rows)
             logits(rows, w, first, last, probs[t, first:last])
-            softmax_rows(ones[: last - first], probs[t, first:last], bits)
+            softmax_rows(ones[: last - first], probs[t, first:last])
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def mean_by_state(probs: Any, shares: Any, state: Any, w: Any, means: Any) -> None:
     """Fill ``means`` (T, V+1, B) with the mean of softmax over rows when all of them are brought to one state.
 
     Row r counts with ``shares`` (R,) and is now in state ``state[r]``: 0, or v + 1 where row v of ``w`` (T, V, B) is
-    part of its logits. Another state multiplies its odds ``probs`` (T, R, B): no exponential is taken for a row.
+    part of its logits. For another state its odds ``probs`` (T, R, B) are multiplied: no row needs an exponential.
     """
     n_draws, n_rows, n_blocks = probs.shape
     n_states = w.shape[1] + 1
@@ -118,7 +117,7 @@ def _add_by_logs(p: Any, w: Any, now: int, u: int, share: float, mean: Any) -> N
 
 
 @njit(**INNER)
-def turn(weights: Any, w: Any) -> None:
+def transpose(weights: Any, w: Any) -> None:
     """Fill w (D, B) with ``weights`` (B, D)."""
     for d in range(w.shape[0]):
         for k in range(w.shape[1]):

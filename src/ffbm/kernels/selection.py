@@ -13,7 +13,7 @@ from numba import njit
 from ffbm.kernels.arrow import NOW, WITHOUT, centre_intercept, inner_product, shift, shift_all
 from ffbm.kernels.bare import bare
 from ffbm.kernels.columnweight import locate_scale, propose_log_scale, weigh
-from ffbm.kernels.compilation import DOOR, INLINE, INNER, ONCE, copy, copy_table
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER, ONCE, copy, copy_table
 from ffbm.kernels.slab import draw_scale, log_odds_of_one_more, slab_constant
 
 BIRTHS, DEATHS, REFRESHED, EXCHANGED = range(4)
@@ -62,22 +62,22 @@ def _copy_union(columns: Any, g: int, source: Any, target: Any) -> None:
 
 
 @njit(**INNER)
-def _set_aside(columns: Any, g: int, w: Any, work: Any) -> None:
-    """Take a column that is inside out of ``work.base``."""
+def _subtract_column(columns: Any, g: int, w: Any, work: Any) -> None:
+    """Subtract the logits of a column that is inside from ``work.base``."""
     for t in range(columns.start[g], columns.start[g + 1]):
         shift(columns, columns.feature[t], w[columns.feature[t]], work.base, -1.0)
 
 
 @njit(**INNER)
-def _lay_ready(columns: Any, g: int, w: Any, work: Any) -> None:
+def _copy_weights(columns: Any, g: int, w: Any, work: Any) -> None:
     """Fill ``work.value`` with the weights of a column."""
     for f in range(columns.start[g + 1] - columns.start[g]):
         copy(w[columns.feature[columns.start[g] + f]], work.value[f])
 
 
 @njit(**INNER)
-def _put(columns: Any, g: int, w: Any, work: Any) -> None:
-    """Write the weights of ``work.value`` to a column, and bring it into ``work.base``."""
+def _write_column(columns: Any, g: int, w: Any, work: Any) -> None:
+    """Write the weights of ``work.value`` to a column, and add its logits to ``work.base``."""
     for f in range(columns.start[g + 1] - columns.start[g]):
         j = columns.feature[columns.start[g] + f]
         copy(work.value[f], w[j])
@@ -101,8 +101,8 @@ def _whole_intercept(rng: Any, columns: Any, w: Any, a: Any) -> None:
 
 
 @njit(**INNER)
-def _put_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
-    """Write the contrasts of the intercept, and bring it into ``work.base``."""
+def _write_intercept(columns: Any, a: Any, w: Any, work: Any) -> None:
+    """Write the contrasts of the intercept, and add it to ``work.base``."""
     mean = 0.0
     for k in range(len(a)):
         mean += a[k] / len(a)
@@ -116,11 +116,11 @@ def consider(rng: Any, columns: Any, data: Any, g: int, h: int, chain: Any, work
     """Let column g be born, or be refreshed and then die; or, if h is another one, which is out, let h take its place.
 
     Return the inclusion probability of g given the rest, estimated. A column is refreshed before its death is decided
-    on, not after: worth that is left when it did not die is not a fair draw. If it is not refreshed, birth and death
-    are each other's way back, as a move that is to be accepted by a further ratio must be.
+    on, not after: the worth of a column that did not die is a biased draw. Without ``refreshes`` birth and death are
+    the reverse of each other, as they must be in a move that is accepted by a further ratio.
     """
     counts, sums, w, inside, logits = data.counts, data.sums, chain.w, chain.inside, chain.logits
-    along, own, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[NOW]
+    along, was_inside, a = columns.with_intercept[g] or columns.with_intercept[h], inside[g], work.line[NOW]
     odds = log_odds_of_one_more(_count_others(g, inside), len(inside), columns.odds[0])
     if along or g != h:
         copy_table(logits, work.base)
@@ -129,41 +129,41 @@ def consider(rng: Any, columns: Any, data: Any, g: int, h: int, chain: Any, work
     if along:
         _whole_intercept(rng, columns, w, a)
         shift_all(w[columns.intercept], work.base, -1.0)
-    if own:
-        _set_aside(columns, g, w, work)
+    if was_inside:
+        _subtract_column(columns, g, w, work)
     if along:
         centre_intercept(columns, counts, sums, work, 8)
-    worth, fresh, held, without = 0.0, 0.0, -1, work.line[WITHOUT]
+    worth, fresh, placed, without = 0.0, 0.0, -1, work.line[WITHOUT]
     centre, width = 0.0, 1.0
-    for retrace in (True, False):  # the way back is priced before the way there
-        if retrace and not own:
+    for retrace in (True, False):  # the reverse proposal is weighed before the forward one
+        if retrace and not was_inside:
             continue
-        if not retrace and own and not refreshes:
+        if not retrace and was_inside and not refreshes:
             copy(a, without)
             continue
         one = g if retrace else h
-        if one != held:
-            if held >= 0:
-                _hold(columns, along, held, a, work, -1.0)
-            _hold(columns, along, one, a, work, 1.0)
+        if one != placed:
+            if placed >= 0:
+                _shift_intercept(columns, along, placed, a, work, -1.0)
+            _shift_intercept(columns, along, one, a, work, 1.0)
             centre, width = locate_scale(rng, columns, counts, sums, one, work)
-            held = one
+            placed = one
         if retrace:
             t = log(draw_scale(rng, columns.degrees[g], data.freedom[g], _square(columns, g, w)))
-            _lay_ready(columns, g, w, work)
+            _copy_weights(columns, g, w, work)
         else:
             copy(a, without)
             t = propose_log_scale(rng, columns.degrees[h], centre, width)
         value = weigh(rng, columns, counts, sums, one, t, (centre, width), a, retrace, work)
         worth, fresh = (value, fresh) if retrace else (worth, value)
-    estimate, enters, dies = _chance(odds + fresh), False, False
-    if own and not refreshes:
-        estimate = _chance(odds + worth)
+    estimate, enters, dies = _sigmoid(odds + fresh), False, False
+    if was_inside and not refreshes:
+        estimate = _sigmoid(odds + worth)
         dies = log(rng.random()) < -odds - worth
-    elif own:
+    elif was_inside:
         enters = log(rng.random()) < fresh - worth
         share = exp(min(fresh - worth, 0.0))
-        estimate = share * estimate + (1.0 - share) * _chance(odds + worth)
+        estimate = share * estimate + (1.0 - share) * _sigmoid(odds + worth)
         current = fresh if enters else worth
         dies = g == h and log(rng.random()) < -odds - current
     else:
@@ -172,37 +172,37 @@ def consider(rng: Any, columns: Any, data: Any, g: int, h: int, chain: Any, work
         return estimate
     if dies:
         copy(without, a)
-    _hold(columns, along, h, a, work, -1.0)
+    _shift_intercept(columns, along, h, a, work, -1.0)
     _clear(columns, g, w)
     inside[g] = False
     if not dies:
         inside[h] = True
-        _put(columns, h, w, work)
+        _write_column(columns, h, w, work)
     if along:
-        _put_intercept(columns, a, w, work)
+        _write_intercept(columns, a, w, work)
     if along or g != h:
         copy_table(work.base, logits)
     else:
         _copy_union(columns, g, work.base, logits)
-    chain.accepted[DEATHS if dies else BIRTHS if not own else REFRESHED if g == h else EXCHANGED] += 1
+    chain.accepted[DEATHS if dies else BIRTHS if not was_inside else REFRESHED if g == h else EXCHANGED] += 1
     return estimate
 
 
 @njit(**INLINE)
-def _chance(log_odds: float) -> float:
+def _sigmoid(log_odds: float) -> float:
     return 1.0 / (1.0 + exp(min(-log_odds, 700.0)))
 
 
 @njit(**INNER)
-def _hold(columns: Any, along: bool, g: int, a: Any, work: Any, sign: float) -> None:
-    """Bring the intercept into ``work.base``, or out again, for a column that it does not move with."""
+def _shift_intercept(columns: Any, along: bool, g: int, a: Any, work: Any, sign: float) -> None:
+    """Add sign times the intercept to ``work.base``, for a column that it does not move with."""
     if along and not columns.with_intercept[g]:
         shift_all(a, work.base, sign)
 
 
 @njit(**INNER)
 def _fill_logits(columns: Any, w: Any, inside: Any, logits: Any) -> None:
-    """Fill the logits with the intercept and the columns inside: sums of changes drift."""
+    """Fill the logits from the intercept and the columns inside, since sums of changes drift."""
     for i in range(logits.shape[0]):
         for k in range(logits.shape[1]):
             logits[i, k] = 0.0
@@ -216,13 +216,13 @@ def _fill_logits(columns: Any, w: Any, inside: Any, logits: Any) -> None:
 
 @njit(**INNER)
 def _visit_idle(rng: Any, g: int, inside: Any, odds: float) -> float:
-    """Draw whether a column is inside of which the data say nothing; return the probability."""
+    """Draw whether a column that no data inform is inside; return the probability."""
     chance = 1.0 / (1.0 + exp(-log_odds_of_one_more(_count_others(g, inside), len(inside), odds)))
     inside[g] = rng.random() < chance
     return chance
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def visit_columns(rng: Any, columns: Any, data: Any, chain: Any, work: Any, rate: Any, chance: Any) -> None:
     """Make one sweep over a chain: visit columns, then pairs that resemble each other.
 
@@ -253,15 +253,15 @@ def visit_columns(rng: Any, columns: Any, data: Any, chain: Any, work: Any, rate
             chance[g] = estimate
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def enter_or_leave(rng: Any, columns: Any, data: Any, g: int, chain: Any, work: Any) -> None:
-    """Let one column be born or die, and nothing else: a reversible move of its weights and its inclusion."""
+    """Let one column be born or die, without refreshment: a reversible move of its weights and its inclusion."""
     columns, data, chain, work = bare(columns), bare(data), bare(chain), bare(work)
     _fill_logits(columns, chain.w, chain.inside, chain.logits)
     consider(rng, columns, data, g, g, chain, work, False)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def log_inclusion_prior(inside: Any, degrees: Any, freedom: Any) -> float:
     """Return ln P(inclusion), omega ~ Beta(1, G) integrated out, and the constants of the Student t that are inside."""
     n_columns, n_inside, total = len(inside), 0, 0.0

@@ -10,8 +10,8 @@ from numba import njit
 
 from ffbm.kernels.acceptance import accepts
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INLINE
-from ffbm.kernels.ledger import across, between, degree_of, ends_of, look_around, n_links, vertex_of
+from ffbm.kernels.compilation import ENTRY, INLINE
+from ffbm.kernels.ledger import across, between, degree_of, ends_of, list_neighbour_blocks, n_links, vertex_of
 from ffbm.kernels.partition import may_share
 from ffbm.kernels.target import entropy_change, lift_to, move
 from ffbm.kernels.workspace import ENTROPY, FIELD, LOWEST, MOVES, VISITS
@@ -38,13 +38,13 @@ def propose(g, c, i, epsilon, u, v):
 
 @njit(**INLINE)
 def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
-    """Return ln of the probability to propose the way back after the move, over the way there before it."""
+    """Return ln of the reverse over the forward proposal probability of a move of vertex i to block s."""
     if n_near == 0:
         return 0.0
     r, k, loops = c.b[i], degree_of(g, i), vertex_of(g, i)[1]
     base = epsilon * c.n.size
     to_r, to_s = 0, 0
-    there, back = 0.0, 0.0
+    forward, reverse = 0.0, 0.0
     for a in range(n_near):
         t, d = blocks[a], n_links(g, links[a])
         if t == r:
@@ -53,16 +53,16 @@ def log_proposal_ratio(g, c, i, s, epsilon, blocks, links, n_near):
             to_s = d
         else:
             share = d / (ends_of(g, c, t) + base)
-            there += share * (between(g, c, s, t) + epsilon)
-            back += share * (between(g, c, r, t) - d + epsilon)
+            forward += share * (between(g, c, s, t) + epsilon)
+            reverse += share * (between(g, c, r, t) - d + epsilon)
     e_r, e_s, e_rs = ends_of(g, c, r), ends_of(g, c, s), between(g, c, r, s)
-    there += to_r * (e_rs + epsilon) / (e_r + base) + to_s * (between(g, c, s, s) + epsilon) / (e_s + base)
-    back += to_r * (between(g, c, r, r) - 2 * (to_r + loops) + epsilon) / (e_r - k + base)
-    back += to_s * (e_rs + to_r - to_s + epsilon) / (e_s + k + base)
-    return np.log(back / there)
+    forward += to_r * (e_rs + epsilon) / (e_r + base) + to_s * (between(g, c, s, s) + epsilon) / (e_s + base)
+    reverse += to_r * (between(g, c, r, r) - 2 * (to_r + loops) + epsilon) / (e_r - k + base)
+    reverse += to_s * (e_rs + to_r - to_s + epsilon) / (e_s + k + base)
+    return np.log(reverse / forward)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, undo_log, scratch):
     """Visit every vertex once, in order, and return how many entries of the undo log are in use.
 
@@ -73,16 +73,16 @@ def sweep(rng, model, ledger, beta, epsilon, allow_empty, totals, tally, undo_lo
     m, c = bare(model), bare(ledger)
     totals, tally, undo_log = bare(totals), bare(tally), bare(undo_log)
     blocks, links, marks = bare(scratch[0]), bare(scratch[1]), bare(scratch[2])
-    least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with 1/least of chance or more
+    least = (c.e.sum() + epsilon * c.n.size) / epsilon  # every block is proposed with probability 1/least or more
     longest = np.log(least) + _NEVER
-    most = (1.0 + 1e-9) * least  # no ratio of proposal chances is larger
+    most = (1.0 + 1e-9) * least  # no ratio of proposal probabilities is larger
     noted = -1
     for i in range(c.b.size):
         r = np.int64(c.b[i])
         s = np.int64(propose(m.graph, c, i, epsilon, rng.random(), rng.random()))
         if s == r or (c.n[r] == 1 and not allow_empty) or not may_share(m.prior, r, s):
             continue
-        n_near = look_around(m.graph, c, i, blocks, links, marks)
+        n_near = list_neighbour_blocks(m.graph, c, i, blocks, links, marks)
         change = entropy_change(m, c, i, s, blocks, links, n_near)
         lift = lift_to(m, c, i, s)
         if beta * (lift - change) < -longest:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER
 
 DEGREES = 3.0  # of freedom, in the model
 
@@ -24,7 +24,7 @@ class Slab(NamedTuple):
     column: np.ndarray  # (D,) int64: the column of each feature, -1 if its scale is fixed; empty: all are fixed
     degrees: np.ndarray  # (G,) float64: nu
     freedom: np.ndarray  # (G,) float64: k, the contrasts of the features that some training vertex has
-    square: np.ndarray  # (G,) float64: room for |V|^2
+    square: np.ndarray  # (G,) float64: a buffer for |V|^2
     start: np.ndarray  # (G+1,) int64: where the features of each column, among the A active ones, begin
     feature: np.ndarray  # int64
     row_start: np.ndarray  # (A+1,) int64: where the training rows of each active feature begin
@@ -49,9 +49,9 @@ def take_squares(slab: Any, active: Any, w: Any) -> None:
             square[g] += total
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def without_scales(slab: Any, active: Any, w: Any, precision: Any) -> float:
-    """Return what U gains when scales are integrated out: -ln p of the Student t less that given the precisions (A,).
+    """Return the change of U by integrating scales out: -ln p of the Student t less that given the precisions (A,).
 
     ``slab.square`` gets |V_g|^2.
     """
@@ -86,7 +86,7 @@ def draw_scales(rng: Any, slab: Any, active: Any, w: Any, scale: Any) -> None:
 
 @njit(**INNER)
 def draw_precisions(rng: Any, slab: Any, active: Any, w: Any, scale: Any, precision: Any) -> None:
-    """Do the same, and set the precisions (A,) of the features to them."""
+    """Draw the scales of all features given the contrasts, and set the precisions (A,) to them."""
     draw_scales(rng, slab, active, w, scale)
     for a in range(w.shape[0]):
         if slab.column[active[a]] >= 0:

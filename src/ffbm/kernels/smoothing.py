@@ -3,10 +3,10 @@
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR
+from ffbm.kernels.compilation import ENTRY
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def average_neighbours(indptr, indices, x, y):
     """Put the mean of x (N, K) over the neighbours of each vertex into y (N, K); of none it is 0."""
     indptr, indices, x, y = bare(indptr), bare(indices), bare(x), bare(y)

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
-from ffbm.kernels.lanes import LANES, fused, load, power_of_two, spread, store, total
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER
+from ffbm.kernels.lanes import LANES, broadcast, fused, load, power_of_two, store, total
 from ffbm.kernels.slab import Slab
 
 TILE = 32  # rows worked on at a time: their logits stay in the first cache
@@ -57,7 +57,7 @@ class Target(NamedTuple):
 
 
 class Gaussian(NamedTuple):
-    """A target given its scales, all that its energy depends on: a call copies its tuples, so hot ones are small."""
+    """A target given its scales. Calls copy their tuples, so those of hot loops hold no more than they need."""
 
     rows: TrainingRows
     sums: np.ndarray
@@ -70,11 +70,11 @@ def given_scales(target: Any) -> Any:
     return Gaussian(target.rows, target.sums, target.precision)
 
 
-@njit(**DOOR)
-def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> float:
+@njit(**ENTRY)
+def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any) -> float:
     """Fill g (A, B) with the gradient of U at w (A, B) and return U.
 
-    ``tile`` (TILE, B) float64 and ``bits`` (4 or more,) int64 are scratch.
+    ``tile`` (TILE, B) is overwritten.
     """
     rows, sums, precision = target.rows, target.sums, target.precision
     indptr, indices, values, counts = rows.indptr, rows.indices, rows.values, rows.counts
@@ -86,7 +86,7 @@ def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> fl
     for first in range(0, n_rows, TILE):
         last = min(first + TILE, n_rows)
         _fill_logits(indptr, indices, values, w, first, last, tile)
-        u += softmax_tile(counts, first, last - first, tile, bits)
+        u += softmax_tile(counts, first, last - first, tile)
         _add_rows(indptr, indices, values, tile, first, last, g)
     return u
 
@@ -95,7 +95,7 @@ def energy_and_gradient(target: Any, w: Any, g: Any, tile: Any, bits: Any) -> fl
 def _half_product(w: Any, g: Any, sums: Any) -> float:
     """Return <w, g - sums> / 2: with g = w / sigma^2 - sums, the part of U that is not logsumexp."""
     n_blocks, whole = w.shape[1], w.size - w.size % LANES
-    part, rest = spread(0.0), 0.0
+    part, rest = broadcast(0.0), 0.0
     for at in range(0, whole, LANES):
         part = fused(load(w, at), load(g, at) - load(sums, at), part)
     for at in range(whole, w.size):
@@ -104,33 +104,30 @@ def _half_product(w: Any, g: Any, sums: Any) -> float:
     return 0.5 * (total(part) + rest)
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def logits(rows: Any, w: Any, first: int, last: int, tile: Any) -> None:
     """Fill the first rows of ``tile`` with W x of the rows from ``first`` to ``last``."""
     _fill_logits(rows.indptr, rows.indices, rows.values, w, first, last, tile)
 
 
-@njit(**DOOR)
-def softmax_rows(counts: Any, z: Any, bits: Any) -> float:
-    """Turn logits z (n, B) into counts times softmax, in place; return sum_i counts_i logsumexp(z_i).
-
-    ``bits`` is scratch for four numbers or more.
-    """
-    return softmax_tile(counts, 0, z.shape[0], z, bits)
+@njit(**ENTRY)
+def softmax_rows(counts: Any, z: Any) -> float:
+    """Turn logits z (n, B) into counts times softmax, in place; return sum_i counts_i logsumexp(z_i)."""
+    return softmax_tile(counts, 0, z.shape[0], z)
 
 
 @njit(**INNER)
-def softmax_tile(counts: Any, first: int, n: int, z: Any, bits: Any) -> float:
-    """Do the same for the first n rows of z, the first of which has the count number ``first``."""
+def softmax_tile(counts: Any, first: int, n: int, z: Any) -> float:
+    """Turn the first n rows of logits into counts times softmax; the first row has the count number ``first``."""
     n_blocks = z.shape[1]
     size, whole = n * n_blocks, n_blocks - n_blocks % LANES
     u = 0.0
     if not _squares(z, size) <= _REACH**2:  # far beyond what chains meet
-        u = _take_largest_away(counts, first, n, z)
-    _exp(z, size, bits)
+        u = _subtract_largest(counts, first, n, z)
+    _exp(z, size)
     for i in range(n):
         begin, count = i * n_blocks, counts[first + i]
-        lanes, odds = spread(0.0), 0.0
+        lanes, odds = broadcast(0.0), 0.0
         for k in range(0, whole, LANES):
             lanes = lanes + load(z, begin + k)
         for k in range(whole, n_blocks):
@@ -149,7 +146,7 @@ def softmax_tile(counts: Any, first: int, n: int, z: Any, bits: Any) -> float:
 def _squares(z: Any, size: int) -> float:
     """Return the sum of the first ``size`` entries squared: no entry is further from 0 than its root."""
     n_blocks, whole = z.shape[1], size - size % LANES
-    lanes, rest = spread(0.0), 0.0
+    lanes, rest = broadcast(0.0), 0.0
     for at in range(0, whole, LANES):
         lanes = fused(load(z, at), load(z, at), lanes)
     for at in range(whole, size):
@@ -158,7 +155,7 @@ def _squares(z: Any, size: int) -> float:
 
 
 @njit(**INNER)
-def _take_largest_away(counts: Any, first: int, n: int, z: Any) -> float:
+def _subtract_largest(counts: Any, first: int, n: int, z: Any) -> float:
     """Subtract its largest from each row of z and return the sum of counts times it; exp takes all of z then."""
     u = 0.0
     for i in range(n):
@@ -172,38 +169,34 @@ def _take_largest_away(counts: Any, first: int, n: int, z: Any) -> float:
 
 
 @njit(**INNER)
-def _exp(z: Any, size: int, bits: Any) -> None:
-    """Replace the first ``size`` entries of z, within reach, by exp of them; the last few are made four in ``bits``."""
+def _exp(z: Any, size: int) -> None:
+    """Replace the first ``size`` entries of z, within reach, by exp of them."""
     n_blocks, whole = z.shape[1], size - size % LANES
     for at in range(0, whole, LANES):
         store(z, at, _exp_lanes(load(z, at)))
-    if whole < size:
-        rest = bits.view(np.float64)
-        for at in range(whole, size):
-            rest[at - whole] = z[at // n_blocks, at % n_blocks]
-        store(rest, 0, _exp_lanes(load(rest, 0)))
-        for at in range(whole, size):
-            z[at // n_blocks, at % n_blocks] = rest[at - whole]
+    for at in range(whole, size):  # the same instructions, on four copies: a quarter of their sum is exact
+        i, k = at // n_blocks, at % n_blocks
+        z[i, k] = 0.25 * total(_exp_lanes(broadcast(z[i, k])))
 
 
 @njit(**INLINE)
 def _exp_lanes(x: Any) -> Any:
     """Return exp(x) to one unit in the last place: 2^k exp(r), |r| <= ln(2)/2, with Taylor's polynomial for exp(r)."""
-    shifted = fused(x, spread(_LOG2E), spread(_SHIFT))
+    shifted = fused(x, broadcast(_LOG2E), broadcast(_SHIFT))
     k = shifted - _SHIFT
-    r = fused(k, spread(-_LN2_LOW), fused(k, spread(-_LN2_HIGH), x))
-    p = fused(r, spread(1 / 479001600), spread(1 / 39916800))
-    p = fused(p, r, spread(1 / 3628800))
-    p = fused(p, r, spread(1 / 362880))
-    p = fused(p, r, spread(1 / 40320))
-    p = fused(p, r, spread(1 / 5040))
-    p = fused(p, r, spread(1 / 720))
-    p = fused(p, r, spread(1 / 120))
-    p = fused(p, r, spread(1 / 24))
-    p = fused(p, r, spread(1 / 6))
-    p = fused(p, r, spread(0.5))
-    p = fused(p, r, spread(1.0))
-    return fused(p, r, spread(1.0)) * power_of_two(shifted)
+    r = fused(k, broadcast(-_LN2_LOW), fused(k, broadcast(-_LN2_HIGH), x))
+    p = fused(r, broadcast(1 / 479001600), broadcast(1 / 39916800))
+    p = fused(p, r, broadcast(1 / 3628800))
+    p = fused(p, r, broadcast(1 / 362880))
+    p = fused(p, r, broadcast(1 / 40320))
+    p = fused(p, r, broadcast(1 / 5040))
+    p = fused(p, r, broadcast(1 / 720))
+    p = fused(p, r, broadcast(1 / 120))
+    p = fused(p, r, broadcast(1 / 24))
+    p = fused(p, r, broadcast(1 / 6))
+    p = fused(p, r, broadcast(0.5))
+    p = fused(p, r, broadcast(1.0))
+    return fused(p, r, broadcast(1.0)) * power_of_two(shifted)
 
 
 @njit(**INNER)
@@ -213,10 +206,10 @@ def _fill_logits(indptr: Any, indices: Any, values: Any, w: Any, first: int, las
     for i in range(first, last):
         for c in range(0, n_blocks if end >= 0 else 0, LANES):
             k = min(c, end)  # the last lanes overlap those before, and agree with them
-            lanes = spread(0.0)
+            lanes = broadcast(0.0)
             for t in range(indptr[i], indptr[i + 1]):
                 x = 1.0 if flags else values[t]
-                lanes = fused(spread(x), load(w, indices[t] * n_blocks + k), lanes)
+                lanes = fused(broadcast(x), load(w, indices[t] * n_blocks + k), lanes)
             store(z, (i - first) * n_blocks + k, lanes)
         for k in range(n_blocks if end < 0 else 0):
             z[i - first, k] = 0.0
@@ -237,9 +230,9 @@ def _add_rows(indptr: Any, indices: Any, values: Any, a: Any, first: int, last: 
             if end < 0:
                 for k in range(n_blocks):
                     g[d, k] += x * a[i - first, k]
-            else:  # the last lanes overlap those before: they are taken first and put back last
+            else:  # the last lanes overlap those before: they are loaded first and stored last
                 to = d * n_blocks
-                final = fused(spread(x), load(a, of + end), load(g, to + end))
+                final = fused(broadcast(x), load(a, of + end), load(g, to + end))
                 for k in range(0, end, LANES):
-                    store(g, to + k, fused(spread(x), load(a, of + k), load(g, to + k)))
+                    store(g, to + k, fused(broadcast(x), load(a, of + k), load(g, to + k)))
                 store(g, to + end, final)

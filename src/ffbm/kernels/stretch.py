@@ -13,9 +13,9 @@ from numba import njit
 from ffbm.kernels.compilation import INNER
 from ffbm.kernels.softmax import TILE, logits, softmax_tile
 
-MANY = 30.0  # contrasts from which on a column is stretched at every turn, if time allows
-LOOKS = 5.0  # evaluations that a stretch takes, about
-TIME = 3.0  # in evaluations of all rows: that of all stretches after a move, about
+MANY = 30.0  # contrasts from which on a column is stretched after every move, if time allows
+EVALUATIONS = 5.0  # evaluations that a stretch takes, about
+TIME = 3.0  # about what all stretches after a move take, in evaluations of all rows
 WIDTH = 1.0  # of the first interval around ln c = 0
 MOST_STEPS = 8  # by which it is widened
 
@@ -24,8 +24,8 @@ MOST_STEPS = 8  # by which it is widened
 def _log_density(
     log_factor: float, n: int, fit: float, square: float, degrees: float, freedom: float, rows: Any
 ) -> float:
-    """Return the log density of ln c, for the n rows of a column: ``rows`` are their logits, counts and room."""
-    base, own, counts, tile, bits = rows
+    """Return the log density of ln c, for the n rows of a column: ``rows`` are their logits, counts and a tile."""
+    base, of_column, counts, tile = rows
     factor, n_blocks = exp(log_factor), base.shape[1]
     result = factor * fit + freedom * log_factor
     result -= 0.5 * (degrees + freedom) * log(degrees + factor * factor * square)
@@ -33,8 +33,8 @@ def _log_density(
         last = min(first + TILE, n)
         for i in range(first, last):
             for k in range(n_blocks):
-                tile[i - first, k] = base[i, k] + factor * own[i, k]
-        result -= softmax_tile(counts, first, last - first, tile, bits)
+                tile[i - first, k] = base[i, k] + factor * of_column[i, k]
+        result -= softmax_tile(counts, first, last - first, tile)
     return result
 
 
@@ -43,8 +43,8 @@ def _slice(
     rng: Any, n: int, fit: float, square: float, degrees: float, freedom: float, rows: Any
 ) -> tuple[float, float]:
     """Return a draw of ln c from 0, and the change of the log density."""
-    here = _log_density(0.0, n, fit, square, degrees, freedom, rows)
-    level = here + log(1.0 - rng.random())
+    current = _log_density(0.0, n, fit, square, degrees, freedom, rows)
+    level = current + log(1.0 - rng.random())
     low = -WIDTH * rng.random()
     high = low + WIDTH
     below = int(rng.random() * MOST_STEPS)
@@ -57,9 +57,9 @@ def _slice(
         above -= 1
     while True:
         new = low + (high - low) * rng.random()
-        there = _log_density(new, n, fit, square, degrees, freedom, rows)
-        if there >= level:
-            return new, there - here
+        proposed = _log_density(new, n, fit, square, degrees, freedom, rows)
+        if proposed >= level:
+            return new, proposed - current
         if new < 0.0:
             low = new
         else:
@@ -68,22 +68,22 @@ def _slice(
 
 @njit(**INNER)
 def _turns(slab: Any, n_rows: int) -> float:
-    """Return the share of its wish that each column gets, so that all of them take about TIME."""
+    """Return the factor of the probability of stretching a column, so that all of them take about TIME."""
     cost = 0.0
     for g in range(len(slab.freedom)):
         cost += min(slab.freedom[g] / MANY, 1.0) * (slab.union_start[g + 1] - slab.union_start[g])
-    return min(1.0, TIME * n_rows / (LOOKS * cost)) if cost > 0.0 else 0.0
+    return min(1.0, TIME * n_rows / (EVALUATIONS * cost)) if cost > 0.0 else 0.0
 
 
 @njit(**INNER)
-def stretch_columns(rng: Any, target: Any, w: Any, room: Any, counts: Any, tile: Any, bits: Any) -> float:
+def stretch_columns(rng: Any, target: Any, w: Any, logit_buffer: Any, counts: Any, tile: Any) -> float:
     """Stretch some columns of w (A, B), those that are not 0; return the change of the log posterior without scales.
 
-    ``room`` (3, R, B) and ``counts`` (R,) are overwritten.
+    ``logit_buffer`` (3, R, B) and ``counts`` (R,) are overwritten.
     """
     slab, sums = target.slab, target.sums
-    n_rows, n_blocks = room.shape[1], room.shape[2]
-    z, base, own = room[0], room[1], room[2]
+    n_rows, n_blocks = logit_buffer.shape[1], logit_buffer.shape[2]
+    z, base, of_column = logit_buffer[0], logit_buffer[1], logit_buffer[2]
     share, change, is_filled = _turns(slab, n_rows), 0.0, False
     for g in range(len(slab.freedom)):
         if rng.random() >= share * min(slab.freedom[g] / MANY, 1.0):
@@ -101,8 +101,8 @@ def stretch_columns(rng: Any, target: Any, w: Any, room: Any, counts: Any, tile:
             is_filled = True
         begin = slab.union_start[g]
         n = slab.union_start[g + 1] - begin
-        _gather(slab, g, w, target.rows.counts, z, base, own, counts)
-        rows = base, own, counts, tile, bits
+        _gather(slab, g, w, target.rows.counts, z, base, of_column, counts)
+        rows = base, of_column, counts, tile
         log_factor, gain = _slice(rng, n, fit, square, slab.degrees[g], slab.freedom[g], rows)
         change += gain - slab.freedom[g] * log_factor
         factor = exp(log_factor)
@@ -113,30 +113,30 @@ def stretch_columns(rng: Any, target: Any, w: Any, room: Any, counts: Any, tile:
         for t in range(n):
             i = slab.union[begin + t]
             for k in range(n_blocks):
-                z[i, k] = base[t, k] + factor * own[t, k]
+                z[i, k] = base[t, k] + factor * of_column[t, k]
     return change
 
 
 @njit(**INNER)
-def _gather(slab: Any, g: int, w: Any, every: Any, z: Any, base: Any, own: Any, counts: Any) -> None:
-    """Fill the first rows of ``own`` and ``base`` with the logits of column g and of the rest, where it has features.
+def _gather(slab: Any, g: int, w: Any, every: Any, z: Any, base: Any, of_column: Any, counts: Any) -> None:
+    """Fill the first rows of ``of_column`` and ``base`` with the logits of column g and of all others.
 
-    ``own`` is filled for all rows by their numbers first: in it, row t of the union is never behind row t.
+    ``of_column`` is filled for all rows by their numbers first: in it, row t of the union is never behind row t.
     """
     n_blocks, begin, end = z.shape[1], slab.union_start[g], slab.union_start[g + 1]
     for t in range(begin, end):
         i = slab.union[t]
         for k in range(n_blocks):
-            own[i, k] = 0.0
+            of_column[i, k] = 0.0
     for f in range(slab.start[g], slab.start[g + 1]):
         a = slab.feature[f]
         for t in range(slab.row_start[a], slab.row_start[a + 1]):
             i, x = slab.row[t], slab.value[t]
             for k in range(n_blocks):
-                own[i, k] += x * w[a, k]
+                of_column[i, k] += x * w[a, k]
     for t in range(begin, end):  # the union is in increasing order
         i = slab.union[t]
         counts[t - begin] = every[i]
         for k in range(n_blocks):
-            own[t - begin, k] = own[i, k]
-            base[t - begin, k] = z[i, k] - own[t - begin, k]
+            of_column[t - begin, k] = of_column[i, k]
+            base[t - begin, k] = z[i, k] - of_column[t - begin, k]

@@ -10,7 +10,7 @@ from math import lgamma
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER
 
 N_COLUMNS, IN_USE, HEAD = 0, 1, 2  # of a compact table: its columns, its slots in use, then the slots begin
 _EMPTY = -1
@@ -25,7 +25,7 @@ def compact_table(n_columns: int, n_cells: int) -> np.ndarray:
     return table
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def clear(table):
     """Set all counts to zero."""
     if table.ndim == 2:

@@ -1,7 +1,7 @@
 """The target of block chains: a likelihood of the graph, a prior on partitions and a field, on one ledger.
 
-ln p(b) = sum_i f[i, b_i] - S(b), S(b) = -ln P(A|b) - ln P(b). Moves know of it what is here, and nothing of what it is
-made of: the change of S and of the field if a vertex moves, and the move itself.
+ln p(b) = sum_i f[i, b_i] - S(b), S(b) = -ln P(A|b) - ln P(b). Moves see only the functions of this file:
+the change of S and of the field's sum if a vertex moves, and the move itself.
 """
 
 from typing import Any, NamedTuple
@@ -10,10 +10,10 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.bare import bare
-from ffbm.kernels.compilation import DOOR, INLINE, INNER
-from ffbm.kernels.ledger import count_all, look_around, n_sides, relabel, vertex_of
-from ffbm.kernels.likelihood import add_weights, block_term, change, follow, merge_change, recount, total
-from ffbm.kernels.partition import count_types, follow_types, may_share, used_costs, used_total
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER
+from ffbm.kernels.ledger import count_all, list_neighbour_blocks, n_sides, relabel, vertex_of
+from ffbm.kernels.likelihood import add_weights, block_term, change, merge_change, recount, total, update
+from ffbm.kernels.partition import count_types, may_share, update_types, used_costs, used_total
 
 
 class Model(NamedTuple):
@@ -26,25 +26,25 @@ class Model(NamedTuple):
     constant: float  # what of S does not depend on the partition
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def count(model, ledger):
-    """Fill all counts from the labels, and what the likelihood keeps of each block."""
+    """Fill all counts from the labels, and the likelihood's term of each block."""
     m, c = bare(model), bare(ledger)
     count_all(m.graph, c)
     count_types(m.prior, c)
     for r in range(c.n.size):
-        keep_term(m.graph, m.likelihood, c, r)
+        update_term(m.graph, m.likelihood, c, r)
     recount(m.likelihood, m.graph, c)
 
 
 @njit(**INLINE)
-def keep_term(g, likelihood, c, r):
-    """Keep what the likelihood has of block r by itself, of tails and heads apart in a directed graph."""
+def update_term(g, likelihood, c, r):
+    """Compute again the likelihood's term of block r, of tails and heads apart in a directed graph."""
     for row in range(n_sides(g) * r, n_sides(g) * (r + 1)):
         c.term[row] = block_term(likelihood, c.n[r], c.e[row])
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def entropy_of(model, ledger):
     """Return S."""
     m, c = bare(model), bare(ledger)
@@ -58,7 +58,7 @@ def entropy_of(model, ledger):
 def entropy_change(m, c, i, s, blocks, links, n_near):
     """Return S after minus S before when vertex i moves from its block to another block s.
 
-    ``blocks`` and ``links`` are what ``look_around`` lists of the vertex.
+    ``blocks`` and ``links`` are what ``list_neighbour_blocks`` lists of the vertex.
     """
     r = c.b[i]
     k, loops, kind = vertex_of(m.graph, i)
@@ -83,7 +83,7 @@ def change_to(m, c, i, s, scratch):
     """Return the change of S if vertex i moves to another block s."""
     m, c, scratch = bare(m), bare(c), bare(scratch)
     blocks, links, marks = scratch[0], scratch[1], scratch[2]
-    n_near = look_around(m.graph, c, i, blocks, links, marks)
+    n_near = list_neighbour_blocks(m.graph, c, i, blocks, links, marks)
     return entropy_change(m, c, i, s, blocks, links, n_near)
 
 
@@ -96,19 +96,19 @@ def lift_to(m, c, i, s):
 @njit(**INLINE)
 def move(m, c, i, s):
     """Move vertex i to block s."""
-    follow_types(m.prior, c, c.b[i], s)
+    update_types(m.prior, c, c.b[i], s)
     _move(m.graph, m.likelihood, c, i, s)
 
 
 @njit(**INNER)
 def _move(g, likelihood, c, i, s):
-    """Do so: a call hands over every array of its tuples, so it is given those alone that it needs."""
+    """Relabel vertex i and update all counts; a call copies its tuples, so it takes only what it needs."""
     g, likelihood, c = bare(g), bare(likelihood), bare(c)
     r = c.b[i]
     relabel(g, c, i, s)
-    follow(likelihood, g, c, i, r, s)
-    keep_term(g, likelihood, c, r)
-    keep_term(g, likelihood, c, s)
+    update(likelihood, g, c, i, r, s)
+    update_term(g, likelihood, c, r)
+    update_term(g, likelihood, c, s)
 
 
 @njit(**INNER)

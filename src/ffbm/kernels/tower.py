@@ -13,8 +13,15 @@ import numpy as np
 from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.groups import carry_link, carry_vertex
-from ffbm.kernels.multigraph import between_more, both_ways, dealt, ends_of_loops, inside_more, resized
+from ffbm.kernels.groups import move_ends, move_link
+from ffbm.kernels.multigraph import (
+    cost_between_change,
+    cost_inside_change,
+    edge_counts_cost,
+    ends_of_loops,
+    out_and_in,
+    resize_change,
+)
 from ffbm.kernels.tables import log_factorial
 
 
@@ -32,7 +39,7 @@ class Tower(NamedTuple):
 
 @njit(**INLINE)
 def partition_cost(lf, n_members, n_groups):
-    """Return Peixoto's prior of a partition but for the sizes of its groups: ln C(N-1, B-1) + ln N! + ln N."""
+    """Return Peixoto's -ln P of a partition without the sizes of its groups: ln C(N-1, B-1) + ln N! + ln N."""
     nats = log_factorial(lf, n_members - 1) - log_factorial(lf, n_groups - 1)
     nats -= log_factorial(lf, n_members - n_groups)
     return nats + log_factorial(lf, n_members) + np.log(n_members)
@@ -65,7 +72,7 @@ def count_type(b, u, n, t):
 
 @njit(**INNER)
 def partitions_cost(b, n_types, lf, u, n):
-    """Return the cost of the partition of level u but for the sizes n (B,) of its groups: a sum over types."""
+    """Return the cost of the partition of level u without the sizes n (B,) of its groups: a sum over types."""
     nats = 0.0
     for t in range(n_types):
         n_members, n_groups = count_type(b, u, n, t)
@@ -75,10 +82,10 @@ def partitions_cost(b, n_types, lf, u, n):
 
 @njit(**INNER)
 def tower_total(tower, tables, u):
-    """Return what rows u and above cost."""
+    """Return the cost of rows u and above."""
     nats, lf = 0.0, tables.lf
     for row in range(u, tower.used.shape[0]):
-        nats += dealt(tables, tower.n[row], tower.ers[row]) + partitions_cost(
+        nats += edge_counts_cost(tables, tower.n[row], tower.ers[row]) + partitions_cost(
             tower.b, n_types(tower.used), lf, row + 1, tower.n[row]
         )
         for r in range(tower.n.shape[1]):
@@ -97,27 +104,27 @@ def tower_change(likelihood, c, loops, r, s, blocks, links, n_near):
     if above_r == above_s:
         closes, opens = c.n[r] == 1, c.n[s] == 0
         return 0.0 if closes == opens else size_change(tower, tables, u, above_r, c.used[0], 1 if opens else -1)
-    return carried(likelihood, above_r, above_s, loops, blocks, links, n_near)
+    return carried_change(likelihood, above_r, above_s, loops, blocks, links, n_near)
 
 
 @njit(**INNER)
 def size_change(tower, tables, u, r, n_members, more):
-    """Return the change of row u when its group r has so many members more, of ``n_members`` of all groups."""
+    """Return the change of row u when its group r gains ``more`` members; all groups have ``n_members`` now."""
     n, ers, n_groups, lf = tower.n[u], tower.ers[u], tower.used[u, 0], tables.lf
     if n_types(tower.used) > 1:
         n_members, n_groups = count_type(tower.b, u + 1, n, type_of(tower.b, u + 1, r))
-    nats = resized(tables, n, ers, r, more)
+    nats = resize_change(tables, n, ers, r, more)
     nats += partition_cost(lf, n_members + more, n_groups) - partition_cost(lf, n_members, n_groups)
     return nats + log_factorial(lf, n[r]) - log_factorial(lf, n[r] + more)
 
 
 @njit(**INLINE)
-def carried(likelihood, r, s, loops, blocks, links, n_near):
-    """Return the change of all rows above a level when edges are carried from group r to s of the first of them.
+def carried_change(likelihood, r, s, loops, blocks, links, n_near):
+    """Return the change of all rows above a level when edges are carried_change from group r to s of the first of them.
 
     likelihood: a ``Nested``, that of the level. ``blocks`` and ``links`` list how many edges there are into each of its
-    groups. No branch here depends on the data, but where a row ends: a processor that guesses wrong loses more time
-    than the sums take.
+    groups. No branch here depends on the data, but where a row ends: a wrongly predicted one takes more time than
+    the sums.
     """
     b, n, ers = likelihood.tower.b, likelihood.tower.n, likelihood.tower.ers
     tables, work, u, nats = likelihood.tables, likelihood.work, likelihood.level, 0.0
@@ -126,7 +133,7 @@ def carried(likelihood, r, s, loops, blocks, links, n_near):
         n_groups = 0
         for a in range(n_near):
             t = np.uintp(b[u, np.uintp(blocks[a])])
-            groups[n_groups] = t  # one place more than there are groups: what is written there is not read
+            groups[n_groups] = t  # the array has a place more than there are groups: it may be written in vain
             n_groups += int(marks[t] == 0)
             marks[t] += links[a]
         for a in range(n_groups):
@@ -145,24 +152,24 @@ def edges_moved(tables, n, ers, loops, r, s, groups, marks, n_groups):
     ``marks`` is zero afterwards.
     """
     n_r, n_s, looped = n[r], n[s], ends_of_loops(tables, loops)
-    out_r, in_r = both_ways(tables, marks[r])
-    out_s, in_s = both_ways(tables, marks[s])
+    out_r, in_r = out_and_in(tables, marks[r])
+    out_s, in_s = out_and_in(tables, marks[s])
     marks[r] = marks[s] = 0
-    nats = inside_more(tables, n_r, ers[r, r], -out_r - in_r - looped)
-    nats += inside_more(tables, n_s, ers[s, s], out_s + in_s + looped)
-    nats += between_more(tables, n_r, n_s, ers[r, s], ers[s, r], in_r - out_s, out_r - in_s)
+    nats = cost_inside_change(tables, n_r, ers[r, r], -out_r - in_r - looped)
+    nats += cost_inside_change(tables, n_s, ers[s, s], out_s + in_s + looped)
+    nats += cost_between_change(tables, n_r, n_s, ers[r, s], ers[s, r], in_r - out_s, out_r - in_s)
     for a in range(n_groups):
         t = np.uintp(groups[a])
-        out, into = both_ways(tables, marks[t])
+        out, into = out_and_in(tables, marks[t])
         marks[t] = 0
-        nats += between_more(tables, n_r, n[t], ers[r, t], ers[t, r], -out, -into)
-        nats += between_more(tables, n_s, n[t], ers[s, t], ers[t, s], out, into)
+        nats += cost_between_change(tables, n_r, n[t], ers[r, t], ers[t, r], -out, -into)
+        nats += cost_between_change(tables, n_s, n[t], ers[s, t], ers[t, s], out, into)
     return nats
 
 
 @njit(**INNER)
-def follow_up(tower, u, g, c, i, r, s):
-    """Bring rows u and above up to date after vertex i of level u has moved from group r to s."""
+def update_tower(tower, u, g, c, i, r, s):
+    """Update rows u and above after vertex i of level u has moved from group r to s."""
     above_r, above_s = tower.b[u, r], tower.b[u, s]
     if above_r == above_s:
         tower.n[u, above_r] += int(c.n[s] == 1) - int(c.n[r] == 0)
@@ -174,7 +181,7 @@ def follow_up(tower, u, g, c, i, r, s):
             t = c.b[g.indices[h]]
             for below in range(u, row + 1):
                 t = tower.b[below, t]
-            carry_link(g, i, h, ers, above_r, above_s, t)
-        carry_vertex(g, i, ers, tower.e[row], above_r, above_s)
+            move_link(g, i, h, ers, above_r, above_s, t)
+        move_ends(g, i, ers, tower.e[row], above_r, above_s)
         row += 1
         above_r, above_s = tower.b[row, above_r], tower.b[row, above_s]

@@ -10,13 +10,13 @@ from numba import njit
 
 from ffbm.kernels.compilation import INLINE, INNER
 from ffbm.kernels.directed_edges import DIRECTED
-from ffbm.kernels.dispatch import answer
+from ffbm.kernels.dispatch import implement
 from ffbm.kernels.edges import UNDIRECTED, edge_change, edge_merge_change, edge_total, opening_change
 from ffbm.kernels.likelihood import register
 
 
 class Uncorrected(NamedTuple):
-    """Its tables."""
+    """Tables of the likelihood without degree correction of undirected graphs."""
 
     edge_cost: np.ndarray  # (B+1,) -ln P(e|b) by the number of blocks in use
     lf: np.ndarray  # ln x!, all or a first row: see ``log_factorial``
@@ -24,7 +24,7 @@ class Uncorrected(NamedTuple):
 
 
 class DirectedUncorrected(NamedTuple):
-    """The same for directed graphs."""
+    """Tables of the likelihood without degree correction of directed graphs."""
 
     edge_cost: np.ndarray
     lf: np.ndarray
@@ -66,4 +66,4 @@ def merge_change(likelihood, c, r, s):
 
 for tables, edges in ((Uncorrected, UNDIRECTED), (DirectedUncorrected, DIRECTED)):
     register(tables, change=change, total=total, merge_change=merge_change, block_term=block_term)
-    answer(tables, **edges)
+    implement(tables, **edges)

@@ -2,14 +2,14 @@
 
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INLINE
-from ffbm.kernels.ladder import climb
+from ffbm.kernels.compilation import ENTRY, INLINE
+from ffbm.kernels.ladder import sweep_and_exchange
 from ffbm.kernels.mergesplit import many_at_once
 from ffbm.kernels.relocate import relocate_if_priced
 from ffbm.kernels.single import sweep
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def count_visits(rng, model, ledger, kinds, n_steps, schedule, counters, workspace, visits):
     """Make ``schedule.burn`` and then n_steps steps, and count the state after each of the latter.
 
@@ -32,11 +32,11 @@ def count_visits(rng, model, ledger, kinds, n_steps, schedule, counters, workspa
             visits[code_of(ledger.b, ledger.n.size)] += 1
 
 
-@njit(**DOOR)
+@njit(**ENTRY)
 def count_ladder_visits(rng, model, rungs, ledgers, n_steps, schedule, counters, exchange, workspace, visits):
-    """Do the same for replicas that trade places, by temperature: visits (R, B^N). A step is one of ``climb``."""
+    """Count the states of replicas by temperature: visits (R, B^N). A step is a ``sweep_and_exchange``."""
     for turn in range(schedule.burn + n_steps):
-        climb(rng, model, rungs, ledgers, schedule, counters, exchange, workspace)
+        sweep_and_exchange(rng, model, rungs, ledgers, schedule, counters, exchange, workspace)
         if turn >= schedule.burn:
             for t in range(rungs.beta.size):
                 visits[t, code_of(ledgers.b[exchange.replica[t]], ledgers.n.shape[1])] += 1
@@ -44,7 +44,7 @@ def count_ladder_visits(rng, model, rungs, ledgers, n_steps, schedule, counters,
 
 @njit(**INLINE)
 def code_of(b, n_blocks):
-    """Return the number of a state."""
+    """Return the number of the state b."""
     code = 0
     for i in range(b.size):
         code = code * n_blocks + b[i]

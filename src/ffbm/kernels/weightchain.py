@@ -1,8 +1,8 @@
-"""What the chains of weights share: exact draws of what the data do not touch, step sizes, what a stretch leaves.
+"""What all chains of weights share: step sizes, the draws kept, and exact draws of weights that no data inform.
 
-What the data do not touch is not sampled by moves: the mean over blocks of each feature's weights is
+Weights that no data inform are not sampled by moves: the mean over blocks of each feature's weights is
 N(0, sigma^2 / B) and the weights of a feature that no training vertex has are N(0, sigma^2), both
-independent of everything else, so each kept draw takes them afresh. Where scales are learned, they are drawn given the
+independent of everything else, so they are drawn for each kept draw. Where scales are learned, they are drawn given the
 contrasts before each move, and again with each kept draw.
 """
 
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ffbm.kernels.compilation import DOOR, INLINE, INNER, copy_table
+from ffbm.kernels.compilation import ENTRY, INLINE, INNER, copy_table
+from ffbm.kernels.softmax import TILE
 
 LOG_STEP, AVERAGE, SHORTFALL, UPDATES, FIRST = range(5)  # the state of dual averaging: see ``learn``
 
@@ -39,12 +40,11 @@ class ChainArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that moves overwrite, made by the caller: arrays made in a kernel could not be bare."""
+    """Arrays that moves overwrite; they come from outside, since arrays made in a kernel could not be bare."""
 
     tile: np.ndarray  # (TILE, B)
-    bits: np.ndarray  # (TILE * B,) int64
     line: np.ndarray  # (2, m)
-    own: np.ndarray  # (6, A, B)
+    vectors: np.ndarray  # (6, A, B)
     draw: np.ndarray  # (B, D)
     logits: np.ndarray  # (3, R, B), where scales are learned
     counts: np.ndarray  # (R,), the same
@@ -52,7 +52,7 @@ class Scratch(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a stretch of a chain leaves behind: stored weights, and the statistics of each draw."""
+    """The draws of a stretch of a chain: the weights of those stored, and the statistics of all."""
 
     weights: np.ndarray  # (T // thin, B, D)
     energy: np.ndarray  # (T,)
@@ -62,7 +62,32 @@ class Record(NamedTuple):
     diverging: np.ndarray  # (T,) bool
 
 
-@njit(**DOOR)
+def make_scratch(n_active: int, n_blocks: int, n_features: int, n_dense: int, n_rows: int) -> Scratch:
+    """Return the arrays that moves of weights (A, B) work in; ``n_rows`` is 0 unless scales are learned."""
+    return Scratch(
+        tile=np.empty((TILE, n_blocks)),
+        line=np.empty((2, max(n_dense, 1))),
+        vectors=np.empty((6, n_active, n_blocks)),
+        draw=np.empty((n_blocks, n_features)),
+        logits=np.empty((3, n_rows, n_blocks)),
+        counts=np.empty(n_rows),
+        factor=np.ones((n_active if n_rows > 0 else 0, n_blocks)),
+    )
+
+
+def empty_record(n_draws: int, n_stored: int, n_blocks: int, n_features: int) -> Record:
+    """Return room for the statistics of so many draws, and for the weights of those that are stored."""
+    return Record(
+        weights=np.empty((n_stored, n_blocks, n_features)),
+        energy=np.empty(n_draws),
+        acceptance=np.empty(n_draws),
+        step_size=np.empty(n_draws),
+        n_steps=np.empty(n_draws, dtype=np.int32),
+        diverging=np.empty(n_draws, dtype=np.bool_),
+    )
+
+
+@njit(**ENTRY)
 def learn(adapt: Any, acceptance: float, target: float) -> None:
     """Update the step size by dual averaging (Hoffman and Gelman, 2014).
 
@@ -106,7 +131,7 @@ def record_draw(rng: Any, places: Any, w: Any, u: float, n_drawn: int, draw: Any
         total = 0.0
         for k in range(n_blocks):
             total += w[a, k]
-        # The chain's own mean is 0 but for rounding; it is taken out so that the reported one is exact.
+        # The chain's vectors mean is 0 but for rounding; it is taken out so that the reported one is exact.
         shared = rng.standard_normal() / sqrt(n_blocks)
         u += 0.5 * n_blocks * shared * shared
         shared = shared * scale[d] - total / n_blocks

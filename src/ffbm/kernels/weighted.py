@@ -11,18 +11,19 @@ from numba import njit
 
 from ffbm.kernels.bare import bare
 from ffbm.kernels.compilation import INLINE, INNER
-from ffbm.kernels.ledger import turn_of, vertex_of
+from ffbm.kernels.ledger import successors_end, vertex_of
 from ffbm.kernels.likelihood import block_term as inner_block_term
 from ffbm.kernels.likelihood import change as inner_change
 from ffbm.kernels.likelihood import merge_change as inner_merge_change
 from ffbm.kernels.likelihood import register
 from ffbm.kernels.likelihood import total as inner_total
-from ffbm.kernels.pairterms import Law, Part, cost_of_sums, part_of, plus
+from ffbm.kernels.pairterms import Law, PairTerms, add_terms, cost_of_sums, pair_terms
 from ffbm.kernels.tables import HEAD, N_COLUMNS, add, clear, look
 
-EDGES, SUM, SQUARES = 0, 1, 2  # what is counted of a vertex's edges with a block, from these rows of ``around`` on:
-OUT, INTO, NEAR = 0, 3, 6  # those to it, those from it; the last row lists the blocks around
-ROW, COLUMN, GAIN = 0, 1, 2  # of ``noted``: a pair of blocks, and from here on how many edges, sums, squares it gains
+# rows of ``vertex_sums``: edges of a vertex to a block (from OUT on), from it (from INTO on), and a list of the blocks
+EDGES, SUM, SQUARES = 0, 1, 2
+OUT, INTO, NEAR = 0, 3, 6
+ROW, COLUMN, GAIN = 0, 1, 2  # rows of ``changes``: a pair of blocks; from GAIN on the edges, sum and squares it gains
 
 
 class Weighted(NamedTuple):
@@ -52,18 +53,18 @@ def edges_of(likelihood, c, r, t):
 
 
 @njit(**INLINE)
-def note(c, n, r, t, d, dx, dxx):
+def note_change(c, n, r, t, d, dx, dxx):
     """Write down as change number n that the pair of r and t gains d edges with these sums; return n + 1."""
-    noted = c.noted
+    noted = c.changes
     noted[ROW, n], noted[COLUMN, n] = r, t
     noted[GAIN + EDGES, n], noted[GAIN + SUM, n], noted[GAIN + SQUARES, n] = d, dx, dxx
     return n + 1
 
 
 @njit(**INNER)
-def weigh(likelihood, c, n_changes):
-    """Return by how much all parts change by the changes written down: one place for all kinds of them."""
-    change, noted = Part(0.0, 0, 0, 0, 0), c.noted
+def score_changes(likelihood, c, n_changes):
+    """Return the change of all terms by the changes written down: one place for all kinds of them."""
+    change, noted = PairTerms(0.0, 0, 0, 0, 0), c.changes
     for n in range(n_changes):
         r, t = noted[ROW, n], noted[COLUMN, n]
         d, dx, dxx = noted[GAIN + EDGES, n], noted[GAIN + SUM, n], noted[GAIN + SQUARES, n]
@@ -73,8 +74,8 @@ def weigh(likelihood, c, n_changes):
         x = np.int64(look(c.sums, r, t))
         xx = np.int64(look(c.squares, r, t)) if has_squares(likelihood) else 0
         for after in range(2):
-            part = part_of(likelihood.law, m + after * d, x + after * dx, xx + after * dxx)
-            change = plus(change, part, 2 * after - 1)
+            part = pair_terms(likelihood.law, m + after * d, x + after * dx, xx + after * dxx)
+            change = add_terms(change, part, 2 * after - 1)
     return change
 
 
@@ -85,14 +86,14 @@ def list_changes(likelihood, g, c, i, s):
     No pair is written down twice.
     """
     likelihood, g, c = bare(likelihood), bare(g), bare(c)
-    r, s, around, turn = np.int64(c.b[i]), np.int64(s), c.around, turn_of(g, i)
+    r, s, around, middle = np.int64(c.b[i]), np.int64(s), c.vertex_sums, successors_end(g, i)
     n_near = n = 0
     for h in range(g.indptr[i], g.indptr[i + 1]):
         t = c.b[g.indices[h]]
         if around[OUT + EDGES, t] == 0 and around[INTO + EDGES, t] == 0:
             around[NEAR, n_near] = t
             n_near += 1
-        way = OUT if h < turn else INTO
+        way = OUT if h < middle else INTO
         around[way + EDGES, t] += 1
         around[way + SUM, t] += likelihood.x[h]
         if has_squares(likelihood):
@@ -103,12 +104,12 @@ def list_changes(likelihood, g, c, i, s):
             continue
         d, dx, dxx = counted(around, OUT, t)
         if d > 0:
-            n = note(c, n, r, t, -d, -dx, -dxx)
-            n = note(c, n, s, t, d, dx, dxx)
+            n = note_change(c, n, r, t, -d, -dx, -dxx)
+            n = note_change(c, n, s, t, d, dx, dxx)
         d, dx, dxx = counted(around, INTO, t)
         if d > 0:
-            n = note(c, n, t, r, -d, -dx, -dxx)
-            n = note(c, n, t, s, d, dx, dxx)
+            n = note_change(c, n, t, r, -d, -dx, -dxx)
+            n = note_change(c, n, t, s, d, dx, dxx)
     n = note_inside(likelihood, g, c, i, r, s, n)
     for a in range(n_near):
         for k in range(NEAR):
@@ -123,26 +124,26 @@ def counted(around, way, t):
 
 
 @njit(**INLINE)
-def foresee(likelihood, g, c, i, s):
+def pair_changes(likelihood, g, c, i, s):
     """Return the change of all pairs when vertex i moves from its block to another block s."""
-    return weigh(likelihood, c, list_changes(likelihood, g, c, i, s))
+    return score_changes(likelihood, c, list_changes(likelihood, g, c, i, s))
 
 
 @njit(**INLINE)
 def note_inside(likelihood, g, c, i, r, s, n):
-    """Write down the changes of the pairs among r and s themselves; the links of vertex i are in ``around``."""
+    """Write down the changes of the pairs among r and s themselves; the links of vertex i are in ``vertex_sums``."""
     loops = np.int64(vertex_of(g, i)[1])
     lx, lxx = likelihood.loop_x[i], likelihood.loop_xx[i]
-    to_r, to_r_x, to_r_xx = counted(c.around, OUT, r)
-    to_s, to_s_x, to_s_xx = counted(c.around, OUT, s)
-    from_r, from_r_x, from_r_xx = counted(c.around, INTO, r)
-    from_s, from_s_x, from_s_xx = counted(c.around, INTO, s)
-    n = note(c, n, r, r, -to_r - from_r - loops, -to_r_x - from_r_x - lx, -to_r_xx - from_r_xx - lxx)
-    n = note(c, n, s, s, to_s + from_s + loops, to_s_x + from_s_x + lx, to_s_xx + from_s_xx + lxx)
+    to_r, to_r_x, to_r_xx = counted(c.vertex_sums, OUT, r)
+    to_s, to_s_x, to_s_xx = counted(c.vertex_sums, OUT, s)
+    from_r, from_r_x, from_r_xx = counted(c.vertex_sums, INTO, r)
+    from_s, from_s_x, from_s_xx = counted(c.vertex_sums, INTO, s)
+    n = note_change(c, n, r, r, -to_r - from_r - loops, -to_r_x - from_r_x - lx, -to_r_xx - from_r_xx - lxx)
+    n = note_change(c, n, s, s, to_s + from_s + loops, to_s_x + from_s_x + lx, to_s_xx + from_s_xx + lxx)
     if likelihood.is_directed:
-        n = note(c, n, r, s, from_r - to_s, from_r_x - to_s_x, from_r_xx - to_s_xx)
-        return note(c, n, s, r, to_r - from_s, to_r_x - from_s_x, to_r_xx - from_s_xx)
-    return note(c, n, r, s, to_r - to_s, to_r_x - to_s_x, to_r_xx - to_s_xx)
+        n = note_change(c, n, r, s, from_r - to_s, from_r_x - to_s_x, from_r_xx - to_s_xx)
+        return note_change(c, n, s, r, to_r - from_s, to_r_x - from_s_x, to_r_xx - from_s_xx)
+    return note_change(c, n, r, s, to_r - to_s, to_r_x - to_s_x, to_r_xx - to_s_xx)
 
 
 @njit(**INLINE)
@@ -151,25 +152,26 @@ def sums_change(likelihood, c, d):
     if d.used == 0 and d.many == 0 and d.square == 0 and d.spread == 0:
         return 0.0
     pairs = all_pairs(c)
-    return cost_of_sums(likelihood.law, plus(pairs, d, 1)) - cost_of_sums(likelihood.law, pairs)
+    return cost_of_sums(likelihood.law, add_terms(pairs, d, 1)) - cost_of_sums(likelihood.law, pairs)
 
 
 @njit(**INLINE)
 def all_pairs(c):
     """Return the whole numbers of all pairs of blocks; not the nats, which nothing needs."""
-    return Part(0.0, c.whole[0], c.whole[1], c.whole[2], c.whole[3])
+    return PairTerms(0.0, c.pair_totals[0], c.pair_totals[1], c.pair_totals[2], c.pair_totals[3])
 
 
 @njit(**INLINE)
 def keep_pairs(c, pairs):
     """Keep the whole numbers of all pairs of blocks in the ledger."""
-    c.whole[0], c.whole[1], c.whole[2], c.whole[3] = pairs.used, pairs.many, pairs.square, pairs.spread
+    totals = c.pair_totals
+    totals[0], totals[1], totals[2], totals[3] = pairs.used, pairs.many, pairs.square, pairs.spread
 
 
 @njit(**INLINE)
 def add_weights(likelihood, nats, g, c, i, s):
     """Return ``nats`` and the change of -ln P of the weights."""
-    change = foresee(likelihood, g, c, i, s)
+    change = pair_changes(likelihood, g, c, i, s)
     return nats + change.nats + sums_change(likelihood, c, change)
 
 
@@ -184,14 +186,14 @@ def add_sum(likelihood, c, r, t, x, xx):
 
 
 @njit(**INNER)
-def follow(likelihood, g, c, i, r, s):
-    """Bring the sums up to date after vertex i has moved from block r to s: whole numbers, so the way back is exact."""
+def update(likelihood, g, c, i, r, s):
+    """Update the sums after vertex i has moved from block r to s: whole numbers, which a reverse move restores."""
     likelihood, g, c = bare(likelihood), bare(g), bare(c)
-    r, s, turn = np.int64(r), np.int64(s), turn_of(g, i)
+    r, s, middle = np.int64(r), np.int64(s), successors_end(g, i)
     for h in range(g.indptr[i], g.indptr[i + 1]):
         t, x = np.int64(c.b[g.indices[h]]), likelihood.x[h]
         xx = likelihood.xx[h] if has_squares(likelihood) else 0
-        if h < turn:
+        if h < middle:
             add_sum(likelihood, c, r, t, -x, -xx)
             add_sum(likelihood, c, s, t, x, xx)
         else:
@@ -200,29 +202,29 @@ def follow(likelihood, g, c, i, r, s):
     x, xx = likelihood.loop_x[i], likelihood.loop_xx[i]
     add_sum(likelihood, c, r, r, -x, -xx)
     add_sum(likelihood, c, s, s, x, xx)
-    keep_pairs(c, plus(all_pairs(c), foresee(likelihood, g, c, i, r), -1))
+    keep_pairs(c, add_terms(all_pairs(c), pair_changes(likelihood, g, c, i, r), -1))
 
 
 @njit(**INNER)
 def over_pairs(likelihood, c, ers):
-    """Return the sum of the parts of all pairs of blocks; ``ers`` is that of the ledger, whose kind says how."""
-    change = Part(0.0, 0, 0, 0, 0)
+    """Return the sum of the terms of all pairs of blocks; the kind of table ``ers`` of the ledger says how."""
+    change = PairTerms(0.0, 0, 0, 0, 0)
     if ers.ndim == 2:
         for r in range(c.n.size):
             for t in range(0 if likelihood.is_directed else r, c.n.size):
-                change = plus(change, empty(likelihood, c, r, t), -1)
+                change = add_terms(change, emptied(likelihood, c, r, t), -1)
     else:
         for h in range(HEAD, ers.size, 2):
             r, t = ers[h] // ers[N_COLUMNS], ers[h] % ers[N_COLUMNS]
             if ers[h + 1] > 0 and (likelihood.is_directed or r <= t):
-                change = plus(change, empty(likelihood, c, r, t), -1)
+                change = add_terms(change, emptied(likelihood, c, r, t), -1)
     return change
 
 
 @njit(**INNER)
-def empty(likelihood, c, r, t):
-    """Return the change if the pair of r and t had no edges."""
-    return weigh(likelihood, c, leave(likelihood, c, 0, r, t, r, t) - 1)  # that they arrive is left out
+def emptied(likelihood, c, r, t):
+    """Return the change of the terms if the pair of r and t lost all its edges."""
+    return score_changes(likelihood, c, note_transfer(likelihood, c, 0, r, t, r, t) - 1)  # where they go is not scored
 
 
 @njit(**INNER)
@@ -232,7 +234,7 @@ def recount(likelihood, g, c):
     clear(c.squares)
     for i in range(c.b.size):
         r = np.int64(c.b[i])
-        for h in range(g.indptr[i], turn_of(g, i)):
+        for h in range(g.indptr[i], successors_end(g, i)):
             if likelihood.is_directed or i < g.indices[h]:
                 xx = likelihood.xx[h] if has_squares(likelihood) else 0
                 add_sum(likelihood, c, r, np.int64(c.b[g.indices[h]]), likelihood.x[h], xx)
@@ -248,15 +250,15 @@ def total(likelihood, c):
 
 
 @njit(**INLINE)
-def leave(likelihood, c, n, r, t, u, v):
-    """Write down that all edges of the pair of r and t go to that of u and v; return the number of changes."""
+def note_transfer(likelihood, c, n, r, t, u, v):
+    """Write down that all edges of the pair of r and t go over to that of u and v; return the number of changes."""
     d, row, column = edges_of(likelihood, c, r, t), r, t
     if r > t and not likelihood.is_directed:
         row, column = t, r
     x = np.int64(look(c.sums, row, column))
     xx = np.int64(look(c.squares, row, column)) if has_squares(likelihood) else 0
-    n = note(c, n, r, t, -d, -x, -xx)
-    return note(c, n, u, v, d, x, xx)
+    n = note_change(c, n, r, t, -d, -x, -xx)
+    return note_change(c, n, u, v, d, x, xx)
 
 
 @njit(**INNER)
@@ -265,20 +267,20 @@ def merge_change(likelihood, c, r, s):
     r, s, n, is_directed = np.int64(r), np.int64(s), 0, likelihood.is_directed
     for t in range(c.n.size):
         if t not in (r, s):
-            n = leave(likelihood, c, n, s, t, r, t)
+            n = note_transfer(likelihood, c, n, s, t, r, t)
             if is_directed:
-                n = leave(likelihood, c, n, t, s, t, r)
-    first = n  # the pairs among r and s all go to that of r: one change in place of several
-    n = leave(likelihood, c, n, s, s, r, r)
-    n = leave(likelihood, c, n, r, s, r, r)
+                n = note_transfer(likelihood, c, n, t, s, t, r)
+    first = n  # the pairs among r and s all go over to that of r: their changes are summed in one
+    n = note_transfer(likelihood, c, n, s, s, r, r)
+    n = note_transfer(likelihood, c, n, r, s, r, r)
     if is_directed:
-        n = leave(likelihood, c, n, s, r, r, r)
-    noted = c.noted
+        n = note_transfer(likelihood, c, n, s, r, r, r)
+    noted = c.changes
     for k in range(first + 3, n, 2):
         for row in range(GAIN, GAIN + 3):
             noted[row, first + 1] += noted[row, k]
             noted[row, k] = 0
-    change = weigh(likelihood, c, n)
+    change = score_changes(likelihood, c, n)
     return inner_merge_change(likelihood.inner, c, r, s) + change.nats + sums_change(likelihood, c, change)
 
 
@@ -290,11 +292,11 @@ def change(likelihood, c, k, loops, kind, r, s, blocks, links, n_near):
 
 @njit(**INLINE)
 def block_term(likelihood, n, e):
-    """Return what the likelihood of the edges keeps of each block."""
+    """Return the term of one block in the likelihood of the edges."""
     return inner_block_term(likelihood.inner, n, e)
 
 
 register(
-    Weighted, change=change, total=total, merge_change=merge_change, block_term=block_term, follow=follow,
+    Weighted, change=change, total=total, merge_change=merge_change, block_term=block_term, update=update,
     recount=recount, add_weights=add_weights,
 )  # fmt: skip

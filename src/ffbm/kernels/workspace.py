@@ -1,4 +1,4 @@
-"""What block kernels count along a chain, by name, and the arrays that they may overwrite."""
+"""The counters of block chains, by name, and the arrays that their moves may overwrite."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ BEFORE, AFTER = 0, 1  # in ``work``: the labels before and after a move of many 
 
 
 class Counters(NamedTuple):
-    """What a chain counts and carries along; visits and moves are those since the last kept draw."""
+    """What a chain counts; visits and moves are those since the last kept draw."""
 
     totals: np.ndarray  # (3,) at ENTROPY, FIELD and LOWEST
     tally: np.ndarray  # (5,) int64 at VISITS, MOVES, SWEEPS, TRIED and MADE
@@ -18,7 +18,7 @@ class Counters(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays to work in."""
+    """Arrays that moves may overwrite."""
 
     undo_log: np.ndarray  # (2, N) int64: moves since the lowest S of a sweep
     work: np.ndarray  # (4, N) int64: the labels before and after a move of many vertices, and two groups of vertices
@@ -26,7 +26,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(n_nodes: int, n_blocks: int) -> Workspace:
-    """Return the arrays that the moves of one chain work in."""
+    """Return the workspace of one chain, or of one level of a hierarchy."""
     return Workspace(
         undo_log=np.empty((2, n_nodes), dtype=np.int64),
         work=np.empty((4, n_nodes), dtype=np.int64),

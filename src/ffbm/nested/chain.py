@@ -1,4 +1,4 @@
-"""The chain of hierarchies as a stepper: ``start`` makes a state, ``advance`` moves it; what is fixed is handed in.
+"""The chain of hierarchies as a stepper: ``start`` makes a state, ``advance`` moves it; what is fixed is an argument.
 
 The target is proportional to exp(-beta S) on hierarchies of sets: groups have no names.
 """
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws
+from ffbm.blocks.chain import BlockDraws, empty_draws
 from ffbm.kernels.ledger import Ledger, WeightedLedger
 from ffbm.kernels.nestedchain import (
     LOWEST_SO_FAR,
@@ -77,11 +77,8 @@ def advance(
     Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     settings, layout, n_nodes = setup.settings, setup.layout, setup.target.graph.n_nodes
-    burn, thin, done = settings.burn, settings.thin, int(state.tally[SWEEPS])
-    kept = max((done + n_cycles - burn) // thin, 0) - max((done - burn) // thin, 0)
     n_labels = n_nodes + layout.n_blocks + (layout.n_rows - 2) * layout.n_above
-    labels = np.empty((kept, n_labels), dtype=np.min_scalar_type(layout.n_blocks - 1))
-    draws = BlockDraws(labels, np.empty(kept), np.empty(kept))
+    draws = empty_draws(settings, int(state.tally[SWEEPS]), n_cycles, n_labels, layout.n_blocks)
     workspace = workspace or nested_workspace(setup.target.graph, layout)
     run_nested(state.rng, setup.model, state.ledger, state.tower, workspace, settings, n_cycles, state.counters, draws)
     return state, draws

@@ -1,6 +1,6 @@
-"""One tree for many draws of hierarchies: the draw nearest to all, with the share of draws that have its groups.
+"""One tree for many draws of hierarchies: the most central draw, with the share of draws that have its groups.
 
-Near is measured by the variation of information of the vertices' groups, summed over levels.
+The distance of two draws is the variation of information of the vertices' groups, summed over levels.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from ffbm.types import Array
 from ffbm.types.tree import Tree, TreeNode
 
 _COMPARED = 50  # draws that are compared with each other
-_ASKED = 200  # draws that are asked for a group
+_ASKED = 200  # draws in which a group is looked for
 ALIKE = 0.8  # Jaccard index from which on a group of a draw is the same
 
 
-def spread(n_draws: int, n_wanted: int) -> Array:
+def evenly_spaced(n_draws: int, n_wanted: int) -> Array:
     """Return evenly spread numbers of draws.
 
-    >>> spread(10, 4).tolist(), spread(2, 4).tolist()
+    >>> evenly_spaced(10, 4).tolist(), evenly_spaced(2, 4).tolist()
     ([0, 3, 6, 9], [0, 1])
     """
     return np.unique(np.linspace(0, n_draws - 1, min(n_wanted, n_draws)).round().astype(np.int64))
@@ -28,7 +28,7 @@ def spread(n_draws: int, n_wanted: int) -> Array:
 
 def central_draw(draws: Sequence[Hierarchy]) -> int:
     """Return the number of the draw that is nearest to the others."""
-    which = spread(len(draws), _COMPARED)
+    which = evenly_spaced(len(draws), _COMPARED)
     levels = [vertex_labels(draws[a]) for a in which]
     distance = np.zeros((len(which), len(which)))
     for a in range(len(which)):
@@ -92,7 +92,7 @@ def grow_tree(
         top = int(on_level[-1][of_type][0])
         number = np.searchsorted(np.unique(labels[of_type]), used)
         labels = np.unique(labels[of_type], return_inverse=True)[1]
-    asked = [vertex_labels(draws[a]) for a in spread(len(draws), _ASKED)]
+    asked = [vertex_labels(draws[a]) for a in evenly_spaced(len(draws), _ASKED)]
     whole = target.entropy(levels)
     nodes: list[TreeNode] = []
     waiting: list[tuple[int, int, int | None]] = [(len(levels) - 1, top, None)]  # level, group, parent
@@ -151,7 +151,7 @@ def merged(levels: Hierarchy, vertices: Array) -> Hierarchy:
 
 
 def regrouped(on_level: Sequence[Array]) -> Hierarchy:
-    """Return the hierarchy whose vertices have these groups (N,) on every level: ``vertex_labels`` turned round.
+    """Return the hierarchy whose vertices have these groups (N,) on every level: the inverse of ``vertex_labels``.
 
     >>> [labels.tolist() for labels in regrouped([np.array([3, 3, 5, 7]), np.array([1, 1, 1, 4])])]
     [[0, 0, 1, 2], [0, 0, 1]]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.blocks.chain import BlockDraws
+from ffbm.blocks.chain import NEVER, BlockDraws
 from ffbm.blocks.exchange import exchange_tempered
 from ffbm.blocks.temperatures import heat
 from ffbm.kernels.ladder import Exchange
@@ -20,7 +20,6 @@ from ffbm.nested.chain import start as start_chain
 from ffbm.nested.target import Hierarchy, nested_workspace
 from ffbm.types import Array
 
-_NEVER = 2**60  # hot chains keep no draws
 _N_CYCLES = 100  # of a short run at one temperature; the first half is dropped
 
 
@@ -53,12 +52,14 @@ def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tupl
     The state is changed in place. Advancing by a and then by b is, bit for bit, advancing by a + b.
     """
     workspace = nested_workspace(setup.target.graph, setup.layout)
-    setups = [setup._replace(settings=_at(setup.settings, k, beta)) for k, beta in enumerate(state.betas.tolist())]
+    setups = [
+        setup._replace(settings=_settings(setup.settings, k, beta)) for k, beta in enumerate(state.betas.tolist())
+    ]
     done, kept = int(state.chains[0].tally[SWEEPS]), []
     for cycle in range(done + 1, done + n_cycles + 1):
-        for its, chain in zip(setups, state.chains, strict=True):
-            _, draws = advance_chain(its, chain, 1, workspace)
-            if its is setups[0]:
+        for own_setup, chain in zip(setups, state.chains, strict=True):
+            _, draws = advance_chain(own_setup, chain, 1, workspace)
+            if own_setup is setups[0]:
                 kept.append(draws)
         entropy = np.array([chain.totals[ENTROPY] for chain in state.chains])
         exchange_tempered(state, cycle % 2, state.betas, entropy, take_over)
@@ -67,9 +68,9 @@ def advance(setup: NestedSetup, state: NestedLadderState, n_cycles: int) -> tupl
     return state, BlockDraws(*map(np.concatenate, zip(*kept, strict=True)))
 
 
-def _at(settings: NestedSettings, k: int, beta: float) -> NestedSettings:
+def _settings(settings: NestedSettings, k: int, beta: float) -> NestedSettings:
     """Return the settings of the replica at one temperature: draws of the cold one alone are kept."""
-    return settings._replace(beta=beta, thin=settings.thin if k == 0 else _NEVER)
+    return settings._replace(beta=beta, thin=settings.thin if k == 0 else NEVER)
 
 
 def take_over(chain: NestedState, other: NestedState) -> NestedState:

@@ -1,7 +1,7 @@
 """The search for a hierarchy of low description length: a descent of the flat model, then a chain that cools down.
 
 The chain of hierarchies opens and closes groups and levels by itself, so nothing but its temperature is steered. It
-begins with more blocks than the flat model has: that hides small ones. A search is made in turns: some begin in
+begins with more blocks than the flat model has, which merges small ones. A search is made in turns: some begin in
 different ways, then most heat the lowest hierarchy again.
 """
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.blocks.blocktypes import types_of_blocks
+from ffbm.blocks.chain import NEVER
 from ffbm.blocks.descent import budget_for
 from ffbm.blocks.priors import FULL
 from ffbm.blocks.search import best_of, descend_to_one
@@ -27,14 +28,14 @@ _STARTS = (2, 0, 3, 1)  # how the first turns begin, the one that ends soonest f
 _FIRST, _LONGER = 0.3, 8  # cycles of the first turn; they double every so many turns
 
 
-class FoundHierarchy(NamedTuple):
+class Candidate(NamedTuple):
     """A hierarchy and its S."""
 
     entropy: float
     levels: Hierarchy
 
 
-def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, longer: float = 1.0) -> FoundHierarchy:
+def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, longer: float = 1.0) -> Candidate:
     """Return a hierarchy of low S; ``turn`` chooses how the search begins, so that several differ."""
     target, graph = setup.target, setup.target.graph
     flat = descend_to_one(BlockTarget(graph, target.likelihood, FULL, target.types), rng, communities=turn % 2 == 0)
@@ -46,18 +47,18 @@ def find_hierarchy(setup: NestedSetup, rng: np.random.Generator, turn: int = 0, 
 
 def cool_down(
     setup: NestedSetup, levels: Hierarchy, rng: np.random.Generator, betas: Sequence[float], longer: float
-) -> FoundHierarchy:
+) -> Candidate:
     """Return the lowest hierarchy that a chain visits which begins at these levels and cools down."""
-    graph, settings = setup.target.graph, NestedSettings(burn=2**60, thin=1, jumps=_JUMPS)
+    graph, settings = setup.target.graph, NestedSettings(burn=NEVER, thin=1, jumps=_JUMPS)
     state = start(setup, levels, rng)
     visits = len(_BETAS) * settings.sweeps * max(graph.n_nodes, 1)
     n_cycles = max(_LEAST_CYCLES, int(longer * min(_CYCLES, budget_for(graph).visits / visits)))
     for beta in betas:
         advance(setup._replace(settings=settings._replace(beta=beta)), state, n_cycles)
-    return FoundHierarchy(state.lowest, lowest_of(setup, state))
+    return Candidate(state.lowest, lowest_of(setup, state))
 
 
-def search_hierarchies(setup: NestedSetup, rng: np.random.Generator) -> Iterator[FoundHierarchy]:
+def search_hierarchies(setup: NestedSetup, rng: np.random.Generator) -> Iterator[Candidate]:
     """Yield the lowest hierarchy after each turn of a search without end."""
     lowest, n_starts = find_hierarchy(setup, rng, _STARTS[0], _FIRST), len(_STARTS)
     yield lowest

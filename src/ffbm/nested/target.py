@@ -26,6 +26,7 @@ from ffbm.kernels.multigraph import DirectedMultigraph, Multigraph
 from ffbm.kernels.nestedchain import NestedWorkspace
 from ffbm.kernels.target import Model
 from ffbm.kernels.tower import Tower
+from ffbm.kernels.workspace import make_workspace
 from ffbm.types import Array, Graph
 
 _MOST_ABOVE = 512  # groups of a level above the blocks
@@ -110,7 +111,6 @@ def nested_workspace(graph: Graph, layout: Layout) -> NestedWorkspace:
     pairs = min(width * (width + 1) // 2, _PAIRS)
     lf = first_factorials(graph.n_edges + pairs + width + 2)
     size_cost = -factorial_table(width + 1)
-    longest = max(graph.n_nodes, width)
     tables = DirectedMultigraph if graph.is_directed else Multigraph
     return NestedWorkspace(
         groups=_group_buffers(graph, width),
@@ -124,9 +124,7 @@ def nested_workspace(graph: Graph, layout: Layout) -> NestedWorkspace:
         none=np.zeros((0, 0), dtype=np.int32),
         no_field=np.zeros((0, 0)),
         work=np.zeros((n_rows, 3, n_above + 1), dtype=np.int64),
-        undo_log=np.empty((2, longest), dtype=np.int64),
-        vertices=np.empty((4, longest), dtype=np.int64),
-        scratch=np.zeros((3, max(width, n_above) + 1), dtype=np.int64),
+        moves=make_workspace(max(graph.n_nodes, width), max(width, n_above)),
     )
 
 

@@ -137,7 +137,7 @@ def draw_degrees(rng: np.random.Generator, labels: Array, ends: Array) -> Array:
     for r in np.unique(labels):
         inside = np.flatnonzero(labels == r)
         parts = np.empty(len(inside), dtype=np.int64)
-        draw_parts(rng, int(ends[r]), lf, tables.exact, tables.few, tables.shape, parts)
+        draw_parts(rng, int(ends[r]), lf, tables.exact, tables.few_parts, tables.many_parts, parts)
         degrees[rng.permutation(inside)] = parts
     return degrees
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ffbm.types.graph import Array
 
-INDEPENDENT = "independent"  # what impute= may be beside True and False
+INDEPENDENT = "independent"  # what impute= may be, or True, or False
 N_CLASSES = 20  # of vertices, at most, in the law of the columns
 
 

@@ -1,11 +1,11 @@
-"""A column that is born or dies slowly, while all other weights move along.
+"""Birth and death of a column along an annealing path, on which all other weights move too.
 
-Columns that explain the same thing hold each other out: with the weights of the others as they are, a column has
-nothing left to explain, and one that is inside cannot be spared. So its values are multiplied by lambda, which goes
-from 0, where the column says nothing and its weights have the prior's law, to 1 (or back), and between any two steps of
-lambda all weights make a Hamiltonian move that keeps p(weights | X, y) with these values. The sum of the changes of the
-log likelihood takes the place of the evidence in the decision (nonequilibrium candidate Monte Carlo: Nilmeier et al.,
-2011). The way back is the same path the other way round, each of the moves being reversible.
+Columns that explain the same thing exclude each other: given the weights of the others, a column has nothing left to
+explain, and one that is inside cannot be removed. So its values are multiplied by lambda, which goes from 0, where the
+column has no effect and its weights have the prior's law, to 1 (or the reverse), and between any two values of lambda
+all weights make a Hamiltonian move that leaves p(weights | X, y) with these values invariant. The work, the sum of the
+changes of the log likelihood, replaces the log evidence in the decision (nonequilibrium candidate Monte Carlo: Nilmeier
+et al., 2011). The reverse move takes the path in reverse order, and each Hamiltonian move is reversible.
 """
 
 from dataclasses import dataclass, field
@@ -80,7 +80,7 @@ class Bridge:
 
 
 def steps_of(n_contrasts: int, support: float) -> Array:
-    """Return the values of lambda from 0 to 1: dense at first, where a column on many vertices begins to tell.
+    """Return the values of lambda from 0 to 1: dense at first, where a column on many vertices begins to have effect.
 
     >>> steps_of(2, 30.0)[[0, 1, -1]].round(3).tolist(), len(steps_of(2, 30.0))
     ([0.0, 0.056, 1.0], 9)

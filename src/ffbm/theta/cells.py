@@ -36,7 +36,7 @@ class CellState(NamedTuple):
 
     @property
     def law_table(self) -> Array:
-        """The same as one table (K, 1 + C + 2 Q)."""
+        """The law of the columns as one table (K, 1 + C + 2 Q)."""
         return np.column_stack(self.law)
 
     def take_over(self, other: "CellState") -> "CellState":
@@ -145,8 +145,8 @@ class Cells:
         is_set, numbers = self._filled(state, empty)
         chosen = self.slot[self.first[:-1] + state.values - self.parts.start[part]]
         values[chosen[(chosen >= 0) & is_set]] = 1.0
-        there = self.number_slot >= 0
-        values[self.number_slot[there]] = numbers[there]
+        has_slot = self.number_slot >= 0
+        values[self.number_slot[has_slot]] = numbers[has_slot]
 
     def response(self, state: CellState, y: Array, n_active: int, empty: Empty = None) -> Array:
         """Return what the cells add to X'y (A, B), the memberships of the M vertices being y, 0 if held out."""
@@ -222,7 +222,7 @@ def _listed(missing: Array) -> tuple[Array, Array]:
 def _slots(entry: sp.csr_array, row: Array, position: Array) -> Array:
     """Return the entries at these rows and places, -1 where there is none."""
     slot = np.full(len(row), -1, dtype=np.int64)
-    there = (row >= 0) & (position < entry.shape[1])
-    if there.any():
-        slot[there] = np.asarray(entry[row[there], position[there]]).ravel() - 1
+    has_slot = (row >= 0) & (position < entry.shape[1])
+    if has_slot.any():
+        slot[has_slot] = np.asarray(entry[row[has_slot], position[has_slot]]).ravel() - 1
     return slot

@@ -1,4 +1,4 @@
-"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is handed in."""
+"""The weight chain as a stepper: ``start`` makes a state, ``advance`` moves it; what never changes is an argument."""
 
 from typing import NamedTuple
 
@@ -7,8 +7,8 @@ import numpy as np
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.mala import run_mala
 from ffbm.kernels.metric import Metric, draw_velocity
-from ffbm.kernels.softmax import TILE, Target
-from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch
+from ffbm.kernels.softmax import Target
+from ffbm.kernels.weightchain import ChainArrays, Plan, Record, Scratch, empty_record, make_scratch
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.mode import curvature_metric, find_mode, integration_times, slowest_frequency
 from ffbm.theta.prepare import WeightTarget
@@ -78,7 +78,7 @@ def set_up(
 def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     """Set up a chain at a draw from the normal approximation at the mode, with its own random stream."""
     weights = np.empty_like(setup.mode)
-    draw_velocity(rng, setup.metric, weights, np.empty((2, max(setup.metric.root.shape[1], 1))))
+    draw_velocity(rng, setup.metric, weights, np.empty((2, max(setup.metric.n_dense, 1))))
     weights += setup.mode
     target = setup.target
     shape = target.n_blocks, len(target.scale)
@@ -96,14 +96,10 @@ def start(setup: WeightSetup, rng: np.random.Generator) -> WeightState:
     )
 
 
-def buffers_of_scales(target: WeightTarget) -> dict[str, Array]:
-    """Return the buffers that moves need where scales are learned, next to none where they are not."""
-    n_rows, n_active = (0, 0) if target.groups is None else (len(target.training.rows.counts), len(target.sums))
-    return {
-        "logits": np.empty((3, n_rows, target.n_blocks)),
-        "counts": np.empty(n_rows),
-        "factor": np.ones((n_active, target.n_blocks)),
-    }
+def scratch_for(target: WeightTarget, n_dense: int) -> Scratch:
+    """Return the arrays that moves of the weights work in; ``n_dense`` features have a dense metric."""
+    n_rows = 0 if target.groups is None else len(target.training.rows.counts)
+    return make_scratch(len(target.sums), target.n_blocks, len(target.scale), n_dense, n_rows)
 
 
 def advance(setup: WeightSetup, state: WeightState, n: int, kernel: Target | None = None) -> tuple[WeightState, Record]:
@@ -115,23 +111,8 @@ def advance(setup: WeightSetup, state: WeightState, n: int, kernel: Target | Non
     plan, done = setup.plan._replace(thin=int(state.thin[0])), int(state.done[0])
     before, after = max(done - plan.n_warmup, 0), max(done + n - plan.n_warmup, 0)
     n_draws, n_stored = after - before, after // plan.thin - before // plan.thin
-    record = Record(
-        weights=np.empty((n_stored, *state.mean.shape)),
-        energy=np.empty(n_draws),
-        acceptance=np.empty(n_draws),
-        step_size=np.empty(n_draws),
-        n_steps=np.empty(n_draws, dtype=np.int32),
-        diverging=np.empty(n_draws, dtype=np.bool_),
-    )
-    n_blocks = state.weights.shape[1]
-    scratch = Scratch(
-        tile=np.empty((TILE, n_blocks)),
-        bits=np.empty(TILE * n_blocks, dtype=np.int64),
-        line=np.empty((2, max(setup.metric.root.shape[1], 1))),
-        own=np.empty((6, *state.weights.shape)),
-        draw=np.empty_like(state.mean),
-        **buffers_of_scales(setup.target),
-    )
+    record = empty_record(n_draws, n_stored, *state.mean.shape)
+    scratch = scratch_for(setup.target, setup.metric.n_dense)
     if kernel is None:
         kernel = setup.target.training.target(state.sums, state.scale, state.values, setup.target.slab)
     arrays = ChainArrays(state.weights, state.adapt, state.mean, state.square)

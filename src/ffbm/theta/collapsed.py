@@ -1,8 +1,8 @@
 """Births and deaths of columns with their unknown cells summed out.
 
-Given its cells a column hardly comes in: while it is out they follow the law of the columns and know nothing of the
-blocks, so they speak against it. Here a column is born or dies by the edges of the vertices with an answer alone, its
-unknown cells left empty, which is a reversible move for that likelihood. The move is then accepted by the ratio of what
+Given its cells a column is hardly ever born: while it is out they follow the law of the columns and ignore the blocks,
+so they are evidence against it. Here a column is born or dies by the vertices with an answer alone, its unknown cells
+left empty, which is a reversible move for that likelihood. The move is then accepted by the ratio of what
 that likelihood leaves out. That is, for a vertex i with empty logits z_i and y_i its memberships::
 
     r_i(W) = sum_x pi(x | its other cells) prod_k softmax_k(z_i + W x)^y_ik / prod_k softmax_k(z_i)^y_ik
@@ -110,7 +110,7 @@ def _draw_particles(
     rng: np.random.Generator, law: Mixture, sampler: CellSampler, column: ColumnCells, log_classes: Array,
     is_blank: Array, is_blank_number: Array,
 ) -> Options:  # fmt: skip
-    """Return the present cells and draws beside them, class by class."""
+    """Return the present cells as the first particle, and draws of the law of the columns as the others."""
     n, start = len(column.rows), sampler.cells.parts.start
     codes = np.full((n, N_PARTICLES, len(column.parts)), -1)
     numbers = np.full((n, N_PARTICLES, len(column.numbers)), np.nan)

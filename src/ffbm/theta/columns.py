@@ -42,9 +42,9 @@ class ColumnGroups:
     degrees: Array
 
     def slab(self, training: Training, values: Array | None = None) -> Slab:
-        """Return the same for kernels, with the training rows by feature and by column, with values of their own.
+        """Return the columns for kernels, with the training rows by feature and by column.
 
-        k counts the contrasts of features that training vertices have.
+        ``values`` replace those of the rows; k counts the contrasts of features that training vertices have.
         """
         x, feature = _by_feature(self, training, values)
         union = [np.unique(x[:, members].indices) for members in feature]

@@ -1,7 +1,7 @@
 """The design of a fit: the features of all vertices, read once, equal rows merged; and the part of it that trains.
 
-A fit makes one design and hands it on: every function that takes features takes a Design in their stead. What weights
-are trained on, memberships or labels, is the response; what is known of them beforehand is the prior. Neither is here.
+A fit makes one design and hands it on: every function that takes features takes a Design as well. What weights are
+trained on, memberships or labels, is the response; the prior is separate. Neither is here.
 """
 
 from dataclasses import dataclass, replace
@@ -197,7 +197,7 @@ class Training:
         return sp.csr_array((data, rows.indices, rows.indptr), shape=(len(rows.counts), len(rows.active)))
 
     def restrict(self, moving: Array) -> "Training":
-        """Return the same with some of the active features alone, ``moving`` (A,) bool; rows are not merged again.
+        """Return the rows with some of the active features alone, ``moving`` (A,) bool; they are not merged again.
 
         >>> training = train_on(make_design([[1, 0], [1, 1], [0, 1]]), None, 2)
         >>> training.restrict(training.rows.active == 1).matrix().toarray().tolist()
@@ -238,11 +238,11 @@ class Training:
         return sp.csr_array(self.matrix().T)
 
     def target(self, sums: Array, scale: Array, values: Array | None = None, slab: Slab = NO_SLAB) -> Target:
-        """Return what the energy is made of: this design, the response X'y (A, B) and the prior scales (D,).
+        """Return the target of kernels: this design, the response X'y (A, B) and the prior scales (D,).
 
-        ``slab`` says which of the scales are learned; those of the others are as given. ``values``, unless None or
-        empty, stand in place of the rows' own: so rows may belong to the state of a chain, as they must where cells are
-        sampled. The response is to be that of the same values.
+        ``slab`` says which of the scales are learned; the others stay as given. ``values``, unless None or empty,
+        replace those of the rows: where cells are sampled they belong to the state of a chain. The response must be
+        that of the same values.
         """
         rows = self.rows if values is None or values.size == 0 else self.rows._replace(values=values)
         slab = slab._replace(square=np.zeros_like(slab.square))  # room of its own

@@ -126,9 +126,9 @@ def take_moments(state: DrawnState, inner: WeightState) -> None:
     state.done[0] += 1
 
 
-def join(records: Sequence[Record]) -> Record:
-    """Put the draws of several stretches of a chain one after the other."""
-    return Record(*(np.concatenate(parts) for parts in zip(*records, strict=True)))
+def join(pieces: Sequence[Any]) -> Any:
+    """Return the draws of several stretches of a chain, named tuples of one class, as those of one."""
+    return type(pieces[0])(*map(np.concatenate, zip(*pieces, strict=True)))
 
 
 def response_of(training: Training, labels: Array) -> Array:

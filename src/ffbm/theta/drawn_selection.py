@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ffbm.rng import stream
-from ffbm.theta.drawn import response_of
+from ffbm.theta.drawn import join, response_of
 from ffbm.theta.selection import (
     SelectionRecord,
     SelectionSetup,
@@ -87,4 +87,4 @@ def advance_drawn_selection(
             advance_selection(setup, begun, n_sweeps)[1] if inner is None else inner(setup, begun, labels, n_sweeps)
         )
         state.done[0] += 1
-    return state, SelectionRecord(*(np.concatenate(parts) for parts in zip(*records, strict=True)))
+    return state, join(records)

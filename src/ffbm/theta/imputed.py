@@ -4,7 +4,6 @@ Each is the chain without unknown cells, with a sweep over them between its move
 of the state, so a chain that is cut into pieces gives the same bits.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -117,7 +116,7 @@ def advance_imputed(model: ImputedSetup, state: ImputedState, n: int) -> tuple[I
             laws.append(cells.law_table[np.newaxis])
     if not records:
         records.append(advance(setup, chain, 0, kernel)[1])
-    return ImputedState(chain, cells), ImputedRecord(*join(records), np.concatenate(laws))
+    return ImputedState(chain, cells), ImputedRecord(**join(records)._asdict(), law=np.concatenate(laws))
 
 
 class ImputedDrawnState(NamedTuple):
@@ -138,8 +137,7 @@ def advance_imputed_drawn(plan: DrawnPlan, state: ImputedDrawnState, n: int) -> 
     """Deal with the next ``n`` partitions as ``advance_drawn`` does; cells go on from one to the next."""
     assert plan.unknown is not None
     drawn_state, cells = state
-    records: list[Sequence[Array]] = []
-    chain = int(drawn_state.chain[0])
+    records, chain = [], int(drawn_state.chain[0])
     for _ in range(n):
         at = int(drawn_state.done[0])
         unknown = plan.unknown.given(plan.training, plan.labels[chain][at])
@@ -156,7 +154,7 @@ def advance_imputed_drawn(plan: DrawnPlan, state: ImputedDrawnState, n: int) -> 
             )
         )
         take_moments(drawn_state, inner.chain)
-    return ImputedDrawnState(drawn_state, cells), ImputedRecord(*map(np.concatenate, zip(*records, strict=True)))
+    return ImputedDrawnState(drawn_state, cells), join(records)
 
 
 class ImputedSelectionState(NamedTuple):

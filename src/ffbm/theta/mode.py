@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal, solve_triangular
 from scipy.optimize import minimize
 
-from ffbm.kernels.metric import Metric, add_curvature, apply_inverse, take_mean_away
+from ffbm.kernels.metric import Metric, add_curvature, apply_inverse, subtract_mean
 from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
 from ffbm.types.graph import Array
 
@@ -16,19 +16,17 @@ _SLOWEST = 1e-3
 _USED_UP = 1e-6  # a Lanczos vector this short (squared, against 1) is noise: the space is used up
 
 
-class Surface:
-    """U and its gradient as a function of flat weights, with its scratch."""
+class Energy:
+    """U and its gradient as a function of the weights, in any shape."""
 
     def __init__(self, target: Target) -> None:
-        n_blocks = target.sums.shape[1]
-        self.target = target
-        self._scratch = np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, dtype=np.int64)
+        self.target, self._tile = target, np.empty((TILE, target.sums.shape[1]))
 
     def __call__(self, w: Array) -> tuple[float, Array]:
         """Return U and the gradient, in the shape of w."""
         at = np.ascontiguousarray(w).reshape(self.target.sums.shape)
         g = np.empty_like(at)
-        return energy_and_gradient(self.target, at, g, *self._scratch), g.reshape(w.shape)
+        return energy_and_gradient(self.target, at, g, self._tile), g.reshape(w.shape)
 
 
 def find_mode(target: Target, near: Array | None = None) -> Array:
@@ -40,9 +38,9 @@ def find_mode(target: Target, near: Array | None = None) -> Array:
     start = np.zeros(target.sums.size) if near is None else np.ascontiguousarray(near).reshape(-1)
     if start.size == 0:
         return start.reshape(target.sums.shape)
-    result = minimize(Surface(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
+    result = minimize(Energy(target), start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "gtol": 1e-4})
     mode = result.x.reshape(target.sums.shape)
-    take_mean_away(mode)
+    subtract_mean(mode)
     return mode
 
 
@@ -88,16 +86,16 @@ def slowest_frequency(target: Target, metric: Metric, w: Array, rng: np.random.G
     1 for every direction would mean that the metric has made the target round; small values belong to the
     directions that a trajectory crosses slowly.
     """
-    surface, line = Surface(target), np.empty((2, max(metric.inverse.shape[1], 1)))
+    energy, line = Energy(target), np.empty((2, max(metric.n_dense, 1)))
 
     def hessian(v: Array) -> Array:
         tiny = 1e-4 / max(float(np.abs(v).max()), 1e-300)
-        along = (surface(w + tiny * v)[1] - surface(w - tiny * v)[1]) / (2 * tiny)
-        take_mean_away(along)  # rounding there would grow: the metric's eigenvalue is 0 for the mean
+        along = (energy(w + tiny * v)[1] - energy(w - tiny * v)[1]) / (2 * tiny)
+        subtract_mean(along)  # rounding there would grow: the metric's eigenvalue is 0 for the mean
         return along
 
     q, before = rng.standard_normal(w.shape), np.zeros_like(w)
-    take_mean_away(q)
+    subtract_mean(q)
     hq, beta = hessian(q), 0.0
     norm = sqrt(float(np.vdot(q, hq)))
     q, hq = q / norm, hq / norm
@@ -107,7 +105,7 @@ def slowest_frequency(target: Target, metric: Metric, w: Array, rng: np.random.G
         apply_inverse(metric, hq, r, line)
         alphas.append(float(np.vdot(r, hq)))
         r -= alphas[-1] * q + beta * before
-        take_mean_away(r)
+        subtract_mean(r)
         hr = hessian(r)
         left = float(np.vdot(r, hr))
         if not left > _USED_UP:

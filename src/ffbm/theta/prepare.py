@@ -55,12 +55,12 @@ class WeightTarget:
 
     @property
     def kernel(self) -> Target:
-        """The same for kernels."""
+        """The target for kernels."""
         return self.training.target(self.sums, self.scale, self.values, self.slab)
 
     @property
     def gaussian(self) -> Target:
-        """The same with the scales held where they are: what geometry is taken from."""
+        """The target for kernels with all scales fixed: the geometry is computed from it."""
         return self.training.target(self.sums, self.scale, self.values)
 
 

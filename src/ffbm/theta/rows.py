@@ -71,11 +71,11 @@ def distinct_rows(x: sp.csr_array) -> tuple[Array, Array, Array]:
         return apart
     twin = first[group]
     other = np.flatnonzero(twin != np.arange(n))
-    here, there = x[other], x[twin[other]]
+    rows, twins = x[other], x[twin[other]]
     if not (
         np.array_equal(length[other], length[twin[other]])
-        and np.array_equal(here.indices, there.indices)
-        and np.array_equal(here.data, there.data)
+        and np.array_equal(rows.indices, twins.indices)
+        and np.array_equal(rows.data, twins.data)
     ):
         return apart
     appearance = np.argsort(first)

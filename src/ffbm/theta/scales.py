@@ -1,4 +1,4 @@
-"""Typical scales of the columns under the learned prior: where geometry is taken."""
+"""Typical scales of the columns under the learned prior, for which the geometry is computed."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def _by_approximation(target: WeightTarget, groups: ColumnGroups) -> Array:
 
 
 def _by_pilot(target: WeightTarget, groups: ColumnGroups, rng: np.random.Generator) -> Array:
-    """Return the scales (D,) that the weights of a short chain speak for."""
+    """Return the scales (D,) estimated from the weights of a short chain."""
     n_cells = len(target.training.rows.indices)
     n_pilot = affordable_moves(n_cells, target.n_blocks, _SECONDS / 2, _LEAST_PILOT, _N_PILOT)
     setup = set_up(target, "hmc", n_pilot, rng)

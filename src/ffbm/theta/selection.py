@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ffbm.kernels.arrow import Columns, Workspace
+from ffbm.kernels.arrow import Columns, ColumnWorkspace
 from ffbm.kernels.hmc import run_hmc
 from ffbm.kernels.metric import Metric
 from ffbm.kernels.selection import (
@@ -20,12 +20,12 @@ from ffbm.kernels.selection import (
     visit_columns,
 )
 from ffbm.kernels.slab import without_scales
-from ffbm.kernels.softmax import TILE, Target, energy_and_gradient
-from ffbm.kernels.weightchain import AVERAGE, ChainArrays, Plan, Record, Scratch
+from ffbm.kernels.softmax import Target, energy_and_gradient
+from ffbm.kernels.weightchain import AVERAGE, ChainArrays, Plan, empty_record
 from ffbm.theta.adapt import TARGETS, first_adaptation
 from ffbm.theta.bridge import Bridge
 from ffbm.theta.cellsweep import CellSampler
-from ffbm.theta.chain import buffers_of_scales
+from ffbm.theta.chain import scratch_for
 from ffbm.theta.collapsed import find_column_cells, move_column
 from ffbm.theta.columns import lay_out
 from ffbm.theta.mode import curvature, make_metric
@@ -147,12 +147,11 @@ def advance_selection(
 
 
 class Sweeper:
-    """What the sweeps of a chain need: its target, whose response may change between them, metrics and room."""
+    """What the sweeps of a chain need: its target, whose response may change between them, metrics and buffers."""
 
     def __init__(self, setup: SelectionSetup) -> None:
         kernel, columns = setup.target.kernel, setup.columns
-        n_rows, (n_active, n_blocks) = len(kernel.rows.counts), setup.full.shape
-        n_features = len(setup.target.scale)
+        n_rows, n_blocks, n_features = len(kernel.rows.counts), setup.full.shape[1], len(setup.target.scale)
         self.plan, self.columns, self.freedom = setup.plan, columns, kernel.slab.freedom
         self.groups = setup.target.groups
         self.degrees = kernel.slab.degrees
@@ -160,8 +159,9 @@ class Sweeper:
         self.target = kernel._replace(scale=kernel.scale.copy())  # Hamiltonian moves write to it, and to the precisions
         self.logits = np.empty((n_rows, n_blocks))
         n_most = int(np.diff(columns.start).max(initial=0)), int(columns.n_particles.max(initial=1))
-        self.work = workspace(n_rows, n_blocks, *n_most)
-        self.scratch, self.moves = _make_buffers(setup, n_active, n_blocks, n_features)
+        self.work = column_workspace(n_rows, n_blocks, *n_most)
+        self.scratch = scratch_for(setup.target, len(setup.dense))
+        self.moves = empty_record(N_MOVES, 1, n_blocks, n_features)
         self.moments = np.zeros((2, n_blocks, n_features))
         self.bridge = Bridge(self.target, self.metrics.column_of, self.scratch, columns.odds)
 
@@ -188,10 +188,10 @@ class Sweeper:
         if warm:
             state.openness[:] *= RECENT
             state.openness[:] += (1 - RECENT) * 4 * state.chance * (1 - state.chance)
-        size = np.sqrt(self.freedom)  # the larger, and the less open, the slower columns come and go otherwise
+        size = np.sqrt(self.freedom)  # else large columns, and those that are hardly open, come and go slowly
         if size.any() and (warm or rng.random() < RAREST + state.ease[size > 0].sum()):
-            wish = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
-            g = int(np.searchsorted(wish, rng.random() * wish[-1], side="right"))
+            upto = np.cumsum(size * visit_rates(state.ease) * visit_rates(1 - state.openness))
+            g = int(np.searchsorted(upto, rng.random() * upto[-1], side="right"))
             along = self.metrics.of(state.inside | (np.arange(n_columns) == g))
             crossed, ease = self.bridge.cross(rng, g, state.weights, state.inside, exp(state.adapt[AVERAGE]), along)
             accepted[-1] += crossed
@@ -208,7 +208,7 @@ class Sweeper:
         return data, ColumnArrays(state.weights, state.inside, self.logits, accepted)
 
     def _sum_cells_out(self, state: SelectionState, sampler: CellSampler, rate: Array, accepted: Array) -> None:
-        """Let columns with unknown cells be born or die, these cells summed out."""
+        """Let columns with unknown cells be born or die, with these cells summed out."""
         rng, target, aside = state.rng, self.target, np.zeros(len(MOVES), np.int32)
         if self.groups is None or not len(target.rows.values):
             return
@@ -224,7 +224,7 @@ class Sweeper:
     def energy(self, state: SelectionState) -> float:
         """Return minus the log of the joint density of inclusion and contrasts given the response, up to a constant."""
         target, scratch = self.target, self.scratch
-        u = energy_and_gradient(target, state.weights, scratch.own[0], scratch.tile, scratch.bits)
+        u = energy_and_gradient(target, state.weights, scratch.vectors[0], scratch.tile)
         u += without_scales(target.slab, target.rows.active, state.weights, target.precision)
         return float(u - log_inclusion_prior(state.inside, self.degrees, self.freedom))
 
@@ -265,31 +265,10 @@ class _Metrics:
         return self.known[key]
 
 
-def _make_buffers(setup: SelectionSetup, n_active: int, n_blocks: int, n_features: int) -> tuple[Scratch, Record]:
-    """Return what Hamiltonian moves need to work in, and where they leave what is of no use here."""
-    scratch = Scratch(
-        tile=np.empty((TILE, n_blocks)),
-        bits=np.empty(TILE * n_blocks, dtype=np.int64),
-        line=np.empty((2, max(len(setup.dense), 1))),
-        own=np.empty((6, n_active, n_blocks)),
-        draw=np.empty((n_blocks, n_features)),
-        **buffers_of_scales(setup.target),
-    )
-    moves = Record(
-        weights=np.empty((1, n_blocks, n_features)),
-        energy=np.empty(N_MOVES),
-        acceptance=np.empty(N_MOVES),
-        step_size=np.empty(N_MOVES),
-        n_steps=np.empty(N_MOVES, dtype=np.int32),
-        diverging=np.empty(N_MOVES, dtype=np.bool_),
-    )
-    return scratch, moves
-
-
-def workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int) -> Workspace:
+def column_workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int) -> ColumnWorkspace:
     """Return arrays for the moves of columns with at most so many features."""
     table, square = (n_features, n_blocks), (n_features, n_blocks, n_blocks)
-    return Workspace(
+    return ColumnWorkspace(
         base=np.zeros((n_rows, n_blocks)),
         z=np.zeros((n_rows, n_blocks)),
         p=np.zeros((n_rows, n_blocks)),
@@ -304,7 +283,6 @@ def workspace(n_rows: int, n_blocks: int, n_features: int, n_particles: int) -> 
         cross=np.zeros((n_blocks, n_blocks)),
         line=np.zeros((7, n_blocks)),
         point=np.zeros((2, 3)),
-        bits=np.zeros(4, np.int64),
         particle=np.zeros((n_particles, n_blocks)),
         chance=np.zeros(n_particles),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.blocks.chain import BlockSettings, BlockSetup, advance, start
 from ffbm.blocks.likelihoods import DEGREE_CORRECTED, UNCORRECTED, Likelihood
 from ffbm.blocks.target import BlockTarget, block_ledger, block_model
-from ffbm.kernels.doors import claimed_change, claimed_ratio, make_move
+from ffbm.kernels.entry_points import claimed_change, claimed_ratio, make_move
 from ffbm.kernels.workspace import FIELD, make_workspace
 from ffbm.types import Array, Graph
 from ffbm.verification.findings import Check, Effort, Finding

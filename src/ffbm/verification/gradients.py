@@ -17,7 +17,7 @@ def kernel_gradient(target: WeightTarget, w: Array) -> tuple[float, Array]:
     """Return U and its gradient at the weights w (B, D) by the kernel, in the layout of the readable target."""
     at = np.ascontiguousarray(w.T[target.kernel.rows.active])
     g, n_blocks = np.empty_like(at), w.shape[0]
-    u = energy_and_gradient(target.kernel, at, g, np.empty((TILE, n_blocks)), np.empty(TILE * n_blocks, np.int64))
+    u = energy_and_gradient(target.kernel, at, g, np.empty((TILE, n_blocks)))
     full = w / target.scale**2
     full[:, target.kernel.rows.active] = g.T
     rest = w[:, target.kernel.rows.idle] / target.scale[target.kernel.rows.idle]
