@@ -212,7 +212,7 @@ class _Ladders:
         nearest = [np.abs(self.t - value).argmin() for value in values] if labels else []
         self.t, self.round = t, self.round + 1
         self.setup = make_path(*self.subject, t, self.hot, branching, burn=BURN, gap=GAP)
-        begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
+        begin = partial(_begin_one, self.seed, self.round, [by_value[nearest] for by_value in labels])
         self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
         self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
 

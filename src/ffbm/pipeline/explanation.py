@@ -205,7 +205,7 @@ def sampler_given(
     context: RunContext,
     end: float | None = None,
 ) -> Sampler:
-    """Return what samples weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
+    """Return a sampler of weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
 
     ``whole`` is the design with all features: some of them alone keep their scales. Chains whose length is open may run
     until ``end``, by the clock, or for the minutes of a fit.
@@ -236,17 +236,10 @@ def sampler_given(
             rng = stream(seed, "selection", "vertices")
             subset = affordable_rows(design, rows, members.n_blocks, rng, config.effort)
             arguments |= {"max_minutes": minutes_left(stop), "whole_minutes": config.max_minutes, "rows": subset}
-            selected = select_columns(
-                design,
-                blocks,
-                members,
-                n_draws=config.n_draws,
-                context=context,
-                **{name: arguments[name] for name in _OF_SELECTION},
-            )
-            weights = replace(
-                weights, selected=selected, notes=(*weights.notes, *_subset_note("selected_on", subset, all_rows))
-            )
+            chosen = {name: arguments[name] for name in _OF_SELECTION}
+            selected = select_columns(design, blocks, members, n_draws=config.n_draws, context=context, **chosen)
+            notes = *weights.notes, *_subset_note("selected_on", subset, all_rows)
+            weights = replace(weights, selected=selected, notes=notes)
         else:
             weights = sample_weights(design, members, **arguments, **alone)
         weights = replace(weights, notes=(*weights.notes, *_subset_note("trained_on", rows, all_rows)))
@@ -263,7 +256,7 @@ def refitter_given(
     workers: Workers,
     scores_blocks: bool = True,
 ) -> Callable[[WeightTrace], Refitter] | None:
-    """Return what samples the weights of folds, given those of the fit; None where partitions are drawn.
+    """Return a function from the weights of a fit to a sampler of its folds; None where partitions are drawn.
 
     A fold is one short chain from where the fit is, given y-hat: its prediction is averaged over draws as that of a
     long one is. Given every partition in turn, folds are sampled as the fit is.

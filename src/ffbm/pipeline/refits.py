@@ -132,11 +132,8 @@ class Refit:
         return _Plan(target, unknown, *lengths(len(target.training.rows.indices), target.n_blocks))
 
     def _run(self, plan: _Plan, rng: np.random.Generator) -> Refitted | ImputedRefitted:
-        target, near, n_moves = (
-            self._starting_target(plan.target),
-            self._means(plan.target),
-            plan.n_warmup + plan.n_draws,
-        )
+        target, near = self._starting_target(plan.target), self._means(plan.target)
+        n_moves = plan.n_warmup + plan.n_draws
         if plan.unknown is None:
             setup = set_up(target, "hmc", plan.n_warmup, rng, near=near)
             return Refitted(*advance(setup, start(setup, rng), n_moves))
