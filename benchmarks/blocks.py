@@ -47,9 +47,9 @@ def chain_of(graph, labels, n_blocks, seed=1):
 
 
 def time_ours(setup, state, n_sweeps):
-    begun = time.process_time()  # of one thread: what else runs on the machine does not count
+    started = time.process_time()  # of one thread: what else runs on the machine does not count
     advance(setup, state, n_sweeps)
-    return 1e9 * (time.process_time() - begun) / (n_sweeps * len(state.ledger.b))
+    return 1e9 * (time.process_time() - started) / (n_sweeps * len(state.ledger.b))
 
 
 def time_theirs(graph, labels, warm, n_sweeps, repeats):
@@ -57,23 +57,23 @@ def time_theirs(graph, labels, warm, n_sweeps, repeats):
         path = Path(folder) / "graph.npz"
         np.savez(path, edges=graph.edges, labels=labels, n_nodes=graph.n_nodes, warm=warm, directed=graph.is_directed)
         command = [PYTHON, str(HERE / "blocks_graph_tool.py"), str(path), str(n_sweeps), str(repeats)]
-        said = subprocess.run(command, capture_output=True, text=True)
-    if said.returncode:
+        text = subprocess.run(command, capture_output=True, text=True)
+    if text.returncode:
         return None
-    return json.loads(said.stdout)
+    return json.loads(text.stdout)
 
 
 def against_graph_tool(name, graph, labels, n_blocks, repeats=5):
     """Ours, theirs, ours, theirs ...: medians over turns, so that a busy moment hits both."""
     n_nodes = graph.n_nodes
-    ours, theirs, found = [], [], None
+    ours, theirs, results = [], [], None
     setup, state = chain_of(graph, labels, n_blocks)
     warm = max(2, 200_000 // n_nodes)
     advance(setup, state, warm)
     for _ in range(repeats):
-        found = time_theirs(graph, state.ledger.b, 1, max(1, 100_000 // n_nodes), 1)
-        if found:
-            theirs += found["ns"]
+        results = time_theirs(graph, state.ledger.b, 1, max(1, 100_000 // n_nodes), 1)
+        if results:
+            theirs += results["ns"]
         ours.append(time_ours(setup, state, max(1, 1_000_000 // n_nodes)))
     row = {
         "graph": name,
@@ -86,7 +86,7 @@ def against_graph_tool(name, graph, labels, n_blocks, repeats=5):
     row["ratio"] = row["graph_tool_ns"] / row["ffbm_ns"] if theirs else None
     theirs_text = f"{row['graph_tool_ns']:10,.0f} {row['ratio']:8.1f}" if theirs else "   missing"
     say(f"{name:24} {n_nodes:10,} {graph.n_edges:11,} {n_blocks:6} {row['ffbm_ns']:10,.1f} {theirs_text}")
-    return row, found and found["version"]
+    return row, results and results["version"]
 
 
 @njit(nogil=True)
@@ -111,19 +111,19 @@ def growth(n_nodes, n_blocks=20, mean_degree=20):
     gather(graph.indptr, graph.indices, labels, picks)
     bare = []
     for _ in range(9):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         for _ in range(n_sweeps):
             gather(graph.indptr, graph.indices, labels, picks)
-        bare.append(1e9 * (time.perf_counter() - begun) / (n_sweeps * n_nodes))
+        bare.append(1e9 * (time.perf_counter() - started) / (n_sweeps * n_nodes))
     return {"n_nodes": n_nodes, "ffbm_ns": ours, "gather_ns": statistics.median(bare)}
 
 
 def memory(n_edges=10_000_000, n_blocks=50):
     """Peak memory beyond the input, in a process of its own."""
-    said = subprocess.run(
+    text = subprocess.run(
         [sys.executable, __file__, "--memory", str(n_edges), str(n_blocks)], capture_output=True, text=True, check=True
     )
-    return json.loads(said.stdout)
+    return json.loads(text.stdout)
 
 
 def measure_memory(n_edges, n_blocks):
@@ -135,9 +135,9 @@ def measure_memory(n_edges, n_blocks):
     current = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024
     # building the input peaks above what it keeps: pad up to that peak, so that only growth beyond it is counted
     pad = np.ones(max(before - current, 0) * 1024, dtype=np.uint8)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     ffbm.sample_blocks(graph, n_blocks, n_sweeps=2, thin=1, n_chains=1, initial=labels)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     extra = (after - before) * 1024 / n_edges
     print(json.dumps({"n_edges": n_edges, "n_blocks": n_blocks, "bytes_per_edge": extra, "seconds": seconds}))
@@ -179,14 +179,14 @@ def main(quick):
     say(f"\n{'default chains':24} {'mean S/(N+E)':>12} {'lowest S':>12} {'R-hat of S':>12} {'seconds':>8}")
     results["sampled"] = []
     for name, net in nets.items():
-        begun = time.perf_counter()
+        started = time.perf_counter()
         blocks = ffbm.sample_blocks(net, PAPER[name])
         row = {
             "graph": name,
             "entropy_per_entity": blocks.entropy_per_entity,
             "best_entropy": blocks.best_entropy,
             "rhat_entropy": blocks.diagnostics.rhat_entropy,
-            "seconds": time.perf_counter() - begun,
+            "seconds": time.perf_counter() - started,
         }
         results["sampled"].append(row)
         say(f"{name:24} {row['entropy_per_entity']:12.4f} {row['best_entropy']:12.2f} {row['rhat_entropy']:12.3f}"

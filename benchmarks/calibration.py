@@ -15,21 +15,21 @@ from scipy.stats import binom
 
 from ffbm.verification.calibration import SIZES
 from ffbm.verification.findings import Effort
-from ffbm.verification.joint_calibration import QUANTITIES, TELLING, histograms
+from ffbm.verification.joint_calibration import QUANTITIES, WRONG_UNDER_CUT, calibrate_target
 from ffbm.workers import open_workers
 
 FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "joint" / "calibration.svg"
-SHOWN = ("S", *TELLING, "blocks in use")
+SHOWN = ("S", *WRONG_UNDER_CUT, "blocks in use")
 COLOURS = {"joint": "#33638d", "cut": "#d1495b"}
 
 
-def draw(found, sizes):
+def draw(results, sizes):
     """One column a quantity, one row a target: the histograms of the largest size."""
     where = f"N={sizes[-1].n_nodes} B={sizes[-1].n_blocks}"
     figure, axes = plt.subplots(2, len(SHOWN), figsize=(11, 3.6), sharex=True, layout="constrained")
     for row, (target, colour) in zip(axes, COLOURS.items(), strict=True):
         for axis, name in zip(row, SHOWN, strict=True):
-            [entry] = [e for e in found[target] if e["quantity"] == name and e["size"] == where]
+            [entry] = [e for e in results[target] if e["quantity"] == name and e["size"] == where]
             counts = np.array(entry["counts"])
             n, bins = counts.sum(), len(counts)
             low, high = binom.ppf([0.005, 0.995], n, 1 / bins) / n * bins
@@ -40,8 +40,8 @@ def draw(found, sizes):
             if target == "joint":
                 axis.set_title(name, fontsize=9)
         row[0].set_ylabel(target)
-    said = "rank of the truth among 99 draws, as a share; grey: where uniform ranks are 99 times in 100"
-    figure.supxlabel(said, fontsize=9)
+    text = "rank of the truth among 99 draws, as a share; grey: where uniform ranks are 99 times in 100"
+    figure.supxlabel(text, fontsize=9)
     FIGURE.parent.mkdir(parents=True, exist_ok=True)
     plt.rcParams["svg.hashsalt"] = "ffbm"
     figure.savefig(FIGURE, metadata={"Date": None})
@@ -52,19 +52,19 @@ def main():
         draw(json.loads((record.RESULTS / "calibration.json").read_text())["ranks"], SIZES)
         return
     n_networks = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    found = {}
+    results = {}
     with open_workers(None, n_networks) as each:
         for target, count in (("joint", n_networks), ("cut", max(n_networks // 5, 1))):
-            found[target] = histograms(target, SIZES, Effort(True, 0, each), count)
-            for entry in found[target]:
+            results[target] = calibrate_target(target, SIZES, Effort(True, 0, each), count).details["ranks"]
+            for entry in results[target]:
                 record.say(f"{target:>6} {entry['size']:>10} {entry['quantity']:<36} p = {entry['p']:.2g}")
-    smallest = {target: min(entry["p"] for entry in entries) for target, entries in found.items()}
+    smallest = {target: min(entry["p"] for entry in entries) for target, entries in results.items()}
     told = {"n_networks": {"joint": n_networks, "cut": max(n_networks // 5, 1)}, "n_draws": 99, "smallest_p": smallest}
     told["wrong"] = {
-        name: min(entry["p"] for entry in found["cut"] if entry["quantity"] == name) for name in QUANTITIES
+        name: min(entry["p"] for entry in results["cut"] if entry["quantity"] == name) for name in QUANTITIES
     }
-    record.write("calibration", ("ffbm", "numba", "numpy", "scipy"), {**told, "ranks": found})
-    draw(found, SIZES)
+    record.write("calibration", ("ffbm", "numba", "numpy", "scipy"), {**told, "ranks": results})
+    draw(results, SIZES)
 
 
 if __name__ == "__main__":

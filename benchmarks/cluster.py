@@ -53,7 +53,7 @@ def network(n_edges):
 
 def run(net, workers):
     """Return all that is to be equal, and the seconds by the clock."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter("ignore", ffbm.errors.ConvergenceWarning)
         fit = ffbm.fit(net, n_blocks=N_BLOCKS, out=Path(place) / "run", workers=workers, progress=False, **SETTINGS)
@@ -68,7 +68,7 @@ def run(net, workers):
             "columns": fit.column_table,
             "permutations": table,
         }
-    return made, time.perf_counter() - begun
+    return made, time.perf_counter() - started
 
 
 def same(one, other):

@@ -78,7 +78,7 @@ def measure(table: pd.DataFrame, labels: np.ndarray, seed: int) -> Any:
         progress=False,
     )  # fmt: skip
     folds = [Fold(rows, np.eye(N_BLOCKS)[labels]) for rows in fold_rows(n, N_FOLDS, np.random.default_rng(seed))]
-    return column_bits(net, CONFIG, design, weights, folds, seed, RunContext(1, lambda _: None))
+    return column_bits(net, CONFIG, design, weights, folds, seed, RunContext(1))
 
 
 def cover(seed: int, n: int) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def cover(seed: int, n: int) -> list[dict[str, Any]]:
     def expected(columns: tuple[int, ...]) -> float:
         return float(np.mean([Watched.truth[columns, fold] for fold in range(N_FOLDS)]))
 
-    found = []
+    results = []
     for g, name in enumerate(names):
         rest = tuple(h for h in every if h != g)
         for kind, value, error, truth in (
@@ -104,8 +104,8 @@ def cover(seed: int, n: int) -> list[dict[str, Any]]:
             ("unique", bits.unique[g], bits.unique_se[g], expected(every) - expected(rest)),
         ):
             z = (value - truth) / error
-            found.append({"n": n, "column": name, "kind": kind, "z": z, "covers": abs(z) <= CLEAR, "truth": truth})
-    return found
+            results.append({"n": n, "column": name, "kind": kind, "z": z, "covers": abs(z) <= CLEAR, "truth": truth})
+    return results
 
 
 def noise(seed: int, n: int) -> list[dict[str, Any]]:
@@ -165,12 +165,12 @@ def noise_study(n_sets: int) -> dict[str, Any]:
             if i % 10 == 9:
                 so_far = pd.concat(tables).groupby("column")[list(CALLED)].sum()
                 print(f"{i + 1} data sets with noise: {so_far.to_dict()}", flush=True)
-    found = pd.concat(tables)
+    results = pd.concat(tables)
     say(f"{n_sets} data sets of {SIZES[0]} and {SIZES[1]} vertices with noise: clear of 0")
     rows = [
         {"column": column, "n": len(part), **{name: float(part[name].mean()) for name in CALLED},
          "bits": float(part["bits"].mean())}
-        for column, part in found.groupby("column", sort=False)
+        for column, part in results.groupby("column", sort=False)
     ]  # fmt: skip
     for row in rows:
         rates = ", ".join(f"{name} {row[name]:.3f}" for name in CALLED)
@@ -192,7 +192,7 @@ def time_study() -> dict[str, Any]:
     ):  # the first compiles
         net = ffbm.load_dataset(name)
         blocks = ffbm.sample_blocks(net, n_blocks=n_blocks, n_sweeps=1000, seed=1, progress=False)
-        begun = time.process_time()
+        started = time.process_time()
         with (
             patch.object(stages, "_find_blocks", lambda *_, blocks=blocks: blocks),
             patch("time.monotonic", lambda: time.process_time() / 2),
@@ -200,7 +200,7 @@ def time_study() -> dict[str, Any]:
             fit = ffbm.fit(net, n_blocks=n_blocks, seed=1, workers=2, progress=False)
             sampled = time.process_time()
             table = fit.column_table
-        selected, seconds = fit.weights.selected, (sampled - begun, time.process_time() - sampled)
+        selected, seconds = fit.weights.selected, (sampled - started, time.process_time() - sampled)
         rows.append(
             {"network": name, "features": net.n_features, "columns": len(table), "blocks": n_blocks,
              "draws": fit.weights.n_draws, "sweeps": selected.n_draws, "error": float(selected.error.max()),

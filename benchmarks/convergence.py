@@ -59,7 +59,7 @@ def network(name):
 def run(name, seed, minutes):
     source, _, wanted = name.partition("@")
     graph, stages = network(source).graph, Stages()
-    begun, used = time.perf_counter(), time.process_time()
+    started, used = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         blocks = ffbm.sample_blocks(
@@ -74,7 +74,7 @@ def run(name, seed, minutes):
         "n_blocks": blocks.n_blocks,
         "grade": blocks.converged.grade,
         "reason": blocks.converged.reason,
-        "seconds": time.perf_counter() - begun,
+        "seconds": time.perf_counter() - started,
         "processor_seconds": time.process_time() - used,
         "stages": {stage: round(spent, 2) for stage, spent in stages.seconds.items()},
         "n_sweeps": blocks.settings["n_sweeps"],

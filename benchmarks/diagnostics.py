@@ -45,17 +45,17 @@ def peer(draws):
 
 
 def ours(draws):
-    found = summarise(draws)
-    return found.rhat, found.ess_bulk, found.ess_tail
+    results = summarise(draws)
+    return results.rhat, results.ess_bulk, results.ess_tail
 
 
 def median_time(function, draws, repeats):
     # processor seconds: with one thread each they are the clock's on an idle machine, and a busy one disturbs them less
     seconds, result = [], None
     for _ in range(repeats):
-        begun = time.process_time()
+        started = time.process_time()
         result = function(draws)
-        seconds.append(time.process_time() - begun)
+        seconds.append(time.process_time() - started)
     return statistics.median(seconds), result
 
 
@@ -67,9 +67,9 @@ def main():
     for name, n_blocks, n_features in CASES:
         for mixing, keep in MIXING.items():
             draws = autoregression(n_blocks, n_features, keep)
-            seconds, found = median_time(ours, draws, repeats=5)
+            seconds, results = median_time(ours, draws, repeats=5)
             peer_seconds, expected = median_time(peer, draws, repeats=1 if n_features > 100 else 3)
-            apart = max(float(np.max(np.abs(a - b) / b)) for a, b in zip(found, expected, strict=True))
+            apart = max(float(np.max(np.abs(a - b) / b)) for a, b in zip(results, expected, strict=True))
             rows.append(
                 {
                     "weights": name,

@@ -78,9 +78,9 @@ def in_lines(results):
         yield f"noise, {name}: mean {row['mean']:.3f} (standard error {row['error']:.3f}) of {row['n_known']} networks"
 
 
-def in_words(what, found):
-    value = "withheld" if found["nats"] is None else f"{found['nats']:.2f} nats, error {found['error']:.2f}"
-    return f"{what}: {value}, {found['seconds']:.0f} s, {found['date']}\n  {found['grade']}: {found['reason']}"
+def in_words(what, results):
+    value = "withheld" if results["nats"] is None else f"{results['nats']:.2f} nats, error {results['error']:.2f}"
+    return f"{what}: {value}, {results['seconds']:.0f} s, {results['date']}\n  {results['grade']}: {results['reason']}"
 
 
 def compile_kernels():
@@ -103,7 +103,7 @@ def all_parts():
 def measure(part, seed, minutes):
     """Return rows of tables: (table, name of the row, what is known of it)."""
     if part == "fit":
-        return [("columns", column, told) for column, told in other_figures(seed).items()]
+        return [("columns", column, entries) for column, entries in other_figures(seed).items()]
     first, _, second = part.partition(":")
     if (first, second) == ("noise", "exact"):
         return [
@@ -112,12 +112,12 @@ def measure(part, seed, minutes):
     if first == "noise":
         return [("noise", second, noise_study(second))]
     if first == "column":
-        found = weigh(network_of(COMPARED), COMPARED_BLOCKS, second, "fixed", seed, minutes, error=0.2)
-        return [("columns", second, {"evidence": found})]
+        results = weigh(network_of(COMPARED), COMPARED_BLOCKS, second, "fixed", seed, minutes, error=0.2)
+        return [("columns", second, {"evidence": results})]
     name, _, n_blocks = first.partition("@")
     net = network_of(name)
-    found = weigh(net, int(n_blocks), None, second, seed, minutes)
-    return [("networks", first, {"network": name, "n_nodes": net.n_nodes, "n_blocks": int(n_blocks), second: found})]
+    results = weigh(net, int(n_blocks), None, second, seed, minutes)
+    return [("networks", first, {"network": name, "n_nodes": net.n_nodes, "n_blocks": int(n_blocks), second: results})]
 
 
 def noise_study(prior):
@@ -151,10 +151,10 @@ def weigh_noise(prior, number):
     rng = np.random.default_rng([number, n_nodes])
     table = pd.DataFrame({"a number": rng.standard_normal(n_nodes), "values": rng.choice(list("abc"), n_nodes)})
     net = ffbm.as_network(graph.edges, table)
-    found = ffbm.evidence(
+    results = ffbm.evidence(
         net, n_blocks, weight_prior=prior, error=0.3, n_chains=2, seed=number, workers=1, progress=False
     )
-    return finite({"nats": found.nats, "error": found.error, "grade": found.converged.grade})
+    return finite({"nats": results.nats, "error": results.error, "grade": results.converged.grade})
 
 
 def network_of(name):
@@ -166,18 +166,18 @@ def network_of(name):
 
 def weigh(net, n_blocks, columns, prior, seed, minutes, **options):
     """Return the evidence for some columns, and what it took."""
-    begun = time.process_time()
-    found = ffbm.evidence(
+    started = time.process_time()
+    results = ffbm.evidence(
         net, n_blocks, columns, prior, max_minutes=minutes, seed=seed, workers=1, progress=False, **options
     )
-    seconds = time.process_time() - begun
+    seconds = time.process_time() - started
     print(
-        f"{net!r} {columns or 'all'} {n_blocks} blocks, {prior}: {found!r} {seconds:.1f} s\n  {found.converged}",
+        f"{net!r} {columns or 'all'} {n_blocks} blocks, {prior}: {results!r} {seconds:.1f} s\n  {results.converged}",
         flush=True,
     )
-    told = {"nats": found.nats, "error": found.error, "stepping_stone": found.stepping_stone}
-    told |= {"grade": found.converged.grade, "reason": found.converged.reason, "seconds": seconds}
-    return finite(told | {name: found.settings[name] for name in ("n_values", "n_steps")} | {"date": today()})
+    entries = {"nats": results.nats, "error": results.error, "stepping_stone": results.stepping_stone}
+    entries |= {"grade": results.converged.grade, "reason": results.converged.reason, "seconds": seconds}
+    return finite(entries | {name: results.settings[name] for name in ("n_values", "n_steps")} | {"date": today()})
 
 
 def today():
@@ -191,11 +191,11 @@ def other_figures(seed):
         progress=False,
     )  # fmt: skip
     print(f"fit: {fit.converged}")
-    told = {}
+    entries = {}
     for column, row in fit.column_table.set_index("column").iterrows():
-        told[column] = finite({figure: float(row[figure]) for figure in FIGURES}) | {"fit_date": today()}
+        entries[column] = finite({figure: float(row[figure]) for figure in FIGURES}) | {"fit_date": today()}
         print(f"  {column:20} " + ", ".join(f"{figure} {row[figure]:.3f}" for figure in FIGURES))
-    return told
+    return entries
 
 
 if __name__ == "__main__":

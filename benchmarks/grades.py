@@ -100,9 +100,9 @@ def work(blocks):
 
 
 def reference(net, n_blocks, n_visits):
-    found = sample(net, n_blocks, n_sweeps=200, tempering=True, seed=REFERENCE_SEED).settings["tempering"]
-    lowest = max(0.3, 1 - 1.3 * (1 - found[-1]))
-    betas = np.linspace(1, lowest, max(3, int(np.ceil(1.8 * len(found)))))
+    results = sample(net, n_blocks, n_sweeps=200, tempering=True, seed=REFERENCE_SEED).settings["tempering"]
+    lowest = max(0.3, 1 - 1.3 * (1 - results[-1]))
+    betas = np.linspace(1, lowest, max(3, int(np.ceil(1.8 * len(results)))))
     n_sweeps = int(np.ceil(n_visits / len(betas)))
     thin = max(5, n_sweeps // 4000)
     return sample(
@@ -137,13 +137,13 @@ def known_of(name, net, n_blocks, pairs, n_visits, n_draws, folder):
     if path is not None and path.exists():
         kept = np.load(path)
         return kept["frequency"], kept["error"], json.loads(str(kept["about"]))
-    begun = time.process_time()
+    started = time.process_time()
     known = reference(net, n_blocks, n_visits)
     p, error = of_pairs(known, pairs)
     about = {
         "grade": known.converged.grade, "reason": known.converged.reason, "visits": work(known),
         "replicas": len(known.settings["tempering"]), "mean_entropy": float(known.entropy.mean()),
-        "error": float(np.quantile(error, 0.99)), "seconds": time.process_time() - begun,
+        "error": float(np.quantile(error, 0.99)), "seconds": time.process_time() - started,
         "independent_draws": n_draws,
         "independent_agree": of_independent(known, pairs, n_draws, np.random.default_rng(REFERENCE_SEED)),
     }  # fmt: skip
@@ -158,11 +158,11 @@ def measure(name, n_seeds, minutes, folder):
     if n_blocks == "auto":
         n_blocks = sample(net, "auto", n_sweeps=200, seed=0).n_blocks
     pairs = np.array(list(itertools.combinations(range(net.n_nodes), 2)))
-    runs, begun = [], time.process_time()
+    runs, started = [], time.process_time()
     for seed in range(n_seeds):
         blocks = sample(net, n_blocks, seed=seed, max_minutes=minutes)
         runs.append((blocks.converged.grade, *of_pairs(blocks, pairs), blocks))
-    seconds = (time.process_time() - begun) / n_seeds
+    seconds = (time.process_time() - started) / n_seeds
     longest = float(np.median([work(its[-1]) for its in runs]))
     n_draws = int(np.median([its[-1].diagnostics.ess_entropy for its in runs]))
     p, error, about = known_of(name, net, n_blocks, pairs, LONGER * longest, n_draws, folder)

@@ -34,9 +34,9 @@ PACKAGES = ("ffbm", "numba", "numpy", "pandas", "scipy")
 
 def measured(name, go, n_edges):
     forget_peak()
-    before, begun = now_bytes("VmRSS"), time.process_time()
+    before, started = now_bytes("VmRSS"), time.process_time()
     made = go()
-    row = {"way": name, "seconds": time.process_time() - begun, "bytes": (now_bytes("VmHWM") - before) / n_edges}
+    row = {"way": name, "seconds": time.process_time() - started, "bytes": (now_bytes("VmHWM") - before) / n_edges}
     say(f"{name:28} {row['seconds']:8.2f} s {row['bytes']:8.1f} bytes an edge")
     return row, made
 

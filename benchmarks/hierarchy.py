@@ -45,12 +45,12 @@ def ours(graph, seed, seconds):
     """One search for so long: the seconds after which S fell, S then, and the groups of every level at the end."""
     target, layout = NestedTarget(graph), layout_for(graph)
     setup = NestedSetup(target, nested_model(target, layout), layout, NestedSettings(0, 1))
-    begun, curve, groups = time.process_time(), [], []  # tables are made beforehand, as those of graph-tool
-    for found in search_hierarchies(setup, np.random.default_rng(seed)):
-        ended = time.process_time() - begun
-        if not curve or found.entropy < curve[-1][1]:
-            curve.append((ended, found.entropy))
-            groups = [int(labels.max()) + 1 for labels in found.levels]
+    started, curve, groups = time.process_time(), [], []  # tables are made beforehand, as those of graph-tool
+    for results in search_hierarchies(setup, np.random.default_rng(seed)):
+        ended = time.process_time() - started
+        if not curve or results.entropy < curve[-1][1]:
+            curve.append((ended, results.entropy))
+            groups = [int(labels.max()) + 1 for labels in results.levels]
         if ended >= seconds:
             break
     return {"curve": curve, "seconds": ended, "groups": groups}

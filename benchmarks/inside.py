@@ -85,15 +85,15 @@ def p_values_of(fit, b, seed, ways):
     null = null_of(fit)
     frozen = null._replace(is_given=True, field=None)
     known = Null(null.graph, DEGREE_CORRECTED, N_BLOCKS, b[None], None, False, True, False)
-    found = {}
+    results = {}
     for name, one in {"refitted": null, "naive": frozen, "known": known}.items():
         if name not in ways:
             continue
         observed = mean_excess(one, one.graph, one.labels, codes)
         refits = refit_excesses(one, codes, N_REFITS, seed, workers=1)
         p = [p_values(observed[:, k], refits[:, :, k])[0] for k in range(2)]
-        found[name] = dict(zip(names, np.transpose(p).tolist(), strict=True))
-    return found
+        results[name] = dict(zip(names, np.transpose(p).tolist(), strict=True))
+    return results
 
 
 def summary(p):
@@ -143,9 +143,9 @@ def power_study(n_networks, seed):
     for inside in (1.3, 1.6):
         p = {"club": [], "noise": []}
         for number in range(n_networks):
-            found = p_values_of(*fitted(rng, "cut", inside=inside), number, ways=("refitted",))["refitted"]
+            results = p_values_of(*fitted(rng, "cut", inside=inside), number, ways=("refitted",))["refitted"]
             for name, values in p.items():
-                values.append(found[name])
+                values.append(results[name])
         row = {"inside": inside, "n": n_networks}
         for name, values in p.items():
             row |= {f"{name}_{version}": float(share) for version, share in
@@ -177,13 +177,13 @@ def time_study():
             net, n_blocks, n_sweeps=1000, tempering=False, weight_prior="fixed", n_draws=200, n_kept=None, columns=0,
             folds=1, seed=1, progress=False,
         )  # fmt: skip
-        begun, by_clock = time.process_time(), time.monotonic()
+        started, by_clock = time.process_time(), time.monotonic()
         fit.check()
-        plain, begun = time.process_time() - begun, time.process_time()
+        plain, started = time.process_time() - started, time.process_time()
         table = fit.check(columns=True, workers=1).columns
         rows.append({
             "network": name, "n_nodes": net.n_nodes, "n_edges": net.n_edges, "n_blocks": n_blocks,
-            "n_columns": len(table), "plain": plain, "with_columns": time.process_time() - begun,
+            "n_columns": len(table), "plain": plain, "with_columns": time.process_time() - started,
             "by_clock": time.monotonic() - by_clock,
         })  # fmt: skip
         say(f"{name}: a check takes {plain:.1f} s, with columns {rows[-1]['with_columns']:.1f} s")

@@ -27,10 +27,10 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "venv", str(room / "env")], **quiet)
         before = megabytes(room / "env")
         [wheel] = room.glob("*.whl")
-        begun, clock = of_children(), time.monotonic()
+        started, clock = of_children(), time.monotonic()
         pip = [str(room / "env" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-cache-dir", str(wheel)]
         subprocess.run(pip, **quiet)
-        seconds, clock = of_children() - begun, time.monotonic() - clock
+        seconds, clock = of_children() - started, time.monotonic() - clock
         [site] = (room / "env" / "lib").glob("python*/site-packages")
         sizes = by_package(site)
         results = {
@@ -46,13 +46,13 @@ def main() -> None:
 
 def by_package(site: Path) -> dict[str, float]:
     """Return the megabytes of each package with its own libraries, the largest first."""
-    found = {}
+    results = {}
     for package in distributions(path=[str(site)]):
         files = [package.locate_file(file) for file in package.files or ()]
-        found[package.name.lower()] = sum(Path(file).stat().st_size for file in files if Path(file).is_file()) / 1e6
+        results[package.name.lower()] = sum(Path(file).stat().st_size for file in files if Path(file).is_file()) / 1e6
     for tool in ("pip", "setuptools"):
-        found.pop(tool, None)  # these were there before
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+        results.pop(tool, None)  # these were there before
+    return dict(sorted(results.items(), key=lambda item: -item[1]))
 
 
 def megabytes(folder: Path) -> float:

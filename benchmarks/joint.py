@@ -36,22 +36,22 @@ def chain(model, settings, number):
     rng = np.random.default_rng([5, number])
     setup = JointSetup(model, settings)
     state = start(setup, greedy_labels(model.partitions, model.n_blocks, rng), rng)
-    begun = time.thread_time()
+    started = time.thread_time()
     state, draws = advance(setup, state, SWEEPS)
-    return state.tally, draws, time.thread_time() - begun
+    return state.tally, draws, time.thread_time() - started
 
 
 def effective(labels, entropy, energy, weights):
     """R-hat and bulk ESS of functions that do not depend on labels, and of 300 pairs of vertices."""
     centred = weights - weights.mean(axis=2, keepdims=True)
     values = {"S": np.round(entropy, 6), "log joint": -entropy - energy, "|W|^2": (centred**2).sum(axis=(2, 3))}
-    told = {name: (float(s.rhat), float(s.ess_bulk)) for name, s in ((n, summarise(v)) for n, v in values.items())}
+    entries = {name: (float(s.rhat), float(s.ess_bulk)) for name, s in ((n, summarise(v)) for n, v in values.items())}
     pairs = np.random.default_rng(0).integers(0, labels.shape[2], (300, 2))
-    found = summarise(labels[:, :, pairs[:, 0]] == labels[:, :, pairs[:, 1]])
-    moving = ~found.constant
-    told["pairs, median"] = (float(np.nanmedian(found.rhat[moving])), float(np.median(found.ess_mean[moving])))
+    results = summarise(labels[:, :, pairs[:, 0]] == labels[:, :, pairs[:, 1]])
+    moving = ~results.constant
+    entries["pairs, median"] = (float(np.nanmedian(results.rhat[moving])), float(np.median(results.ess_mean[moving])))
     used = np.stack([(labels == r).any(axis=2) for r in range(weights.shape[2])]).sum(axis=0)
-    return {name: {"rhat": rhat, "ess": ess} for name, (rhat, ess) in told.items()} | {
+    return {name: {"rhat": rhat, "ess": ess} for name, (rhat, ess) in entries.items()} | {
         "fewer": float((used < weights.shape[2]).mean())
     }
 
@@ -64,27 +64,31 @@ def measure_planted():
         for moves, (jumps, shifts) in MOVES.items():
             settings = JointSettings(BURN, THIN, 1, 200, jumps, shifts)
             with open_workers(None, CHAINS) as run:
-                found = run(lambda c, m=model, s=settings: chain(m, s, c), range(CHAINS))
-            parts = (np.stack([getattr(d, n) for _, d, _ in found]) for n in ("labels", "entropy", "energy", "weights"))
-            told = effective(*parts)
-            tally, seconds = sum(t for t, _, _ in found), sum(s for _, _, s in found)
-            ess = "  ".join(f"{name} {v['ess']:6,.0f} ({v['rhat']:.2f})" for name, v in told.items() if name != "fewer")
+                results = run(lambda c, m=model, s=settings: chain(m, s, c), range(CHAINS))
+            parts = (
+                np.stack([getattr(d, n) for _, d, _ in results]) for n in ("labels", "entropy", "energy", "weights")
+            )
+            entries = effective(*parts)
+            tally, seconds = sum(t for t, _, _ in results), sum(s for _, _, s in results)
+            ess = "  ".join(
+                f"{name} {v['ess']:6,.0f} ({v['rhat']:.2f})" for name, v in entries.items() if name != "fewer"
+            )
             record.say(f"{strength:>9} {moves:<28} {ess}  {seconds:5.1f} s")
             made = {"fixed": [int(tally[4]), int(tally[3])], "carried": [int(tally[6]), int(tally[5])]}
-            rows.append({"features": strength, "moves": moves, "seconds": seconds, "made_of_tried": made, **told})
+            rows.append({"features": strength, "moves": moves, "seconds": seconds, "made_of_tried": made, **entries})
     return rows
 
 
 def measure_networks():
-    told = {}
+    entries = {}
     for name, (n_blocks, n_sweeps) in NETWORKS.items():
         try:
             net = ffbm.load_dataset(name)
         except (DataError, OSError) as error:
             record.say(f"{name}: left out ({error})")
             continue
-        told[name] = measure_network(net, n_blocks, n_sweeps)
-    return told
+        entries[name] = measure_network(net, n_blocks, n_sweeps)
+    return entries
 
 
 def measure_network(net, n_blocks, n_sweeps):
@@ -93,15 +97,15 @@ def measure_network(net, n_blocks, n_sweeps):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for target in ("cut", "joint"):
-            begun = time.perf_counter()
+            started = time.perf_counter()
             fits[target] = ffbm.fit(
                 net, n_blocks, target, n_sweeps=n_sweeps, thin=4, weight_prior="fixed", seed=1, progress=False
             )
-            seconds[target] = time.perf_counter() - begun
-    found = ffbm.compare(fits["cut"], fits["joint"])
+            seconds[target] = time.perf_counter() - started
+    results = ffbm.compare(fits["cut"], fits["joint"])
     joint = fits["joint"]
     labels, b = joint.blocks.labels, joint.blocks
-    told = {
+    entries = {
         "n_blocks": n_blocks,
         "n_sweeps": n_sweeps,
         "seconds": seconds,
@@ -111,27 +115,27 @@ def measure_network(net, n_blocks, n_sweeps):
         "weights_ess_smallest": float(joint.diagnostics.weights.min_ess_bulk),
         "converged": {name: bool(fit.converged) for name, fit in fits.items()},
         "reason": {name: fit.converged.reason for name, fit in fits.items()},
-        "adjusted_mutual_information": found.agreement,
+        "adjusted_mutual_information": results.agreement,
         "n_nodes": net.n_nodes,
-        "n_changed": found.n_changed,
-        "n_changed_training": int(found.is_changed[joint.train].sum()),
-        "membership_moved": found.shift,
-        "fewer_blocks": found.fewer[1],
+        "n_changed": results.n_changed,
+        "n_changed_training": int(results.is_changed[joint.train].sum()),
+        "membership_moved": results.shift,
+        "fewer_blocks": results.fewer[1],
         "agreement": {name: fit.memberships.agreement for name, fit in fits.items()},
         "n_modes": {name: fit.memberships.n_modes for name, fit in fits.items()},
-        "scores": found.to_dict()["scores"],
-        "pulls": found.features.assign(size=found.features["pull"].abs())
+        "scores": results.to_dict()["scores"],
+        "pulls": results.features.assign(size=results.features["pull"].abs())
         .nlargest(5, "size")[["feature", "pull", "rank_before", "rank_after"]]
         .to_dict("records"),
         "first": {name: list(fit.ranking.kept[:5]) for name, fit in fits.items()},
     }
     record.say(
-        f"{net.name:>9}: {found.n_changed} of {net.n_nodes} vertices changed, AMI {found.agreement:.3f},"
+        f"{net.name:>9}: {results.n_changed} of {net.n_nodes} vertices changed, AMI {results.agreement:.3f},"
         f" joint {seconds['joint']:.0f} s, cut {seconds['cut']:.0f} s,"
-        f" ESS of S {told['effective']['S']['ess']:.0f}, log joint {told['effective']['log joint']['ess']:.0f},"
-        f" weights {told['weights_ess_smallest']:.0f} at least, {told['weights_ess_median']:.0f} in the median"
+        f" ESS of S {entries['effective']['S']['ess']:.0f}, log joint {entries['effective']['log joint']['ess']:.0f},"
+        f" weights {entries['weights_ess_smallest']:.0f} at least, {entries['weights_ess_median']:.0f} in the median"
     )
-    return told
+    return entries
 
 
 def main():

@@ -19,17 +19,17 @@ def main():
     )
     planted = {}
     for row in joint["planted"]:
-        told = {name.replace(" ", "_"): row[name] for name in ("S", "log joint", "|W|^2", "pairs, median")}
+        entries = {name.replace(" ", "_"): row[name] for name in ("S", "log joint", "|W|^2", "pairs, median")}
         renamed = {"S": "S", "log_joint": "joint", "|W|^2": "size", "pairs,_median": "pairs"}
-        told = {renamed[name]: value for name, value in told.items()}
+        entries = {renamed[name]: value for name, value in entries.items()}
         planted.setdefault(row["features"], {})[_SHORT[row["moves"]]] = {
-            **told, "seconds": row["seconds"], "fewer": row["fewer"]
+            **entries, "seconds": row["seconds"], "fewer": row["fewer"]
         }  # fmt: skip
     networks = joint["networks"]
-    for told in networks.values():
-        told["ratio"] = told["seconds"]["joint"] / told["seconds"]["cut"]
-        told["verdict"] = {name: "yes" if good else "no" for name, good in told["converged"].items()}
-        told["puller"], told["pull"] = told["pulls"][0]["feature"], told["pulls"][0]["pull"]
+    for entries in networks.values():
+        entries["ratio"] = entries["seconds"]["joint"] / entries["seconds"]["cut"]
+        entries["verdict"] = {name: "yes" if good else "no" for name, good in entries["converged"].items()}
+        entries["puller"], entries["pull"] = entries["pulls"][0]["feature"], entries["pulls"][0]["pull"]
     wrong = {name: calibration["wrong"][quantity] for name, quantity in _WRONG.items()}
     calibrated = {**{name: calibration[name] for name in ("n_networks", "smallest_p")}, "wrong": wrong}
     datasets = {**networks, "planted": planted, "calibration": calibrated}

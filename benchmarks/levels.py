@@ -45,9 +45,9 @@ def nested_chain(graph, rng):
 
 
 def seconds_of(chain, n):
-    begun = time.process_time()
+    started = time.process_time()
     chain(n)
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
 def measure(name):

@@ -115,20 +115,20 @@ def compare(fit, pairs, is_edge, rng):
     times = multiplicities(graph, pairs[some])
     own = np.array([edge_gains(graph, b, int(b.max()) + 1, pairs[some], times) for b in labels])
     own_part = np.array([adjacency_gain(graph, b, pairs[some]) for b in labels])
-    found = {"version": peer["version"], "n_pairs": len(some), "n_partitions": len(labels)}
+    results = {"version": peer["version"], "n_pairs": len(some), "n_partitions": len(labels)}
     for name, ours, other in (("score", own, peer["entropy"]), ("adjacency", own_part, peer["adjacency"])):
         away = np.asarray(other) - ours
-        found[f"{name}_difference"] = float(np.abs(away - away.mean(axis=1, keepdims=True)).max())
+        results[f"{name}_difference"] = float(np.abs(away - away.mean(axis=1, keepdims=True)).max())
     each = {"ffbm": own, "graph_tool": peer["entropy"], "get_edges_prob": peer["get_edges_prob"]}
     each = {name: logsumexp(scores, axis=0) for name, scores in each.items()}
     for name, scores in each.items():
-        found[f"auc_{name}"] = auc(scores, is_edge[some])
-        found[f"precision_{name}"] = average_precision(scores, is_edge[some])
+        results[f"auc_{name}"] = auc(scores, is_edge[some])
+        results[f"precision_{name}"] = average_precision(scores, is_edge[some])
     for figure, measured in (("auc", auc), ("precision", average_precision)):
-        found[f"{figure}_error"] = error_of_difference(
+        results[f"{figure}_error"] = error_of_difference(
             measured, each["ffbm"], each["get_edges_prob"], is_edge[some], rng
         )
-    return found
+    return results
 
 
 def error_of_difference(measured, one, other, is_edge, rng):
@@ -207,7 +207,7 @@ def mean(rows, *path):
 
 
 def measure(name):
-    net, begun = load(name), time.process_time()
+    net, started = load(name), time.process_time()
     say(f"{name}: {net.n_nodes} vertices, {net.n_edges} edges")
     splits = [split_edges(net, seed) for seed in range(N_SPLITS)]
     whole = {"n_nodes": net.n_nodes, "n_edges": net.n_edges, "n_blocks": [row["n_blocks"] for row in splits]}
@@ -240,7 +240,7 @@ def measure(name):
     say(f"  uppermost tenth: {top['foretold']:.4f} foretold, {top['seen']:.4f} seen")
     whole["vertices"] = split_vertices(net, 0)
     say(f"  held-out vertices: {whole['vertices']['bits']:.3f} +- {whole['vertices']['se']:.3f} bits per edge")
-    return whole | {"seconds": time.process_time() - begun}
+    return whole | {"seconds": time.process_time() - started}
 
 
 def main():

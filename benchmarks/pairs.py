@@ -115,11 +115,11 @@ def inferred_study(part, target, n_networks, seed):
         p = [one if np.isfinite(one) else None for one in p_fitted(fit, number)]
         return {"misplaced": min(share, 1 - share), "p": p}
 
-    found, kept = study("pairs", part, n_networks, measure)
-    p = np.array([one["p"] for one in found], dtype=float)
+    results, kept = study("pairs", part, n_networks, measure)
+    p = np.array([one["p"] for one in results], dtype=float)
     ways = zip(("evidence of edges", "likeliest block"), p.T, strict=True)
     rows = [show({"target": target, "blocks": how, **summary(its)}) for how, its in ways]
-    return {"rows": rows, "misplaced": float(np.mean([one["misplaced"] for one in found])), **kept}
+    return {"rows": rows, "misplaced": float(np.mean([one["misplaced"] for one in results])), **kept}
 
 
 def power_study(n_tables, n_networks, seed):

@@ -139,9 +139,9 @@ def time_study() -> dict[str, Any]:
     table = pd.DataFrame({"side": np.repeat(["left", "right"], 745)})
     net = ffbm.as_network(made.network.graph.edges, table, node_ids=np.arange(1490))
     ffbm.permutation_test(net, n_permutations=10, blocks=None)
-    begun = time.process_time()
+    started = time.process_time()
     ffbm.permutation_test(net, n_permutations=1000, blocks=None, workers=1)
-    used = time.process_time() - begun
+    used = time.process_time() - started
     say(f"  {net.n_nodes} vertices and {net.n_edges} edges, 1,000 permutations: {used:.2f} s")
     return {"n_nodes": net.n_nodes, "n_edges": net.n_edges, "n_permutations": 1000, "processor_seconds": used}
 

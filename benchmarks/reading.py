@@ -56,9 +56,9 @@ def write_graphs(folder: Path) -> dict[str, Path]:
 
 
 def time_once(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     action()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def main() -> None:

@@ -57,11 +57,11 @@ def run_parts(name: str, title: str, packages: tuple[str, ...], parts: dict[str,
     options.add_argument("parts", nargs="*", metavar="PART", default=list(parts), help=f"of {', '.join(parts)}")
     path = RESULTS / f"{name}.json"
     for part in options.parse_args().parts:
-        begun = time.process_time()
+        started = time.process_time()
         found = parts[part]()
         known = json.loads(path.read_text()) if path.exists() else {}  # another part may have ended meanwhile
         results = {other: known[other] for other in parts if other in known}
-        write(name, packages, settings | results | {part: {"seconds": time.process_time() - begun} | found})
+        write(name, packages, settings | results | {part: {"seconds": time.process_time() - started} | found})
 
 
 def study(name: str, part: str, n: int, measure: Callable[[int], dict]) -> tuple[list[dict], dict]:
@@ -75,8 +75,8 @@ def study(name: str, part: str, n: int, measure: Callable[[int], dict]) -> tuple
     for step in part.split("."):
         known = known.get(step, {})
     networks = known.get("networks", [])
-    before, begun, spent = known["seconds"] if networks else 0.0, time.perf_counter(), time.process_time()
-    while len(networks) < n and (not networks or time.perf_counter() - begun < PIECE):
+    before, started, spent = known["seconds"] if networks else 0.0, time.perf_counter(), time.process_time()
+    while len(networks) < n and (not networks or time.perf_counter() - started < PIECE):
         networks.append(measure(len(networks)))
         print(part, len(networks), "of", n, networks[-1], flush=True)
     kept = {"n_networks": len(networks), "seconds": before + time.process_time() - spent}

@@ -78,9 +78,9 @@ def today():
 
 
 def timed(*given, **options):
-    begun = time.process_time()
+    started = time.process_time()
     trace = ffbm.sample_weights(*given, progress=False, workers=1, **{"n_draws": 1000} | options)
-    return trace, time.process_time() - begun
+    return trace, time.process_time() - started
 
 
 def measure_draws(net, labels, seed):

@@ -87,19 +87,19 @@ def measure_losses(n_losses):
                 killed.append(worker_processes(client)[0])
                 os.kill(killed[-1], signal.SIGKILL)
 
-        found = ffbm.fit(net, **longer, workers=client, progress=listen)
-    equal = is_same(found, ffbm.fit(net, **longer, workers=1, progress=False))
+        results = ffbm.fit(net, **longer, workers=client, progress=listen)
+    equal = is_same(results, ffbm.fit(net, **longer, workers=1, progress=False))
     say(f"workers: {len(killed)} of two killed in turn during one fit; equal in every array: {equal}")
     return {"killed": len(killed), "equal": bool(equal)}
 
 
 def count_inputs():
     """How many wrong inputs the tests hold, and how many are made up by chance."""
-    told = subprocess.run(
+    entries = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/data/test_bad_input.py"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    bad = len(re.findall(r"^tests.*::", told, re.MULTILINE))
+    bad = len(re.findall(r"^tests.*::", entries, re.MULTILINE))
     shown = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "tests/data/test_fuzz.py", "--hypothesis-show-statistics"],
         cwd=ROOT, capture_output=True, text=True,
@@ -150,9 +150,9 @@ def measure_speed(name, n_sweeps, n_draws, repeats):
     for _ in range(repeats):
         for stage, go in work.items():
             for n in (1, 2):
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 go(n)
-                seconds[stage][n].append(time.perf_counter() - begun)
+                seconds[stage][n].append(time.perf_counter() - started)
     both = {n: [a + b for a, b in zip(seconds["blocks"][n], seconds["weights"][n], strict=True)] for n in (1, 2)}
     rows = []
     for stage, taken in (seconds | {"both": both}).items():

@@ -169,9 +169,9 @@ def time_walks():
         indices = rng.integers(0, n_nodes, 20 * n_nodes, dtype=np.int32)
         labels = rng.integers(0, N_BLOCKS, n_nodes, dtype=np.int32)
         order = np.tile(rng.permutation(n_nodes), max(N_WALKED // n_nodes, 1))
-        begun = time.process_time()
+        started = time.process_time()
         walk(order, indptr, indices, labels, np.zeros(N_BLOCKS, dtype=np.int64))
-        rows.append({"n_edges": n_edges, "n_nodes": n_nodes, "ns": 1e9 * (time.process_time() - begun) / len(order)})
+        rows.append({"n_edges": n_edges, "n_nodes": n_nodes, "ns": 1e9 * (time.process_time() - started) / len(order)})
     for row in rows[1:]:
         say(f"{row['n_nodes']:12,} vertices: {row['ns']:.1f} ns to read the labels of 20 neighbours")
     return rows[1:]
@@ -190,21 +190,21 @@ def peer_seconds(folder):
     """Return the processor seconds of one search by graph-tool; None if it takes longer than five minutes."""
     command = [PYTHON, str(HERE / "search_graph_tool.py"), str(folder / "graph.npz"), "flat", str(N_BLOCKS), "0", "1"]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS)
+        text = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired:
         return None
-    return None if said.returncode else json.loads(said.stdout)[0]["seconds"]
+    return None if text.returncode else json.loads(text.stdout)[0]["seconds"]
 
 
 def exponents(rows):
     """Return by how much each stage grows with the edges: the slope of the last two sizes in logarithms."""
-    found = {}
+    results = {}
     for stage in STAGES:
         times = [(row["n_edges"], row[f"{stage}_processor"]) for row in rows if f"{stage}_processor" in row]
         if len(times) > 1:
             (few, short), (many, long) = times[-2:]
-            found[stage] = float(np.log(long / short) / np.log(many / few))
-    return found
+            results[stage] = float(np.log(long / short) / np.log(many / few))
+    return results
 
 
 def main(sizes, peer, piece, folder):
@@ -238,17 +238,17 @@ def main(sizes, peer, piece, folder):
 
 def measured_row(n_edges, folder, piece):
     """Return the row of one size, measured in a process of its own; as far as that came, if it failed."""
-    said = ""
+    text = ""
     for word in ("--plant", "--measure"):
         if word == "--plant" and (folder / "graph.npz").exists():
             continue
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, __file__, word, str(n_edges), "--folder", str(folder)]
         done = subprocess.run(command + [piece] * bool(piece), stdout=subprocess.PIPE, text=True)
-        said = done.stdout
-        if done.returncode and not said:
+        text = done.stdout
+        if done.returncode and not text:
             raise SystemExit(f"{n_edges} edges: see above")
-    return json.loads(said.splitlines()[-1])
+    return json.loads(text.splitlines()[-1])
 
 
 if __name__ == "__main__":

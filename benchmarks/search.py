@@ -80,11 +80,11 @@ def ours(graph, seed):
     def listen(event):
         if event.note:
             lowest = float(event.note.split()[-1].replace(",", ""))
-            curve.append((time.process_time() - begun, lowest))
+            curve.append((time.process_time() - started, lowest))
 
-    begun = time.process_time()
+    started = time.process_time()
     candidates = find_candidates(BlockTarget(graph), seed, RunContext(1, listen))
-    ended = time.process_time() - begun
+    ended = time.process_time() - started
     n_blocks = min(candidates, key=lambda n: candidates[n].entropy)
     lower = [point for before, point in zip([(0, math.inf), *curve], curve, strict=False) if point[1] < before[1]]
     return {"curve": lower, "seconds": ended, "n_blocks": n_blocks}
@@ -162,9 +162,9 @@ def summary(name, measured, before):
 
 
 def start_once(graph, n_blocks, seed):
-    begun = time.process_time()
+    started = time.process_time()
     labels = greedy_labels(BlockTarget(graph), n_blocks, np.random.default_rng(seed))
-    return time.process_time() - begun, labels
+    return time.process_time() - started, labels
 
 
 def starts(name, graph, repeats):

@@ -57,7 +57,7 @@ def decisions(name):
         "fdr = 0.01": {"fdr": 0.01},
         "fdr = 0.2": {"fdr": 0.2},
     }
-    rows = [row(said, trace, usual, **changes) for said, changes in variants.items()]
+    rows = [row(text, trace, usual, **changes) for text, changes in variants.items()]
     other = {sd: sample(net.features, labels, intercept_sd=sd) for sd in (0.64, 2.56)}
     rows += [row(f"intercept_sd = {sd}", one, usual) for sd, one in other.items()]
     for one in rows:
@@ -65,7 +65,7 @@ def decisions(name):
     return rows
 
 
-def row(said, trace, usual, fdr=FDR, **changes):
+def row(text, trace, usual, fdr=FDR, **changes):
     """Return what is decided under a prior that differs from that of the draws."""
     weight = np.exp(log_ratio(trace, usual | changes) - log_ratio(trace, usual))
     weight /= weight.sum()
@@ -76,7 +76,7 @@ def row(said, trace, usual, fdr=FDR, **changes):
     sets = find_sets(drawn[again], inclusion, decided)
     left = [g for g in np.argsort(-inclusion) if g not in decided][:1]
     return {
-        "prior": said,
+        "prior": text,
         "matters": [names[g] for g in decided],
         "one_of": [" or ".join(names[g] for g in part) for part in sets],
         "undecided": ", ".join(f"{names[g]} {inclusion[g]:.2f}" for g in left),
@@ -109,41 +109,41 @@ def noise():
     """Return the paper's score and the inclusion of columns of noise, by how many values they have."""
     rng = np.random.default_rng(1)
     labels = np.repeat([0, 1, 2, 3], [120, 110, 90, 80])
-    found = {said: {"values": n, "score": [], "inclusion": []} for said, n in VALUES.items()}
+    results = {text: {"values": n, "score": [], "inclusion": []} for text, n in VALUES.items()}
     for number in range(N_NOISE):
         flags, columns = [], []
-        for said, n in VALUES.items():
+        for text, n in VALUES.items():
             value = rng.integers(0, n, len(labels))
             inside = range(1, 2) if n == 2 else range(n)  # a coin is one flag
             flags += [value == v for v in inside]
-            columns += [said] * len(inside)
+            columns += [text] * len(inside)
         names = [f"{d}" for d in range(len(columns))]
         x = np.column_stack(flags).astype(float)
-        groups = {said: [name for name, one in zip(names, columns, strict=True) if one == said] for said in VALUES}
+        groups = {text: [name for name, one in zip(names, columns, strict=True) if one == text] for text in VALUES}
         options = {"n_warmup": 100, "seed": number, "n_chains": 2, "workers": 1, "progress": False}
         fixed = ffbm.sample_weights(x, labels, weight_prior="fixed", n_draws=500, **options)
         scores = ffbm.rank_features(fixed).scores
         learned = ffbm.sample_weights(x, labels, column_groups=groups, n_draws=150, **options)
-        for said, inclusion in zip(learned.column_names, learned.selected.probability, strict=True):
-            found[said]["score"].append(float(scores[[one == said for one in columns]].max()))
-            found[said]["inclusion"].append(float(inclusion))
-    return counted(found)
+        for text, inclusion in zip(learned.column_names, learned.selected.probability, strict=True):
+            results[text]["score"].append(float(scores[[one == text for one in columns]].max()))
+            results[text]["inclusion"].append(float(inclusion))
+    return counted(results)
 
 
-def counted(found):
+def counted(results):
     """Count how often either rule names a column."""
-    together = np.array([one["inclusion"] for one in found.values()])  # (columns, data sets)
+    together = np.array([one["inclusion"] for one in results.values()])  # (columns, data sets)
     decided = [find_decided(inclusion, FDR) for inclusion in together.T]
-    for g, (said, one) in enumerate(found.items()):
+    for g, (text, one) in enumerate(results.items()):
         n_clear, highest = sum(score > 0 for score in one["score"]), max(one["inclusion"])
         n_decided = sum(g in columns for columns in decided)
         one |= {"named_by_score": n_clear, "named_by_inclusion": n_decided, "largest_inclusion": highest}
         one["data_sets"] = len(decided)
         say(
-            f"{said} of noise, {len(decided)} data sets: named by the score in {n_clear}, by inclusion in {n_decided},"
+            f"{text} of noise, {len(decided)} data sets: named by the score in {n_clear}, by inclusion in {n_decided},"
             f" whose largest value is {highest:.2f}"
         )
-    return found
+    return results
 
 
 if __name__ == "__main__":

@@ -32,13 +32,13 @@ PACKAGES = ("ffbm", "numpy", "scipy", "numba")
 
 def run(graph, n_blocks, seed, tempering, minutes):
     """Return what a run came to, with the ESS of S per processor second."""
-    begun = time.process_time()
+    started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         blocks = ffbm.sample_blocks(
             graph, n_blocks, seed=seed, tempering=tempering, max_minutes=minutes, progress=False
         )
-    seconds = time.process_time() - begun
+    seconds = time.process_time() - started
     ess = blocks.diagnostics.ess_entropy
     return {
         "grade": blocks.converged.grade, "seconds": seconds, "ess": ess, "rhat": blocks.diagnostics.rhat_entropy,

@@ -41,7 +41,7 @@ SHARES = {2: (0.4, 0.6), 3: (0.06, 0.24, 0.7), 4: (0.01, 0.07, 0.27, 0.65)}  # o
 MARGIN = 10.0
 ALIKE = 0.9
 AGREES = 0.9  # of the vertices of a node where a column acts, the others have a value at random
-CONTEXT = RunContext(1, lambda _: None)
+CONTEXT = RunContext(1)
 LONGER = 2000  # cycles of chains that try again where the tree was not found
 LENGTHS = {"n_sweeps": 300, "n_chains": 2, "n_draws": 300, "n_warmup": 200, "tempering": False}
 
@@ -123,8 +123,8 @@ def draw_columns(rng, paths, blocks, acting):
     for name, node in acting.items():
         children = np.array([path[len(node)] if path[: len(node)] == node else -1 for path in paths])[blocks]
         inside = children >= 0
-        told = np.where(rng.random(n_nodes) < AGREES, children, rng.choice(children[inside], n_nodes))
-        values = np.where(inside, told, rng.choice(told[inside], n_nodes))
+        entries = np.where(rng.random(n_nodes) < AGREES, children, rng.choice(children[inside], n_nodes))
+        values = np.where(inside, entries, rng.choice(entries[inside], n_nodes))
         columns[name] = np.array(list("abcdefgh"))[values]
     columns["flag"], columns["number"] = rng.integers(0, 2, n_nodes), rng.normal(size=n_nodes)
     return pd.DataFrame(columns)
@@ -147,7 +147,7 @@ def explained_tree(net, seed, lengths):
 
 def matched(tree, order, nodes):
     """The node of a tree for each planted one that it has; vertex i is number ``order[i]`` in the tree."""
-    found = {}
+    results = {}
     for node in tree.nodes:
         inside = np.zeros(len(order), dtype=bool)
         inside[tree.vertices(node.number)] = True
@@ -155,8 +155,8 @@ def matched(tree, order, nodes):
         near = {one: (inside & there).sum() / (inside | there).sum() for one, there in nodes.items()}
         best = max(near, key=near.get)
         if near[best] >= ALIKE:
-            found[best] = node
-    return found
+            results[best] = node
+    return results
 
 
 def measure(number):
@@ -173,15 +173,15 @@ def measure(number):
     acting = {"top": (), **dict(zip(("one", "two"), others, strict=False))}
     net = ffbm.as_network(graph.edges, draw_columns(rng, paths, blocks, acting))
     order = np.argsort(net.node_ids.astype(int))  # vertices may be in another order
-    begun = time.process_time()
+    started = time.process_time()
     tree = explained_tree(net, number, LENGTHS)
-    found = matched(tree, order, nodes)
-    is_found = len(found) == len(nodes) == len(tree.nodes)
+    results = matched(tree, order, nodes)
+    is_found = len(results) == len(nodes) == len(tree.nodes)
     later = is_found
     if not is_found:  # by chains of this length
         longer = sampled_tree(net, number, LENGTHS | {"n_sweeps": LONGER})[0]
         later = len(matched(longer, order, nodes)) == len(nodes) == len(longer.nodes)
-    named = {split: {name for name, _ in found[split].columns} for split in splits if split in found}
+    named = {split: {name for name, _ in results[split].columns} for split in splits if split in results}
     right = sum(node in named and name in named[node] for name, node in acting.items())
     false = sum(acting.get(name) != split for split, names in named.items() for name in names)
     idle = [split for split in named if split not in acting.values()]
@@ -190,7 +190,7 @@ def measure(number):
         "margin": float(worth), "drawn": attempt + 1, "is_found": is_found, "is_found_later": later,
         "n_splits": len(splits), "n_splits_found": len(named), "n_acting": len(acting), "n_right": right,
         "n_false": false, "n_idle": len(idle), "n_idle_named": sum(bool(named[split]) for split in idle),
-        "seconds": time.process_time() - begun,
+        "seconds": time.process_time() - started,
     }  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def main():
         print("set FFBM_SHARED to the folder that holds reference/theta_*.npz; nothing was measured")
         return None
     os.environ.update(ONE_THREAD)
-    found = {
+    results = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": {name: version(name) for name in ("ffbm", "numpy", "scipy", "numba")},
         "python": platform.python_version(),
@@ -64,11 +64,11 @@ def main():
         "gradient": large_gradient(),
     }
     if not chosen.quick:
-        found["cold_start"] = {name: cold_start(name) for name in DATASETS}
-    show(found)
+        results["cold_start"] = {name: cold_start(name) for name in DATASETS}
+    show(results)
     if not chosen.quick:
         RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
         print(f"written to {RESULTS.relative_to(HERE.parent)}")
     return None
 
@@ -104,30 +104,30 @@ def compare(name, quick):
     from ffbm.pipeline.weights import sample_weights
 
     x, y, rows = data_of(name)
-    found = {}
+    results = {}
     for sampler in ("hmc", "mala"):
         sample_weights(x, y, rows, sampler=sampler, n_draws=10, n_warmup=10, **FIXED)
         times = []
         for seed in range(1 if name == "facebook" else 5):
-            begun = time.process_time()
+            started = time.process_time()
             trace = sample_weights(
                 x, y, rows, sampler=sampler, n_draws=DRAWS, n_warmup=WARMUP, seed=seed, workers=1, **FIXED
             )
-            times.append(time.process_time() - begun)
-        found[sampler] = summary_of(trace.weights, float(np.median(times)))
-        found[sampler]["gradients_per_draw"] = float(trace.n_steps.mean())
-        print(f"{name} {sampler}: {found[sampler]['ess_per_second']:,.0f} a second", flush=True)
+            times.append(time.process_time() - started)
+        results[sampler] = summary_of(trace.weights, float(np.median(times)))
+        results[sampler]["gradients_per_draw"] = float(trace.n_steps.mean())
+        print(f"{name} {sampler}: {results[sampler]['ess_per_second']:,.0f} a second", flush=True)
     if not PEER.exists() or (quick and name == "facebook"):
-        return found
+        return results
     for peer, double in (("numpyro", True), ("numpyro_single", False)):
         draws, seconds, peer_version = peer_draws(x[rows], y[rows], DATASETS[name], double)
-        found[peer] = summary_of(draws, seconds) | {"version": peer_version}
-        print(f"{name} {peer}: {found[peer]['ess_per_second']:,.1f} a second", flush=True)
-        found[peer]["ratios"] = {
-            kind: found["hmc"][f"{kind}_per_second"] / found[peer][f"{kind}_per_second"]
+        results[peer] = summary_of(draws, seconds) | {"version": peer_version}
+        print(f"{name} {peer}: {results[peer]['ess_per_second']:,.1f} a second", flush=True)
+        results[peer]["ratios"] = {
+            kind: results["hmc"][f"{kind}_per_second"] / results[peer][f"{kind}_per_second"]
             for kind in ("ess", "ess_tail", "ess_square")
         }
-    return found
+    return results
 
 
 def peer_draws(x, y, n_chains, double):
@@ -178,15 +178,15 @@ def run_numpyro(at):
     draws, seconds = [], 0.0
     for number in range(1, 1 + int(given["n_chains"])):
         state = begin(number)
-        begun = time.process_time()
+        started = time.process_time()
         draws.append(np.asarray(compiled(state), dtype=np.float64))
-        seconds += time.process_time() - begun
+        seconds += time.process_time() - started
     np.savez(at.parent / "out.npz", draws=np.stack(draws), seconds=seconds, version=numpyro.__version__)
 
 
 def cold_start(name):
     with tempfile.TemporaryDirectory() as folder:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         out = subprocess.run(
             [sys.executable, __file__, "--cold", name],
             check=True,
@@ -194,7 +194,7 @@ def cold_start(name):
             capture_output=True,
             text=True,
         )
-        return {"seconds": time.perf_counter() - begun, "rhat_max": float(out.stdout)}
+        return {"seconds": time.perf_counter() - started, "rhat_max": float(out.stdout)}
 
 
 def run_cold(name):
@@ -234,18 +234,18 @@ def large_gradient(n=1_000_000, n_features=1000, n_flags=10, n_blocks=20):
     best = dict.fromkeys(both, np.inf)
     for _ in range(6):
         for name, function in both.items():
-            begun = time.perf_counter()
+            started = time.perf_counter()
             function()
-            best[name] = min(best[name], time.perf_counter() - begun)
+            best[name] = min(best[name], time.perf_counter() - started)
     return best | {
         "ratio": best["gradient_seconds"] / best["product_seconds"],
         "peak_memory_over_data": (data_bytes + peak) / data_bytes,
     }
 
 
-def show(found):
+def show(results):
     print(f"\n{'':10}{'sampler':>16}{'seconds':>9}{'ESS':>8}{'tail':>8}{'squares':>9}{'ESS/s':>11}{'R-hat':>8}")
-    for name, row in found["datasets"].items():
+    for name, row in results["datasets"].items():
         for sampler, label in LABELS.items():
             if sampler in row:
                 s = row[sampler]
@@ -260,12 +260,12 @@ def show(found):
                     f"{name:10}hmc / {LABELS[peer]}: {r['ess']:,.1f} (bulk), {r['ess_tail']:,.1f} (tail),"
                     f" {r['ess_square']:,.1f} (squares)"
                 )
-    g = found["gradient"]
+    g = results["gradient"]
     print(
         f"one gradient, a million vertices: {g['gradient_seconds']:.3f} s,"
         f" {g['ratio']:.2f} times a scipy.sparse product; peak memory {g['peak_memory_over_data']:.2f} times the data"
     )
-    for name, row in found.get("cold_start", {}).items():
+    for name, row in results.get("cold_start", {}).items():
         print(f"{name:10}R-hat {row['rhat_max']:.4f} after {row['seconds']:.1f} s from a cold start")
 
 

@@ -1,15 +1,12 @@
-"""Workers and progress: order kept, errors passed on, the right listener."""
+"""Workers: order kept, errors passed on, one thread of BLAS."""
 
-import logging
 import sys
 from unittest.mock import Mock
 
 import pytest
 from threadpoolctl import threadpool_info
 
-from ffbm import progress
 from ffbm.errors import OptionError
-from ffbm.progress import Progress, listening
 from ffbm.workers import blas, open_workers
 
 
@@ -69,33 +66,3 @@ def test_blas_libraries_are_looked_for_again_only_if_modules_were_imported(monke
 def test_number_of_workers_is_checked():
     with pytest.raises(OptionError, match="workers must be"), open_workers(0, 3):
         pass
-
-
-def test_listeners(capsys):
-    event = Progress("blocks", 1, 2)
-    for quiet in (None, False):
-        with listening(quiet) as tell:
-            tell(event)
-    assert capsys.readouterr() == ("", "")
-    with listening(True) as tell:
-        tell(event)
-        tell(Progress("blocks", 2, 2, "lowest S 12.50"))
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "blocks" in err
-    assert "lowest S 12.50" in err
-    with pytest.raises(OptionError, match="progress must be"), listening("yes"):
-        pass
-
-
-def test_a_notebook_without_widgets_is_told_in_lines(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ipykernel", sys)
-    monkeypatch.setattr(progress, "find_spec", lambda _: None)
-    with listening(None) as tell:
-        logging.getLogger("ffbm").info("compiling")
-        for done in (0, 1, 2):
-            tell(Progress("blocks", done, 2))
-        tell(Progress("weights", 0, 1500, "R-hat 1.02"))
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err == "compiling\n\rblocks: 0 of 2\rblocks: 1 of 2\rblocks: 2 of 2\n\rweights: 0 of 1,500 (R-hat 1.02)\n"

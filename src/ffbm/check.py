@@ -111,7 +111,7 @@ def check_seed(value: Any) -> int:
     return int(value)
 
 
-def check_column(option: str, name: Any, known: Sequence[str]) -> None:
+def check_column(option: str, name: Any, names: Sequence[str]) -> None:
     """Refuse the name of a column that a network does not have.
 
     >>> check_column("columns=", "aeg", ["age", "team"])
@@ -119,8 +119,8 @@ def check_column(option: str, name: Any, known: Sequence[str]) -> None:
         ...
     ffbm.errors.OptionError: columns= must name columns of the network; got 'aeg': did you mean 'age'?
     """
-    if name not in known:
-        cure = did_you_mean(str(name), known) or f"its columns are {', '.join(map(repr, known[:10]))}"
+    if name not in names:
+        cure = did_you_mean(str(name), names) or f"its columns are {', '.join(map(repr, names[:10]))}"
         raise OptionError(f"{option} must name columns of the network; got {name!r}: {cure}")
 
 

@@ -40,7 +40,7 @@ def build_table(
     import pandas as pd
 
     names = weights.column_names
-    n, nothing = len(names), np.full(len(names), np.nan)
+    n, unknown = len(names), np.full(len(names), np.nan)
     columns = _features_of(weights)
     numbers = features.names_of_numbers
     decisions: Sequence[str | None] = [None] * n if relevance is None else relevance.decisions
@@ -49,14 +49,14 @@ def build_table(
             "column": list(names),
             "kind": [_kind(weights, inside, numbers) for inside in columns],
             "n_features": [len(inside) for inside in columns],
-            "inclusion": nothing if relevance is None else relevance.inclusion,
+            "inclusion": unknown if relevance is None else relevance.inclusion,
             "decision": np.array(decisions, dtype=object),
-            "bits_alone": nothing if bits is None else bits.alone,
-            "bits_alone_se": nothing if bits is None else bits.alone_se,
-            "bits_unique": nothing if bits is None else bits.unique,
-            "bits_unique_se": nothing if bits is None else bits.unique_se,
-            "p_value": nothing if bits is None else bits.p_adjacency,
-            "p_value_degrees": nothing if bits is None else bits.p_degrees,
+            "bits_alone": unknown if bits is None else bits.alone,
+            "bits_alone_se": unknown if bits is None else bits.alone_se,
+            "bits_unique": unknown if bits is None else bits.unique,
+            "bits_unique_se": unknown if bits is None else bits.unique_se,
+            "p_value": unknown if bits is None else bits.p_adjacency,
+            "p_value_degrees": unknown if bits is None else bits.p_degrees,
         }
     )
     linked = np.zeros(n, dtype=bool) if bits is None else find_linked(bits.p_adjacency)
@@ -68,9 +68,9 @@ def build_table(
         ", ".join(names[_other(pair, g)] for pair in (() if bits is None else _sharing(bits, g))) for g in range(n)
     ]
     first = np.nan_to_num(table["bits_unique"], nan=-np.inf)
-    then = np.nan_to_num(table["bits_alone"], nan=-np.inf)
+    second = np.nan_to_num(table["bits_alone"], nan=-np.inf)
     last = np.nan_to_num(table["inclusion"], nan=-np.inf)
-    return table.iloc[np.lexsort((-last, -then, -first))].reset_index(drop=True)
+    return table.iloc[np.lexsort((-last, -second, -first))].reset_index(drop=True)
 
 
 def inclusion_in_words(table: "pd.DataFrame") -> list[str]:
@@ -184,7 +184,7 @@ def verdict_in_words(
     is_tested: bool,
     adds: bool,
     is_large: bool,
-    is_own: bool,
+    is_mostly_unique: bool,
     partner: str = "",
     decided: str = "",
     matters: bool = False,
@@ -195,8 +195,8 @@ def verdict_in_words(
     ----------
     explains, is_tested, adds : bool
         Whether its bits alone are clear of 0, whether its bits beyond the others were measured, and are clear of 0.
-    is_large, is_own : bool
-        Whether it explains a tenth of what there is, and whether at least half of that is its own.
+    is_large, is_mostly_unique : bool
+        Whether it explains a tenth of what there is, and whether the others do not explain at least half of that.
     partner : str
         A column that explains much of the same.
     decided : str
@@ -218,7 +218,7 @@ def verdict_in_words(
     amount = "much" if is_large else "a little"
     if explains and not is_tested:
         return f"explains {amount}; not tested beyond the others"
-    if explains and adds and is_own:
+    if explains and adds and is_mostly_unique:
         return f"explains {amount} that no other column does"
     if explains and adds:
         return f"explains {amount}, part of which {f'{partner} explains' if partner else 'others explain'} too"
@@ -279,8 +279,8 @@ def phrase(column: str, signs: Sequence[tuple[str, int, float]], numbers: Any = 
             value, fewer = (f"value {value}", "fewer with") if value[:1].isdigit() else (value, "fewer")
             message = f"{value} in {_blocks(more)}" if more else f"{fewer} {value} in {_blocks(less)}"
             parts.append((more[0] if more else less[0], message))
-    left = len(features) - _NAMED
-    return ", ".join(message for _, message in sorted(parts)) + (f", and {left} more" if left > 0 else "")
+    n_more = len(features) - _NAMED
+    return ", ".join(message for _, message in sorted(parts)) + (f", and {n_more} more" if n_more > 0 else "")
 
 
 def _blocks(numbers: list[int]) -> str:

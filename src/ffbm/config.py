@@ -218,7 +218,7 @@ class FitConfig:
         """Return the number of blocks, or those of each type."""
         if self.node_type is None or not isinstance(self.n_blocks, Mapping):
             return check_int_or("auto", "n_blocks", self.n_blocks, low=1)
-        return {str(of): check_int(f"n_blocks of {of!r}", n, low=1) for of, n in self.n_blocks.items()}
+        return {str(value): check_int(f"n_blocks of {value!r}", n, low=1) for value, n in self.n_blocks.items()}
 
     def _check_hierarchy(self) -> None:
         """Refuse settings that a hierarchy does not take."""

@@ -45,7 +45,7 @@ class Explanation:
         What features predict of each vertex by weights that were trained without it; NaN where there are none. None if
         they are ``weights`` themselves, of the vertices that they were not trained on: in a very large network too.
     measure : callable, optional
-        Finds what each column explains, when that is first asked for; it takes who hears of its progress, or nothing.
+        Measures what each column explains, when that is first asked for; see ``pipeline.contributions.make_measure``.
     """
 
     features: Features

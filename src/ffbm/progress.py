@@ -66,19 +66,19 @@ def _is_bare_notebook() -> bool:
 @contextmanager
 def _lines() -> Iterator[Listener]:
     """Write a line for each stage, over and over while it runs."""
-    shown = ""
+    stage = ""
 
     def tell(event: Progress) -> None:
-        nonlocal shown
-        if shown and shown != event.stage:
+        nonlocal stage
+        if stage and stage != event.stage:
             sys.stderr.write("\n")
-        shown = event.stage
+        stage = event.stage
         sys.stderr.write(f"\r{event}")
         sys.stderr.flush()
 
     with hearing(lambda text: sys.stderr.write(f"{text}\n")):
         yield tell
-    if shown:
+    if stage:
         sys.stderr.write("\n")
 
 
@@ -90,12 +90,12 @@ def hearing(write: Callable[[str], object]) -> Iterator[None]:
         yield
         return
     handler, level = logging.Handler(), logger.level
-    seen: set[str] = set()
+    written: set[str] = set()
 
     def emit(record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text not in seen:
-            seen.add(text)
+        if text not in written:
+            written.add(text)
             write(text)
 
     handler.emit = emit  # type: ignore[method-assign]

@@ -123,9 +123,9 @@ def find_sets(drawn: Array, inclusion: Array, decided: Sequence[int]) -> tuple[t
         if any_in.mean() < ANY:
             break
         for g in chosen[:-1]:  # none that is not needed
-            rest = [h for h in chosen if h != g]
-            if len(rest) > 1 and drawn[:, rest].any(axis=1).mean() >= ANY:
-                chosen = rest
+            others = [h for h in chosen if h != g]
+            if len(others) > 1 and drawn[:, others].any(axis=1).mean() >= ANY:
+                chosen = others
         sets.append(tuple(sorted(int(g) for g in chosen)))
         free = [g for g in free if g not in chosen]
     return tuple(part for part in sets if len(part) > 1)

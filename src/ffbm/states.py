@@ -63,8 +63,8 @@ def _take_apart(value: Any, name: str, arrays: dict[str, Any], texts: dict[str, 
     elif isinstance(value, tuple | list):
         if isinstance(value, list):
             texts[name] = len(value)
-        for part, held in zip(getattr(value, "_fields", range(len(value))), value, strict=True):
-            _take_apart(held, _join(name, part), arrays, texts)
+        for part, element in zip(getattr(value, "_fields", range(len(value))), value, strict=True):
+            _take_apart(element, _join(name, part), arrays, texts)
     else:
         arrays[name] = np.asarray(value)
 
@@ -72,9 +72,10 @@ def _take_apart(value: Any, name: str, arrays: dict[str, Any], texts: dict[str, 
 def _put_together(kind: Any, name: str, arrays: dict[str, Any], texts: dict[str, Any]) -> Any:
     """Make a value of a type, and take what it is made of out of the arrays and texts."""
     if isinstance(kind, UnionType):  # of named tuples: the one whose fields are all there
-        there = arrays.keys() | texts.keys()
+        names = arrays.keys() | texts.keys()
         kind = max(
-            (one for one in get_args(kind) if _join(name, one._fields[-1]) in there), key=lambda one: len(one._fields)
+            (candidate for candidate in get_args(kind) if _join(name, candidate._fields[-1]) in names),
+            key=lambda candidate: len(candidate._fields),
         )
     outer = get_origin(kind) or kind
     if outer is np.random.Generator:
@@ -91,8 +92,8 @@ def _put_together(kind: Any, name: str, arrays: dict[str, Any], texts: dict[str,
         parts = enumerate(get_args(kind) * int(texts.pop(name)))
     else:
         parts = enumerate(get_args(kind))
-    held = [_put_together(hint, _join(name, part), arrays, texts) for part, hint in parts]
-    return outer(*held) if hasattr(outer, "_fields") else outer(held)
+    elements = [_put_together(hint, _join(name, part), arrays, texts) for part, hint in parts]
+    return outer(*elements) if hasattr(outer, "_fields") else outer(elements)
 
 
 def read_array(archive: zipfile.ZipFile, name: str) -> Any:

@@ -68,7 +68,7 @@ def test_without_correction_degrees_make_blocks():
 
 @pytest.mark.slow  # compiles the joint chain with this likelihood
 def test_the_joint_chain_carries_it_too(stars):
-    draws = sample_joint(stars, 3, n_sweeps=60, n_warmup=20, n_chains=1, degree_corrected=False, progress=False)
+    draws = sample_joint(stars, 3, n_sweeps=60, n_warmup=20, n_chains=1, degree_corrected=False)
     for labels, s in zip(draws.blocks.labels[0], draws.blocks.entropy[0], strict=True):
         truth = ffbm.description_length(stars, labels, degree_corrected=False).without_partition
         assert s == pytest.approx(truth, abs=1e-8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ffbm.diagnostics.convergence import _autocovariances, _normal_scores, _places
+from ffbm.diagnostics.convergence import _autocovariances, _normal_scores, _split_positions
 from ffbm.kernels import convergence as kernel
 
 
@@ -50,8 +50,8 @@ def test_quantile_is_numpys_to_the_last_bit(size):
 
 
 def test_places_leave_out_the_middle_of_an_odd_chain():
-    assert _places(2, 5).reshape(5, 2).tolist() == [[0, 1], [4, 5], [-1, -1], [2, 3], [6, 7]]
-    assert sorted(_places(3, 8)) == list(range(24))
+    assert _split_positions(2, 5).reshape(5, 2).tolist() == [[0, 1], [4, 5], [-1, -1], [2, 3], [6, 7]]
+    assert sorted(_split_positions(3, 8)) == list(range(24))
 
 
 def test_potential_scale_of_constants_is_exact():

@@ -6,7 +6,7 @@ import pytest
 
 import ffbm
 from ffbm.errors import OptionError
-from ffbm.pipeline.by_type import own_features
+from ffbm.pipeline.by_type import features_of_type
 
 SHORT = {"n_draws": 60, "n_warmup": 60, "n_chains": 2, "folds": 1, "progress": False, "seed": 3}
 SIZES = 18, 12
@@ -73,7 +73,7 @@ def test_it_is_the_regression_of_the_type_alone(net, blocks):
     people, events = np.arange(SIZES[0]), np.arange(SIZES[0], sum(SIZES))
     members = ffbm.align_blocks(blocks)
     own = members.probs[events][:, members.probs[events].sum(axis=0) > 0]
-    x = own_features(net.features, events, "kind")
+    x = features_of_type(net.features, events, "kind")
     seed = child_seed(3, "type", "event")
     alone = ffbm.sample_weights(x, own, found.weights.rows, weight_prior="fixed", **{**options, "seed": seed})
     assert np.array_equal(found.weights.weights, alone.weights)
@@ -86,7 +86,7 @@ def test_partitions_drawn_in_turn(net, blocks):
 
 
 def test_numbers_are_standardised_among_the_vertices_of_a_type(net):
-    x = own_features(net.features, np.arange(SIZES[0]), "kind")
+    x = features_of_type(net.features, np.arange(SIZES[0]), "kind")
     j = x.names.index("year")
     values = x.values.toarray() if hasattr(x.values, "toarray") else x.values
     assert values[:, j].mean() == pytest.approx(0)

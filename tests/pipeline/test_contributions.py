@@ -17,7 +17,7 @@ from ffbm.theta.design import make_design
 N = 240
 LEARNED = FitConfig(weight_prior="learned")
 FIXED = FitConfig(weight_prior="fixed", sigma=0.7)
-QUIET = RunContext(1, lambda _: None)
+QUIET = RunContext(1)
 
 
 def made_network(seed=1):
@@ -152,7 +152,7 @@ def test_columns_are_measured_by_as_many_threads_as_asked_for(given, monkeypatch
     net, _, design, folds = given
     heard = []
     monkeypatch.setattr(contributions, "column_bits", lambda *of: of[6])
-    context = contributions.measuring_on(net, FitConfig(), design, None, folds, 1, threads=3)(heard.append, workers)
+    context = contributions.make_measure_on(net, FitConfig(), design, None, folds, 1, threads=3)(heard.append, workers)
     context.tell("progress")
     assert (context.workers, heard) == (threads, ["progress"])
 
@@ -161,7 +161,7 @@ def test_an_answer_does_not_depend_on_workers_or_on_what_else_is_asked(given, bi
     net, _, design, folds = given
     weights = full(given, LEARNED, n_draws=300, n_warmup=200)
     config = FitConfig(weight_prior="learned", columns=1)
-    few = column_bits(net, config, design, weights, folds, 1, RunContext(2, lambda _: None))
+    few = column_bits(net, config, design, weights, folds, 1, RunContext(2))
     np.testing.assert_array_equal(few.alone, bits.alone)
     assert few.n_tested == 1
     tested = int(np.flatnonzero(np.isfinite(few.unique))[0])

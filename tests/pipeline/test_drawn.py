@@ -5,6 +5,7 @@ from scipy.special import log_softmax
 import ffbm
 from ffbm.errors import DataError, OptionError
 from ffbm.pipeline import weights as averaged
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.progress import Progress
 from ffbm.theta.drawn import advance_drawn, plan_drawn, start_drawn
@@ -34,7 +35,7 @@ def case(n=30, n_features=3, n_blocks=3, n_chains=2, n_draws=6, seed=1):
 
 
 def quick(**options):
-    return sample_weights_drawn(*case(), **({"n_draws": 20, "progress": False} | options))
+    return sample_weights_drawn(*case(), **({"n_draws": 20} | options))
 
 
 @pytest.mark.parametrize(("n_draws", "n_each"), [(1, 2), (12, 2), (13, 3), (20, 4)])
@@ -53,9 +54,7 @@ def test_the_energy_is_that_of_the_draw_given_its_own_partition(sampler):
     turn = np.array([2, 0, 1])
     members = Memberships(members.probs, members.labels, 1.0, np.broadcast_to(turn, members.order.shape))
     rows = np.arange(3, 25)
-    trace, _ = sample_weights_drawn(
-        x, blocks, members, rows, 0.7, True, sampler, n_draws=12, n_warmup=0, progress=False
-    )
+    trace, _ = sample_weights_drawn(x, blocks, members, rows, 0.7, True, sampler, n_draws=12, n_warmup=0)
     with_one = np.column_stack((x, np.ones(len(x))))[rows]
     again = [
         [energy(w, with_one, np.eye(3)[turn[blocks.labels[c, t // 2]]][rows], 0.7) for t, w in enumerate(chain)]
@@ -68,10 +67,10 @@ def test_the_energy_is_that_of_the_draw_given_its_own_partition(sampler):
 def test_the_trace_does_not_depend_on_workers_nor_on_what_is_remembered(monkeypatch):
     x, blocks, members = case()
     blocks.labels[1, [0, 3, 4, 5]] = blocks.labels[0, 0]  # partitions that come again
-    one, _ = sample_weights_drawn(x, blocks, members, workers=1, n_draws=20, progress=False)
-    two, _ = sample_weights_drawn(x, blocks, members, workers=2, n_draws=20, progress=False)
+    one, _ = sample_weights_drawn(x, blocks, members, n_draws=20, context=RunContext(1))
+    two, _ = sample_weights_drawn(x, blocks, members, n_draws=20, context=RunContext(2))
     monkeypatch.setattr("ffbm.theta.drawn._KEPT_SETUPS", 0)
-    none, _ = sample_weights_drawn(x, blocks, members, workers=1, n_draws=20, progress=False)
+    none, _ = sample_weights_drawn(x, blocks, members, n_draws=20, context=RunContext(1))
     for other in (two, none):
         np.testing.assert_array_equal(one.weights, other.weights)
         np.testing.assert_array_equal(one.energy, other.energy)
@@ -120,7 +119,7 @@ def test_a_posterior_of_two_partitions_is_split_as_by_hand():
     rng = np.random.default_rng(0)
     blocks, members = blocks_of(states[(rng.random((2, 400)) < 0.3).astype(int)], 2)
     share = np.mean(blocks.labels[:, :, 5])
-    trace, split = sample_weights_drawn(x, blocks, members, n_draws=4000, progress=False)
+    trace, split = sample_weights_drawn(x, blocks, members, n_draws=4000)
     (mean_a, var_a), (mean_b, var_b) = (posterior(x[:, 0], 1.0 - state) for state in states)
     contrast = trace.weights[:, :, 0, 0] - trace.weights[:, :, 1, 0]
     mean = (1 - share) * mean_a + share * mean_b
@@ -137,7 +136,7 @@ def test_where_b_is_certain_nothing_lies_between_and_the_weights_are_those_of_th
     rng = np.random.default_rng(2)
     x, labels = (rng.random((40, 2)) < 0.5).astype(float), rng.integers(0, 2, 40)
     blocks, members = blocks_of(np.tile(labels, (4, 100, 1)), 2)
-    trace, split = sample_weights_drawn(x, blocks, members, n_draws=1000, progress=False)
+    trace, split = sample_weights_drawn(x, blocks, members, n_draws=1000)
     same = averaged.sample_weights(x, labels, n_draws=1000, progress=False)
     assert np.abs(split.between).max() < 0.02
     np.testing.assert_allclose(trace.mean, same.mean, atol=0.1)
@@ -159,19 +158,19 @@ def test_thinned_draws_keep_the_moments(monkeypatch):
 
 def test_one_block_no_features_and_one_partition():
     x, blocks, members = case(n_blocks=1)
-    trace, _ = sample_weights_drawn(x, blocks, members, n_draws=4, progress=False)
+    trace, _ = sample_weights_drawn(x, blocks, members, n_draws=4)
     np.testing.assert_array_equal(trace.centred, 0)
     _, blocks, members = case()
-    assert sample_weights_drawn(np.zeros((30, 0)), blocks, members, progress=False)[0].weights.shape[2:] == (3, 0)
+    assert sample_weights_drawn(np.zeros((30, 0)), blocks, members)[0].weights.shape[2:] == (3, 0)
     x, blocks, members = case(n_chains=1, n_draws=1)
-    trace, split = sample_weights_drawn(x, blocks, members, n_draws=10, progress=False)
+    trace, split = sample_weights_drawn(x, blocks, members, n_draws=10)
     assert trace.weights.shape == (1, 10, 3, 3)
     assert np.isnan(split.between).all()
 
 
 def test_progress_counts_partitions():
     seen = []
-    quick(progress=seen.append)
+    quick(context=RunContext(tell=seen.append))
     assert seen[0] == Progress("weights", 0, 6)
     assert seen[-1] == Progress("weights", 6, 6)
 
@@ -192,7 +191,7 @@ def test_polbooks_mixes_over_partitions():
     net = ffbm.load_dataset("polbooks")
     blocks = ffbm.sample_blocks(net, 3, n_sweeps=200, n_chains=2, progress=False)
     members = ffbm.align_blocks(blocks)
-    trace, split = sample_weights_drawn(net.features, blocks, members, n_draws=200, progress=False)
+    trace, split = sample_weights_drawn(net.features, blocks, members, n_draws=200)
     assert trace.acceptance_rate.mean() > 0.7
     assert not trace.diverging.any()
     # given its own partition a draw explains it better than y-hat, which is its average

@@ -21,7 +21,7 @@ from ffbm.theta.design import make_design
 from ..planted import planted_network, two_flags
 
 CONFIG = FitConfig(weight_prior="fixed", n_kept=10, n_draws=60, n_warmup=50, n_chains=2, seed=4)
-QUIET = RunContext(1, lambda event: None)
+QUIET = RunContext(1)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_partitions_are_drawn_only_if_there_are_several(net, blocks, members):
 
 
 def test_joint_draws_are_held_to_their_own_labels(net):
-    trace = sample_joint(net, 2, rows=np.arange(50), n_sweeps=60, n_warmup=40, n_chains=2, seed=4, progress=False)
+    trace = sample_joint(net, 2, rows=np.arange(50), n_sweeps=60, n_warmup=40, n_chains=2, seed=4)
     sampled = SampledWeights(trace.weights, trace.memberships, trace.blocks, is_joint=True)
     scores = score_draws(trace.weights, trace.blocks, net.features, trace.memberships)
     losses = [

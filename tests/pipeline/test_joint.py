@@ -69,7 +69,7 @@ def test_one_numbering_for_all_draws(parts):
 
 
 def test_renumbered_draws_still_belong_together(net):
-    found = sample_joint(net, 3, n_sweeps=60, n_warmup=40, n_chains=2, thin=2, seed=3, progress=False)
+    found = sample_joint(net, 3, n_sweeps=60, n_warmup=40, n_chains=2, thin=2, seed=3)
     like = dataclasses.replace(found.memberships, probs=np.roll(found.memberships.probs, 1, axis=1))
     other = number_like(found, like)
     np.testing.assert_array_equal(other.blocks.labels, (found.blocks.labels + 1) % 3)
@@ -166,9 +166,7 @@ def test_fewer_draws_are_kept_if_memory_is_short(net, monkeypatch):
 
 
 def test_more_weight_moves_on_demand(net):
-    few, many = (
-        sample_joint(net, 2, n_sweeps=50, n_warmup=20, n_draws=n, n_chains=1, seed=2, progress=False) for n in (1, 400)
-    )
+    few, many = (sample_joint(net, 2, n_sweeps=50, n_warmup=20, n_draws=n, n_chains=1, seed=2) for n in (1, 400))
     assert few.weights.settings["n_moves"] == 1
     assert many.weights.settings["n_moves"] == 10
     assert many.weights.n_steps.min() > few.weights.n_steps.max()
@@ -176,7 +174,7 @@ def test_more_weight_moves_on_demand(net):
 
 def test_a_mode_takes_the_weights_of_its_draws(net):
     """Two pictures: half of the draws have a quarter of the vertices in the other block, and another numbering."""
-    drawn = sample_joint(net, 2, n_sweeps=400, n_warmup=40, n_chains=2, thin=2, seed=4, progress=False)
+    drawn = sample_joint(net, 2, n_sweeps=400, n_warmup=40, n_chains=2, thin=2, seed=4)
     labels, w = drawn.blocks.labels.copy(), drawn.weights.weights.copy()
     labels[1, :, 10:30] = 1 - labels[1, :, 10:30]
     labels[1], w[1] = 1 - labels[1], w[1][:, ::-1]
@@ -214,7 +212,7 @@ def test_ladders_of_joint_chains_run_where_they_are_asked_for(net, prior):
     assert not np.array_equal(plain.labels, blocks.labels)
 
 
-SHORT = {"n_sweeps": "auto", "n_warmup": 40, "n_draws": 1, "n_chains": 2, "thin": 2, "seed": 3, "progress": False}
+SHORT = {"n_sweeps": "auto", "n_warmup": 40, "n_draws": 1, "n_chains": 2, "thin": 2, "seed": 3}
 
 
 @pytest.mark.auto_length

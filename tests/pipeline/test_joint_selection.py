@@ -27,7 +27,7 @@ QUICK = FitConfig(
     n_blocks=2, target="joint", weight_prior="learned", n_sweeps=60, n_warmup=40, n_draws=60, n_chains=2, thin=2,
     seed=4, n_kept="all",
 )  # fmt: skip
-SHORT = {"n_sweeps": 40, "n_chains": 2, "thin": 2, "seed": 3, "progress": False}
+SHORT = {"n_sweeps": 40, "n_chains": 2, "thin": 2, "seed": 3}
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_folds_are_runs_of_their_own_and_columns_are_measured_on_them(net, monke
         return runs[-1][1]
 
     monkeypatch.setattr(joint_fit, "select_jointly", watched)
-    monkeypatch.setattr(joint_fit, "measuring_on", lambda *of: measured.append(of[4]))
+    monkeypatch.setattr(joint_fit, "make_measure_on", lambda *of: measured.append(of[4]))
     found = run_fit(net, dataclasses.replace(QUICK, folds=2), progress=False)
     (everyone, first), *others = runs
     assert len(everyone) == net.n_nodes

@@ -16,7 +16,7 @@ from ffbm.theta.design import make_design
 CONFIG = FitConfig(
     hierarchy=True, target="joint", weight_prior="learned", n_sweeps=60, n_chains=2, seed=3, tempering=False
 )
-QUIET = RunContext(1, lambda _: None)
+QUIET = RunContext(1)
 pytestmark = pytest.mark.filterwarnings("ignore::ffbm.errors.ConvergenceWarning")
 
 

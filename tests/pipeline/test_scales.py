@@ -86,9 +86,7 @@ def test_kept_features_keep_their_scales(net, target, intercept):
 
 
 def test_joint_draws_have_their_scales(net):
-    found = sample_joint(
-        net, 2, rows=np.arange(30), sigma=BY_COLUMN, n_sweeps=60, n_warmup=50, n_chains=2, progress=False
-    )
+    found = sample_joint(net, 2, rows=np.arange(30), sigma=BY_COLUMN, n_sweeps=60, n_warmup=50, n_chains=2)
     x, w = dense(net)[:30], found.weights.weights
     expected = [
         [energy(w[c, t], x, np.eye(2)[found.blocks.labels[c, t][:30]], SCALES) for t in range(w.shape[1])]
@@ -101,7 +99,7 @@ def test_joint_draws_have_their_scales(net):
 def test_drawn_partitions_have_their_scales(net):
     blocks = ffbm.sample_blocks(net, 2, n_sweeps=30, n_chains=2, seed=1, progress=False)
     members = ffbm.align_blocks(blocks)
-    trace, _ = sample_weights_drawn(net.features, blocks, members, sigma=BY_COLUMN, n_draws=20, progress=False)
+    trace, _ = sample_weights_drawn(net.features, blocks, members, sigma=BY_COLUMN, n_draws=20)
     n_each = trace.n_draws // blocks.labels.shape[1]
     for c, t in np.ndindex(*trace.energy.shape):
         b = members.order[c, t // n_each][blocks.labels[c, t // n_each]]

@@ -28,7 +28,7 @@ from ffbm.store.checkpoints import open_checkpoints
 from ffbm.theta.design import make_design
 from ffbm.types.columns import ColumnBits
 
-QUIET = RunContext(1, lambda _: None)
+QUIET = RunContext(1)
 
 
 class Hand:
@@ -158,7 +158,7 @@ def test_a_search_without_time_ends_after_its_descents_and_goes_on_later(tmp_pat
     compared, neighbours = [], choice.try_neighbours
     monkeypatch.setattr(choice, "try_neighbours", lambda *of: compared.append(1) or neighbours(*of))
     with open_checkpoints(tmp_path, {}, resume=False) as checkpoints:
-        context = RunContext(1, lambda _: None, checkpoints)
+        context = RunContext(1, checkpoints=checkpoints)
         short = choice.search_until(target, 1, context, end=-math.inf)
         assert short.n_left == 8
         again = choice.search_until(target, 1, context)

@@ -80,7 +80,9 @@ def test_drawn_partitions(made):
     net, _ = made
     blocks = ffbm.sample_blocks(net, n_blocks=2, n_sweeps=60, n_chains=2, seed=1, progress=False)
     members = ffbm.align_blocks(blocks)
-    trace, _ = sample_weights_drawn(net.features, blocks, members, n_sweeps=20, **SHORT)
+    trace, _ = sample_weights_drawn(
+        net.features, blocks, members, n_sweeps=20, weight_prior="learned", n_draws=60, n_warmup=30, seed=4
+    )
     n_partitions = 2  # with 20 sweeps there is time for no more
     assert trace.inclusion.shape == (2, n_partitions * selection.N_EACH, 2)
     assert trace.selected.by_partition.shape == (n_partitions, 2)  # both chains go through the same ones

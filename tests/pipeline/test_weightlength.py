@@ -138,7 +138,7 @@ def test_sweeps_go_on_until_inclusion_is_precise(made, workers):
 def test_rounds_over_partitions(made, monkeypatch):
     net, _ = made
     blocks = ffbm.sample_blocks(net, n_blocks=2, n_sweeps=60, n_chains=2, seed=1, progress=False)
-    members, options = ffbm.align_blocks(blocks), {"seed": 1, "progress": False}
+    members, options = ffbm.align_blocks(blocks), {"seed": 1}
     errors = iter([0.02, 0.001, 0.001])
     monkeypatch.setattr(weightlength, "mean_error", lambda *_: np.array([next(errors)]))
     monkeypatch.setattr("ffbm.pipeline.selection.PARTITIONS", 2)

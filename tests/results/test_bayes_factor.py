@@ -199,4 +199,4 @@ def _subject(net):
 def _context(workers):
     from ffbm.pipeline.context import RunContext
 
-    return RunContext(workers, lambda event: None)
+    return RunContext(workers)

@@ -96,7 +96,7 @@ def test_a_split_is_explained_again_the_same(fit):
 
 
 def test_splits_that_there_is_no_time_for_are_left_out(net, fit):
-    features, quiet = net.features, RunContext(1, lambda _: None)
+    features, quiet = net.features, RunContext(1)
     settings = {"hierarchy": True, "weight_prior": "learned", "n_chains": 2, "n_draws": 100, "seed": 3}
     short = FitConfig(**settings, max_minutes=1e-6)
     assert list(select_at_splits(features, fit.tree, short, quiet)) == [0]

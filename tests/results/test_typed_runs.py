@@ -154,7 +154,7 @@ def test_p_values_permute_among_the_vertices_of_a_type():
     net = ffbm.as_network(pairs, pd.DataFrame({"team": teams, "seat": seats}))
     own = np.array([name in people for name in net.node_ids])
     groups = np.array([int(name[1:]) % 2 for name in net.node_ids])
-    quiet, columns = RunContext(1, lambda _: None), [["team"], ["seat"]]
+    quiet, columns = RunContext(1), [["team"], ["seat"]]
     whole, _ = quick_p_values(net, columns, 1, quiet)
     assert (whole[:, 0] < 0.01).all()  # people and events have different values
     inside, _ = quick_p_values(net, columns, 1, quiet, Among(np.flatnonzero(own), groups))

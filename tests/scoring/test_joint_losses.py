@@ -19,7 +19,7 @@ def losses_of(draws, blocks, net):
 @pytest.fixture(scope="module")
 def drawn():
     net = planted_network(2, lambda b, rng: np.column_stack((telling_flag(b, rng), rng.normal(size=len(b)))))[0]
-    return net, sample_joint(net, 3, n_sweeps=40, n_warmup=20, n_chains=2, seed=1, intercept=True, progress=False)
+    return net, sample_joint(net, 3, n_sweeps=40, n_warmup=20, n_chains=2, seed=1, intercept=True)
 
 
 @pytest.mark.parametrize("piece", [1, 2**22])

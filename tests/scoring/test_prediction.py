@@ -67,13 +67,6 @@ def test_no_vertices_is_no_rows():
     assert predict(trace, np.zeros((0, 5))).shape == (0, 3)
 
 
-def test_progress_is_told_and_ends():
-    x, _, _, trace = case()
-    seen = []
-    predict(trace, x, progress=seen.append)
-    assert [(event.stage, event.done, event.total) for event in seen] == [("scores", 0, 7), ("scores", 7, 7)]
-
-
 @pytest.mark.parametrize("cells", [7, 2**22])
 def test_what_features_foretell_is_what_they_predict(monkeypatch, cells):
     x, y, _, trace = case(numbers=True)

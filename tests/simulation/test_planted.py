@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ffbm.simulation import planted
-from ffbm.simulation.planted import count_room, draw_planted
+from ffbm.simulation.planted import count_pairs, draw_planted
 from ffbm.verification.goodness import chi_square, fit_of_law
 
 LEAST_P = 1e-3
@@ -30,9 +30,9 @@ def test_simple_and_as_many_edges_as_asked_for(sizes, n_edges, exponent):
 
 def test_room_is_every_pair_that_may_have_an_edge():
     labels = np.repeat([0, 1, 2], (4, 3, 2))
-    assert count_room(labels, np.ones((3, 3))) == 36
+    assert count_pairs(labels, np.ones((3, 3))) == 36
     matrix = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
-    assert count_room(labels, matrix) == 4 * 3 + 1
+    assert count_pairs(labels, matrix) == 4 * 3 + 1
     graph = draw_planted(np.random.default_rng(0), labels, matrix, 13, None)
     between = {tuple(sorted(labels[list(edge)])) for edge in graph.edges.tolist()}
     assert between == {(0, 1), (2, 2)}
@@ -88,7 +88,7 @@ def test_directed_edges_follow_the_matrix_from_row_to_column():
     seen = np.bincount(2 * ends[:, 0] + ends[:, 1], minlength=4)
     assert seen[3] == 0
     assert seen[1] > 1.5 * seen[2]
-    assert count_room(labels, matrix, directed=True) == 60 * 59 + 2 * 60 * 40
+    assert count_pairs(labels, matrix, directed=True) == 60 * 59 + 2 * 60 * 40
     full = draw_planted(np.random.default_rng(2), labels, matrix, 60 * 59 + 2 * 60 * 40, None, directed=True)
     assert len(np.unique(full.edges, axis=0)) == full.n_edges
     assert np.corrcoef(graph.out_degrees, graph.in_degrees)[0, 1] < 0.5

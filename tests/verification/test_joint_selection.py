@@ -12,11 +12,11 @@ from ffbm.verification.joint_selection import (
     CHECKS,
     QUANTITIES,
     SIZES,
-    calibrate,
-    calibrate_one,
     exact_moments,
     follow_the_law,
+    rank_of_truth,
 )
+from ffbm.verification.selection import calibrate_columns
 
 from ..mutants import put_in_place
 
@@ -72,5 +72,5 @@ def test_faults_are_caught(fault, monkeypatch):
 
 @pytest.mark.slow
 def test_the_truth_is_one_more_draw():
-    found = calibrate(QUANTITIES, calibrate_one, SIZES[:1], QUICK, 60)
+    found = calibrate_columns(rank_of_truth, QUANTITIES, SIZES[:1], QUICK, 60)
     assert found.passed, found.details

@@ -13,12 +13,12 @@ from ffbm.verification.joint_tree import (
     QUANTITIES,
     SIZES,
     TRIALS,
-    calibrate,
-    calibrate_one,
     exact_moments,
     follow_the_law,
     follow_the_law_of_labels,
+    rank_of_truth,
 )
+from ffbm.verification.selection import calibrate_columns
 
 from ..mutants import planted, put_in_place
 
@@ -108,5 +108,5 @@ def test_faults_of_the_likelihood_are_caught(fault, monkeypatch):
 
 @pytest.mark.slow
 def test_the_truth_is_one_more_draw():
-    found = calibrate(QUANTITIES, calibrate_one, SIZES[:1], QUICK, 60)
+    found = calibrate_columns(rank_of_truth, QUANTITIES, SIZES[:1], QUICK, 60)
     assert found.passed, found.details

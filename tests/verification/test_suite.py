@@ -15,7 +15,7 @@ from ffbm.cli import run
 from ffbm.errors import OptionError
 from ffbm.kernels.mergesplit import MERGE_SPLIT, OPEN_CLOSE, RESPLIT
 from ffbm.verification import battery, suite
-from ffbm.verification.calibration import SIZES, Size, calibrate
+from ffbm.verification.calibration import SIZES, Size, calibrate_sampler
 from ffbm.verification.enumeration import RELOCATE, SINGLE, Case, compare
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.goodness import fit_of_law
@@ -76,13 +76,13 @@ def test_figures_do_not_depend_on_the_number_of_workers():
     for workers in (1, 2):
         with open_workers(workers, 16) as each:
             effort = Effort(False, 3, each)
-            found.append((calibrate("hmc", (SIZES[0],), effort, 8), compare(Case(FIVE, 5, 2), 500, each=each)))
+            found.append((calibrate_sampler("hmc", (SIZES[0],), effort, 8), compare(Case(FIVE, 5, 2), 500, each=each)))
     assert found[0] == found[1]
 
 
 def test_calibration_ranks_are_counted(monkeypatch):
     with open_workers(1, 1) as each:
-        found = calibrate("mala", (Size(8, 4, 10), Size(12, 2, 20)), Effort(False, 0, each), 20)
+        found = calibrate_sampler("mala", (Size(8, 4, 10), Size(12, 2, 20)), Effort(False, 0, each), 20)
     ranks = found.details["ranks"]
     assert len(ranks) == 12
     assert all(sum(entry["counts"]) == 20 and len(entry["counts"]) == 20 for entry in ranks)

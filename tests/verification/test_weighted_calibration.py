@@ -13,7 +13,7 @@ from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Effort
 from ffbm.verification.goodness import fit_of_law
 from ffbm.verification.joint_calibration import distinct_partitions
-from ffbm.verification.weighted_calibration import LAWS, SIZES, calibrate, draw_partition
+from ffbm.verification.weighted_calibration import LAWS, SIZES, calibrate_law, draw_partition
 
 
 @pytest.mark.parametrize("prior", [UNIFORM, UNLABELLED])
@@ -41,7 +41,9 @@ def exchanged_or_left_out(graph):
 
 
 def outcome(name):
-    return calibrate(name, SIZES[1:], Effort(False, 0, lambda function, items: [function(item) for item in items]), 60)
+    return calibrate_law(
+        name, SIZES[1:], Effort(False, 0, lambda function, items: [function(item) for item in items]), 60
+    )
 
 
 @pytest.mark.slow

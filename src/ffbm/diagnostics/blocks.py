@@ -88,7 +88,7 @@ def block_diagnostics(
         raise DataError(f"acceptance must have shape ({shape[0]},) or {shape}; got {rate.shape}")
     judged = judge_previous(previous) if isinstance(previous, BlockMeasures) else previous
     return BlockDiagnostics(
-        **{one.name: getattr(measures, one.name) for one in fields(BlockMeasures)},
+        **{field.name: getattr(measures, field.name) for field in fields(BlockMeasures)},
         acceptance=rate if rate.ndim == 1 else rate.mean(axis=1),
         converged=judge_blocks(measures, judged, round_trips),
         previous=judged,

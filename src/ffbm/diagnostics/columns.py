@@ -139,9 +139,9 @@ class ColumnVerdict:
             return f"in no picture found {'does a column score above 0' if self.by_score else _NONE_DECIDED}"
         parts = [f"{_names(yes, 'and')} {self._matter(len(yes) > 1)}"] if yes else []
         if no:
-            which = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"
+            undecided = _names(no, "and") if len(no) <= _NAMED + 1 else f"{len(no)} columns"
             is_not, does_not = ("are", "do") if len(no) > 1 else ("is", "does")
-            parts.append(f"{which} {does_not} not" if self.by_score else f"{which} {is_not} not decided")
+            parts.append(f"{undecided} {does_not} not" if self.by_score else f"{undecided} {is_not} not decided")
         return f"in every picture found {', and '.join(parts)}"
 
     def _differences(self) -> list[str]:
@@ -156,13 +156,13 @@ class ColumnVerdict:
             clauses.append(f"how much is explained ({self.bits.min():.2f} to {self.bits.max():.2f} bits per vertex)")
         return clauses
 
-    def _matter(self, many: bool) -> str:
+    def _matter(self, is_plural: bool) -> str:
         """Return what is said of columns, or of one, whose scores are above 0."""
-        return f"score{'' if many else 's'} above 0" if self.by_score else f"matter{'' if many else 's'}"
+        return f"score{'' if is_plural else 's'} above 0" if self.by_score else f"matter{'' if is_plural else 's'}"
 
-    def _named(self, which: Array) -> tuple[str, ...]:
+    def _named(self, is_named: Array) -> tuple[str, ...]:
         order = np.argsort(-self.scores.mean(axis=0), kind="stable")
-        return tuple(self.columns[g] for g in order if which[g])
+        return tuple(self.columns[g] for g in order if is_named[g])
 
 
 def judge_columns(
@@ -226,9 +226,9 @@ def _join(clauses: Sequence[str]) -> str:
 
 def _names(names: Sequence[str], word: str) -> str:
     """Write the first of some names, and how many there are besides."""
-    shown = [*names] if len(names) <= _NAMED + 1 else [*names[:_NAMED], f"{len(names) - _NAMED} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+    parts = [*names] if len(names) <= _NAMED + 1 else [*names[:_NAMED], f"{len(names) - _NAMED} others"]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
-def _verb(names: Sequence[str], many: str) -> str:
-    return many if len(names) > 1 else f"{many}s"
+def _verb(names: Sequence[str], plural: str) -> str:
+    return plural if len(names) > 1 else f"{plural}s"

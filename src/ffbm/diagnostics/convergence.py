@@ -146,7 +146,7 @@ def _measure(rows: Array, n_chains: int, n_draws: int) -> Array:
     scale = np.empty(len(rows))
     probs = np.array([TAIL, 1 - TAIL])
     order = np.argsort(rows, axis=1)
-    split_series(rows, order, _places(n_chains, n_draws), _normal_scores(n * n_split), probs, series, scale)
+    split_series(rows, order, _split_positions(n_chains, n_draws), _normal_scores(n * n_split), probs, series, scale)
     ess = effective_sizes(series.reshape(-1, n, n_split)).reshape(-1, 4)
     if n_chains == 1:
         scale[:] = np.nan
@@ -161,10 +161,10 @@ def effective_sizes(series: Array) -> Array:
     effective_size(series, _MAX_LAG, ess, between, done)
     slow = np.flatnonzero(~done)
     for first in range(0, len(slow), _BATCH):
-        some = slow[first : first + _BATCH]
-        sizes = np.empty(len(some))
-        effective_size_from(_autocovariances(series[some]), between[some], n_split, sizes)
-        ess[some] = sizes
+        batch = slow[first : first + _BATCH]
+        sizes = np.empty(len(batch))
+        effective_size_from(_autocovariances(series[batch]), between[batch], n_split, sizes)
+        ess[batch] = sizes
     return ess
 
 
@@ -179,8 +179,8 @@ def _autocovariances(centred: Array) -> Array:
 
 
 @lru_cache(maxsize=16)
-def _places(n_chains: int, n_draws: int) -> Array:
-    """Where draw t of chain c, numbered t*C + c, stands among the split chains; -1 for the middle draw."""
+def _split_positions(n_chains: int, n_draws: int) -> Array:
+    """Return the position among the split chains of draw t of chain c, numbered t*C + c; -1 for the middle draw."""
     half, n_split = n_draws // 2, 2 * n_chains
     t, c = np.divmod(np.arange(n_draws * n_chains), n_chains)
     late = t >= n_draws - half
@@ -191,7 +191,7 @@ def _places(n_chains: int, n_draws: int) -> Array:
 
 @lru_cache(maxsize=16)
 def _normal_scores(size: int) -> Array:
-    """Blom's normal score of each average rank r of ``size`` values, at place 2r: r may be a half number."""
+    """Return Blom's normal score of each average rank r of ``size`` values, at index 2r: r may be a half number."""
     rank = np.arange(2 * size + 1) / 2
     score: Array = ndtri((rank - 3 / 8) / (size + 1 / 4))
     return score

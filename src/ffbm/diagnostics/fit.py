@@ -43,12 +43,12 @@ class FitDiagnostics:
     @cached_property
     def converged(self) -> Verdict:
         """The worst grade of all stages; the reason names the stages."""
-        return reduce(and_, (one.named(stage) for stage, one in self._verdicts.items()))
+        return reduce(and_, (verdict.named(stage) for stage, verdict in self._verdicts.items()))
 
     @property
     def open_stages(self) -> tuple[str, ...]:
         """The stages whose chains have not converged."""
-        return tuple(stage for stage, one in self._verdicts.items() if not one)
+        return tuple(stage for stage, verdict in self._verdicts.items() if not verdict)
 
     @property
     def _verdicts(self) -> dict[str, Verdict]:

@@ -90,15 +90,15 @@ def judge_blocks(
     if m.n_draws < MIN_DRAWS:
         return Verdict(TOO_SHORT, f"{m.n_draws} draws per chain are too few to judge: keep at least {MIN_DRAWS}")
     against = _against(m, FULL)
-    also = [*_against_previous(previous), *_against_ladders(m.n_chains, round_trips)]
-    if not against and not also:
+    further = [*_against_previous(previous), *_against_ladders(m.n_chains, round_trips)]
+    if not against and not further:
         return Verdict(CONVERGED, _in_favour(m, is_twice=previous is not None))
-    reason = f"{', '.join([*against, *also])}, over {m.n_chains} chains"
+    reason = f"{', '.join([*against, *further])}, over {m.n_chains} chains"
     if not _against(m, ROUGH):
         return Verdict(USABLE, f"how often two vertices share a block is known to {ROUGH.error:g}, but {reason}")
     apart = pairs_apart(m)
     if apart.sum() > SHARE_ALLOWED * len(m.pairs):
-        return Verdict(MULTIMODAL, _tell_apart(m, apart))
+        return Verdict(MULTIMODAL, _describe_apart(m, apart))
     return Verdict(TOO_SHORT, reason)
 
 
@@ -170,7 +170,7 @@ def _in_favour(m: BlockMeasures, is_twice: bool) -> str:
     return ", ".join(parts) + (", as they were at half the length" if is_twice else "")
 
 
-def _tell_apart(m: BlockMeasures, apart: npt.NDArray[np.bool_]) -> str:
+def _describe_apart(m: BlockMeasures, apart: npt.NDArray[np.bool_]) -> str:
     worst = float(m.spread_pairs[apart].max())
     return (
         f"the {m.n_chains} chains show different pictures: on {int(apart.sum()):,} of {len(m.pairs):,} pairs of"

@@ -63,8 +63,8 @@ class Verdict:
         if self:
             return
         message = "not converged, but" if self.is_usable else lead
-        way = f"; go on with {self.command}" if self.command else ""
-        warnings.warn(f"{message} {self}{way}", ConvergenceWarning, stacklevel=3 + n_wrappers)
+        remedy = f"; go on with {self.command}" if self.command else ""
+        warnings.warn(f"{message} {self}{remedy}", ConvergenceWarning, stacklevel=3 + n_wrappers)
 
     def __bool__(self) -> bool:
         return self.grade == CONVERGED
@@ -74,10 +74,10 @@ class Verdict:
 
     def __and__(self, other: "Verdict") -> "Verdict":
         """Return the verdict on two things at once: the worse grade, the worse reason first; else both reasons."""
-        both = sorted((self, other), key=lambda one: -GRADES.index(one.grade))
-        chosen = [one for one in both if not one] or [self, other]
-        reasons = "; ".join(dict.fromkeys(one.reason for one in chosen))
-        return Verdict(both[0].grade, reasons, next((one.command for one in chosen if one.command), ""))
+        both = sorted((self, other), key=lambda each: -GRADES.index(each.grade))
+        chosen = [each for each in both if not each] or [self, other]
+        reasons = "; ".join(dict.fromkeys(each.reason for each in chosen))
+        return Verdict(both[0].grade, reasons, next((each.command for each in chosen if each.command), ""))
 
 
 def verdict(
@@ -146,23 +146,23 @@ def _against(name: str, summary: Summary, limit: float, least: float, tails: boo
     if not moving.any():
         return ""
     chains = f"over {summary.n_chains} chains"
-    stuck = moving & np.isinf(summary.rhat)
-    if stuck.any():
-        return f"each chain holds {name} at a value of its own{_share('', stuck)} {chains}: they have not mixed"
-    large = moving & (summary.rhat > limit)
-    if large.any():
+    is_stuck = moving & np.isinf(summary.rhat)
+    if is_stuck.any():
+        return f"each chain holds {name} at a value of its own{_share('', is_stuck)} {chains}: they have not mixed"
+    is_large = moving & (summary.rhat > limit)
+    if is_large.any():
         worst = rounded(float(summary.rhat[moving].max()), limit)
         return (
-            f"R-hat of {name} is {worst}{_share(' at worst, too large', large)} {chains}: they have not mixed"
+            f"R-hat of {name} is {worst}{_share(' at worst, too large', is_large)} {chains}: they have not mixed"
             f" (at most {limit:g} is asked for)"
         )
     by_part = {"bulk": summary.ess_bulk, "tail": summary.ess_tail} if tails else {"bulk": summary.ess_bulk}
     kind, ess = min(by_part.items(), key=lambda item: float(item[1][moving].min()))
-    few = moving & (ess < least)
-    if few.any():
+    is_small = moving & (ess < least)
+    if is_small.any():
         worst = f"{math.floor(ess[moving].min()):,}"
         return (
-            f"{kind} ESS of {name} is {worst}{_share(' at worst, too small', few)} {chains}:"
+            f"{kind} ESS of {name} is {worst}{_share(' at worst, too small', is_small)} {chains}:"
             f" too few independent draws (at least {least:,.0f} is asked for)"
         )
     return ""
@@ -171,25 +171,25 @@ def _against(name: str, summary: Summary, limit: float, least: float, tails: boo
 def _in_favour(summaries: Mapping[str, Summary], n_chains: int, tails: bool) -> str:
     """Return the sentence that says what was seen when nothing speaks against convergence."""
     moving = [(summary, ~summary.constant) for summary in summaries.values() if not summary.constant.all()]
-    still = [name for name, summary in summaries.items() if summary.constant.all()]
+    constant = [name for name, summary in summaries.items() if summary.constant.all()]
     lines = []
     if moving:
-        rhat = max(float(summary.rhat[which].max()) for summary, which in moving)
-        bulk = min(float(summary.ess_bulk[which].min()) for summary, which in moving)
-        tail = min(float(summary.ess_tail[which].min()) for summary, which in moving)
+        rhat = max(float(summary.rhat[is_moving].max()) for summary, is_moving in moving)
+        bulk = min(float(summary.ess_bulk[is_moving].min()) for summary, is_moving in moving)
+        tail = min(float(summary.ess_tail[is_moving].min()) for summary, is_moving in moving)
         ess = min(bulk, tail) if tails else bulk
         names = " and ".join(name for name, summary in summaries.items() if not summary.constant.all())
         lines.append(
             f"R-hat of {names} is at most {rhat:.3f} and ESS at least {math.floor(ess):,} over {n_chains} chains"
         )
-    if still:
-        lines.append(f"{' and '.join(still)} constant in all {n_chains} chains")
+    if constant:
+        lines.append(f"{' and '.join(constant)} constant in all {n_chains} chains")
     return "; ".join(lines)
 
 
-def _share(what: str, which: Array) -> str:
+def _share(lead: str, applies: Array) -> str:
     """Say in how many of a name's quantities it is so, if it has more than one."""
-    return f"{what} in {int(which.sum()):,} of {which.size:,}," if which.size > 1 else ""
+    return f"{lead} in {int(applies.sum()):,} of {applies.size:,}," if applies.size > 1 else ""
 
 
 def rounded(value: float, limit: float) -> str:

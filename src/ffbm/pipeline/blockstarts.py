@@ -1,4 +1,4 @@
-"""What block chains are given to begin with: how many sweeps, a field, labels of one's own."""
+"""Arguments of block chains, checked: their length, a field, the labels they start from."""
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +79,8 @@ def check_types(initial: str | Array, types: NodeTypes, block_types: Array) -> s
         return initial
     for row in initial:
         n_used, most = (
-            np.bincount(it[it >= 0], minlength=len(types.values)) for it in (types.check_blocks(row), block_types)
+            np.bincount(blocks[blocks >= 0], minlength=len(types.values))
+            for blocks in (types.check_blocks(row), block_types)
         )
         if (n_used > most).any():
             raise OptionError(

@@ -8,7 +8,7 @@ import numpy as np
 from ffbm.blocks.entropy import description_length
 from ffbm.diagnostics import BlockDiagnostics, block_diagnostics
 from ffbm.pipeline.length import Chains
-from ffbm.pipeline.tempering import tell_of_ladders
+from ffbm.pipeline.tempering import ladder_settings
 from ffbm.types import Array, BlockTrace, Graph
 
 _PARTS = "without_partition", "total"  # of S
@@ -71,7 +71,7 @@ def gather_free(graph: Graph, chains: Chains, chosen: dict[str, Any], types: Arr
 def _run_settings(chains: Chains) -> dict[str, Any]:
     """Return how long the chains were and how they were tempered: with these settings they run the same again."""
     length = {"n_sweeps": chains.n_sweeps, "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn}
-    return {**length, "thin": chains.thin, **tell_of_ladders(chains)}
+    return {**length, "thin": chains.thin, **ladder_settings(chains)}
 
 
 def _diagnose(chains: Chains, labels: Array, entropy: Array, seed: int) -> BlockDiagnostics:

@@ -16,13 +16,13 @@ from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.clock import Schedule
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.contributions import Fold, measuring_on
+from ffbm.pipeline.contributions import make_measure
 from ffbm.pipeline.explanation import SampledWeights, explain, refitter_given, sampler_given
 from ffbm.pipeline.permutation import Among
 from ffbm.pipeline.splits import explain_splits, rows_of
 from ffbm.progress import Listener, listening
 from ffbm.rng import child_seed, resolve_seed, stream
-from ffbm.scoring import fold_rows, split_rows
+from ffbm.scoring import split_rows
 from ffbm.theta.design import Design, make_design
 from ffbm.types import Array, BlockTrace, Features, Memberships, Network, NodeTypes, node_types
 from ffbm.types.tree import Tree
@@ -116,7 +116,7 @@ def explain_each(
     explanations = {}
     for t, value in enumerate(types.values):
         vertices = np.flatnonzero(types.of_vertex == t)
-        features = own_features(net.features, vertices, types.column)
+        features = features_of_type(net.features, vertices, types.column)
         trace, type_members = blocks_of_type(blocks, members, value, vertices)
         if type_members.n_blocks > 1 and features.n_features:
             explanations[value] = _explain(
@@ -159,14 +159,12 @@ def _explain(
         return sampler(design, rows, seed, stage, selects)._replace(blocks=None)  # S is that of all types
 
     refit = refitter_given(config, design, blocks, members, context.workers, scores_blocks=False)
-    train, n_folds = split_of_type(config, value, n_nodes), config.n_folds(n_nodes)
+    train = split_of_type(config, value, n_nodes)
     whole = explain(
-        features, design, train, sample, seed, folds=n_folds, decides=config.weight_prior == "learned",
+        features, design, train, sample, seed, folds=config.n_folds(n_nodes), decides=config.weight_prior == "learned",
         refit=refit, stage=f"weights, {value}", workers=context.threads, schedule=schedule,
     )  # fmt: skip
-    rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
-    folds = [Fold(part, members.probs) for part in rows]
-    measure = measuring_on(net, config, design, whole.weights, folds, seed, context.threads, among)
+    measure = make_measure(net, config, design, whole.weights, members, train, seed, context.threads, among)
     return replace(whole, measure=measure)
 
 
@@ -203,7 +201,7 @@ def blocks_of_type(
         labels=labels,
         best_labels=blocks.best_labels[vertices] - chain_numbers[0],
         n_blocks=len(numbers),
-        settings={name: it for name, it in blocks.settings.items() if name != "node_types"},
+        settings={name: setting for name, setting in blocks.settings.items() if name != "node_types"},
     )
     probs = np.ascontiguousarray(members.probs[np.ix_(vertices, numbers)])
     type_members = Memberships(
@@ -215,7 +213,7 @@ def blocks_of_type(
     return trace, type_members
 
 
-def own_features(features: Features, vertices: Array, without: str | None) -> Features:
+def features_of_type(features: Features, vertices: Array, without: str | None) -> Features:
     """Return the features that vary among some vertices, but for those of one column; numbers standardised again."""
     part = rows_of(features, vertices)
     mean, sd, is_number = part.mean.copy(), part.sd.copy(), features.is_number
@@ -243,6 +241,6 @@ def _with_numbers(values: Any, is_number: Array, numbers: Array) -> Any:
     return sp.csr_array(sp.hstack((values[:, ~is_number], sp.csr_array(numbers)), format="csc")[:, back])
 
 
-def _extreme(values: Any, which: str) -> Array:
-    extreme = getattr(values, which)(axis=0)
+def _extreme(values: Any, method: str) -> Array:
+    extreme = getattr(values, method)(axis=0)
     return np.asarray(extreme.toarray() if sp.issparse(extreme) else extreme).reshape(-1)

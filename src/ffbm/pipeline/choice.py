@@ -1,4 +1,4 @@
-"""The choice of the number of blocks: partitions that are found by descents, crossed in rounds, and then compared."""
+"""The choice of the number of blocks: partitions are found by descents, crossed in rounds, and compared."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from ffbm.store.checkpoints import digest
 from ffbm.workers import Pool, open_workers
 
 _STAGE = "number of blocks"
-_PATIENCE = 3  # rounds in a row that may bring nothing
+_MOST_BARREN = 3  # rounds in a row without a lower S after which the search ends
 _SAME = 1e-6  # nats by which the S of one partition may seem to differ
 
 
@@ -77,16 +77,18 @@ def search_until(target: BlockTarget, seed: int, context: RunContext, end: float
         parts = work.round(0, partial(_descend, seed), range(budget.n_slots))
         slots, candidates, barren, n_left = [*map(_lowest, parts)], pool(parts), 0, 0
         for number in range(1, budget.n_rounds + 1):
-            if barren == _PATIENCE or max(it.entropy for it in slots) < min(it.entropy for it in slots) + _SAME:
+            entropies = [slot.entropy for slot in slots]
+            lowest = min(entropies)
+            if barren == _MOST_BARREN or max(entropies) < lowest + _SAME:
                 break
             if time.monotonic() >= end:
                 n_left = budget.n_rounds + 1 - number
-                work.key += f", {n_left} rounds left"  # the neighbours of what was found by now
+                work.key += f", {n_left} rounds left"  # the neighbours are those of a shorter search
                 break
             parts = work.round(number, partial(_cross, seed, number), _pairs(slots, stream(seed, _STAGE, number)))
-            lowest = min(it.entropy for it in slots)
-            slots = [min(two, key=lambda it: it.entropy) for two in zip(slots, map(_lowest, parts), strict=True)]
-            barren = 0 if min(it.entropy for it in slots) < lowest - _SAME else barren + 1
+            pairs = zip(slots, map(_lowest, parts), strict=True)
+            slots = [min(pair, key=lambda candidate: candidate.entropy) for pair in pairs]
+            barren = 0 if min(slot.entropy for slot in slots) < lowest - _SAME else barren + 1
             candidates = pool([candidates, *parts])
         (last,) = work.round(-1, partial(_compare, seed), [as_table(candidates)])
     work.end()
@@ -138,7 +140,8 @@ def _pairs(slots: list[Candidate], rng: np.random.Generator) -> list[_Pair]:
     """Pair every slot with a random other one."""
     others = rng.integers(1, len(slots), len(slots)).tolist()
     return [
-        _Pair(j, it, slots[(j + other) % len(slots)]) for j, (it, other) in enumerate(zip(slots, others, strict=True))
+        _Pair(j, slot, slots[(j + other) % len(slots)])
+        for j, (slot, other) in enumerate(zip(slots, others, strict=True))
     ]
 
 
@@ -179,7 +182,7 @@ def next_best(candidates: Candidates) -> tuple[int, float] | None:
     order = sorted(candidates, key=lambda n: (round(candidates[n].entropy, 6), n))
     if len(order) == 1:
         return None
-    one, other = (candidates[n] for n in order[:2])
-    shared = np.zeros((one.n_blocks, other.n_blocks))
-    np.add.at(shared, (one.labels, other.labels), 1)
-    return order[1], float(1 - shared[linear_sum_assignment(shared, maximize=True)].sum() / len(one.labels))
+    best, other = (candidates[n] for n in order[:2])
+    shared = np.zeros((best.n_blocks, other.n_blocks))
+    np.add.at(shared, (best.labels, other.labels), 1)
+    return order[1], float(1 - shared[linear_sum_assignment(shared, maximize=True)].sum() / len(best.labels))

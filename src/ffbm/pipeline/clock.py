@@ -47,12 +47,12 @@ class Schedule(NamedTuple):
     A fit of fixed lengths has all the time there is.
     """
 
-    begun: float = 0.0  # by time.monotonic()
+    start: float = 0.0  # by time.monotonic()
     seconds: float = math.inf  # that the whole fit may take
 
     @classmethod
     def of(cls, config: FitConfig) -> "Schedule":
-        """Return that of a fit which begins now.
+        """Return the schedule of a fit that begins now.
 
         >>> Schedule.of(FitConfig(n_sweeps=100, n_draws=100)).end_of("columns")
         inf
@@ -61,7 +61,7 @@ class Schedule(NamedTuple):
 
     def end_of(self, stage: str) -> float:
         """Return by when a stage that begins now is to end."""
-        return max(self.begun + SHARES[stage] * self.seconds, time.monotonic() + _LEAST * self.seconds)
+        return max(self.start + SHARES[stage] * self.seconds, time.monotonic() + _LEAST * self.seconds)
 
 
 def end_in(minutes: float | None) -> float:

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from ffbm.diagnostics import ColumnVerdict, ess_mean, judge_columns
-from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.context import QUIET
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.explanation import sampler_given
 from ffbm.pipeline.labels import number_labels, take_draws
-from ffbm.progress import listening
 from ffbm.relevance import LEAST, find_decided
 from ffbm.rng import child_seed, stream
 from ffbm.scoring import score_weights
@@ -117,10 +116,8 @@ def _weights_by_chain(parts: FitParts) -> WeightTrace:
     some, members = take_draws(blocks, parts.memberships, _some(parts))
     short = replace(config, memberships="drawn", n_draws=_DRAWS, n_warmup=0)
     design = make_design(parts.network.features, bool(config.intercept), config.impute)
-    with listening(False) as tell:
-        sample = sampler_given(short, design, some, members, RunContext(None, tell))
-        sampled = sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain")
-    return sampled.weights
+    sample = sampler_given(short, design, some, members, QUIET)
+    return sample(design, _some_vertices(parts), child_seed(config.known_seed, "columns"), "weights by chain").weights
 
 
 def _some(parts: FitParts) -> Array:
@@ -157,13 +154,13 @@ def _chain(trace: WeightTrace, number: int) -> WeightTrace:
     return replace(trace, **{name: getattr(trace, name)[number : number + 1] for name in _BY_CHAIN}, diagnose=None)
 
 
-def _sizes(weights: Array, which: list[Array]) -> Array:
+def _sizes(weights: Array, columns: list[Array]) -> Array:
     """Return |V_g|^2 of each draw and column, (T, G), from weights (T, B, D); some draws at a time, for memory."""
     sizes = []
     for first in range(0, len(weights), _PIECE):
         piece = weights[first : first + _PIECE]
         square = ((piece - piece.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        sizes.append(np.stack([square[:, features].sum(axis=1) for features in which], axis=1))
+        sizes.append(np.stack([square[:, features].sum(axis=1) for features in columns], axis=1))
     return np.concatenate(sizes)
 
 
@@ -181,11 +178,11 @@ def _decisions(selected: SelectionTrace, blocks: BlockTrace, fdr: float) -> list
     return scored
 
 
-def _scores(trace: WeightTrace, which: list[Array], k: float) -> tuple[Array, Array]:
+def _scores(trace: WeightTrace, columns: list[Array], k: float) -> tuple[Array, Array]:
     """Return the score of the best feature of each column (G,), and three Monte Carlo standard errors of it."""
     mean, sd = trace.mean, trace.sd
     score = np.abs(mean) - k * sd
-    best = [np.unravel_index(score[:, features].argmax(), (len(score), len(features))) for features in which]
-    r, j = np.array([(row, features[at]) for (row, at), features in zip(best, which, strict=True)]).T
+    best = [np.unravel_index(score[:, features].argmax(), (len(score), len(features))) for features in columns]
+    r, j = np.array([(row, features[at]) for (row, at), features in zip(best, columns, strict=True)]).T
     error = sd[r, j] * np.sqrt((1 + k**2 / 2) / ess_mean(trace.weights[:, :, r, j]))
     return score[r, j], _ERRORS * error

@@ -103,7 +103,7 @@ def column_bits(
     >>> design, labels = make_design(net.features, intercept=True), np.repeat([0, 1], [50, 55])
     >>> weights = sample_weights(design, labels, n_draws=100, n_sweeps=0, seed=1)
     >>> fold = Fold(np.arange(0, 105, 2), np.eye(2)[labels])
-    >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, RunContext(1, lambda event: None))
+    >>> bits = column_bits(net, FitConfig(), design, weights, [fold], 1, RunContext(1))
     >>> bits.names, bits.n_vertices, bits.alone.shape
     (('value',), 52, (1,))
     """
@@ -160,7 +160,7 @@ def _left_out(*parts: tuple[str, int, int]) -> tuple[Note, ...]:
     return (Note(OUT_OF_TIME, message, sum(total - done for _, done, total in parts)),) if short else ()
 
 
-def measuring(
+def make_measure(
     net: Network,
     config: FitConfig,
     design: Design,
@@ -169,14 +169,17 @@ def measuring(
     train: Array,
     seed: int,
     threads: int | None = None,
+    among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
-    """Return what finds the bits of columns when they are asked for, on the folds that the scores of a fit have."""
-    n_folds = 1 if config.target == "joint" else config.n_folds(net.n_nodes)
-    rows = [train] if n_folds == 1 else fold_rows(net.n_nodes, n_folds, stream(seed, "folds"))
-    return measuring_on(net, config, design, weights, [Fold(part, members.probs) for part in rows], seed, threads)
+    """Return a function that measures the bits of columns when it is called, on the folds that scores are taken on."""
+    n_nodes = len(members.labels)
+    n_folds = 1 if config.target == "joint" else config.n_folds(n_nodes)
+    rows = [train] if n_folds == 1 else fold_rows(n_nodes, n_folds, stream(seed, "folds"))
+    folds = [Fold(part, members.probs) for part in rows]
+    return make_measure_on(net, config, design, weights, folds, seed, threads, among)
 
 
-def measuring_on(
+def make_measure_on(
     net: Network,
     config: FitConfig,
     design: Design,
@@ -186,10 +189,10 @@ def measuring_on(
     threads: int | None = None,
     among: Among | None = None,
 ) -> Callable[..., ColumnBits]:
-    """Return the same, on given folds and of some vertices of the network.
+    """Return such a function for these folds, of all vertices or of some.
 
-    It takes whoever hears of its progress, workers, and the schedule of the fit. If left out, they are ``threads``
-    of this process, and the time that a fit may take, from when they are asked for.
+    It takes a listener for progress, workers, and the schedule of the fit. If left out, nobody hears of progress,
+    ``threads`` of this process work, and the time is that of a fit that begins at the call.
     """
 
     def measure(
@@ -249,12 +252,12 @@ class _Refits:
         self, refit: Refit, groups: ColumnGroups, folds: Sequence[Fold], seed: int, context: RunContext
     ) -> None:
         self._context = context
-        self._own = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
+        self._fold_of = np.full(len(folds[0].members), -1)  # the fold in which each vertex is held out
         members = folds[0].members
         if any(fold.members is not members for fold in folds):
             members = members.copy()
         for number, fold in enumerate(folds):
-            self._own[fold.held_out] = number
+            self._fold_of[fold.held_out] = number
             if fold.members is not folds[0].members:
                 members[fold.held_out] = fold.members[fold.held_out]
         everyone = np.arange(len(members))
@@ -272,7 +275,7 @@ class _Refits:
         """Return the mean over vertices where they were held out of a sum of bits, and its standard error."""
         signed = [(1.0, columns) for columns in plus] + [(-1.0, columns) for columns in minus]
         bits = [sum(sign * self._bits[Task(columns, fold)] for sign, columns in signed) for fold in range(done.n_folds)]
-        fold_of = np.where(self._own < done.n_folds, self._own, -1)
+        fold_of = np.where(self._fold_of < done.n_folds, self._fold_of, -1)
         return mean_and_error(np.stack(bits), fold_of, len(self._work.folds))
 
     def run(self, sets: Sequence[tuple[int, ...]], n_folds: int, end: float) -> _Done:
@@ -288,16 +291,16 @@ class _Refits:
         with open_workers(self._context.workers, min(len(tasks), _AT_ONCE)) as run:
             while done < len(tasks) and (not self._bits or time.monotonic() < end):
                 self._context.tell(Progress(stage, done, len(tasks)))
-                part, begun = range(done, min(done + at_once * run.width, len(tasks))), time.monotonic()
+                part, start = range(done, min(done + at_once * run.width, len(tasks))), time.monotonic()
                 for number, bits in zip(part, run(_gain, part, self._work, tasks, kind=np.ndarray), strict=True):
                     self._bits[tasks[number]] = bits
                 done = part.stop
-                at_once = min(2 * at_once, _AT_ONCE) if time.monotonic() - begun < _QUICK else at_once
+                at_once = min(2 * at_once, _AT_ONCE) if time.monotonic() - start < _QUICK else at_once
         self._context.tell(Progress(stage, len(tasks), len(tasks)))
         whole = [all(Task(columns, fold) in self._bits for columns in sets) for fold in range(n_folds)]
         n_whole = max(sum(whole), 1)
-        made = frozenset(columns for columns in sets if Task(columns, n_whole - 1) in self._bits)
-        return _Done(made, n_whole if made or not sets else n_folds)
+        complete = frozenset(columns for columns in sets if Task(columns, n_whole - 1) in self._bits)
+        return _Done(complete, n_whole if complete or not sets else n_folds)
 
 
 def _first_to_test(weights: WeightTrace, groups: ColumnGroups) -> list[int]:
@@ -347,13 +350,13 @@ def mean_and_error(bits: Array, fold_of: Array, n_folds: int) -> tuple[float, fl
     >>> bits, round(error, 3)
     (2.0, 0.577)
     """
-    held = np.flatnonzero(fold_of >= 0)
-    there = bits[fold_of[held], held]
-    variance = float(there.var(ddof=1))
+    held_out = np.flatnonzero(fold_of >= 0)
+    own_bits = bits[fold_of[held_out], held_out]
+    variance = float(own_bits.var(ddof=1))
     if len(bits) > 1:
         spreads = [_spread(bits, fold_of, *pair) for pair in combinations(range(len(bits)), 2)]
         variance += (n_folds - 1) / 2 * float(np.mean(spreads))
-    return float(there.mean()), float(np.sqrt(variance / len(held)))
+    return float(own_bits.mean()), float(np.sqrt(variance / len(held_out)))
 
 
 def _spread(bits: Array, fold_of: Array, first: int, second: int) -> float:

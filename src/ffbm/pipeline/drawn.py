@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 
 from ffbm.check import check_bool, check_bool_or, check_choice, check_int
-from ffbm.config import choose_prior
+from ffbm.config import FitConfig, choose_prior
 from ffbm.errors import DataError
 from ffbm.kernels.weightchain import Record
 from ffbm.pipeline import weights as averaged
-from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.context import QUIET, RunContext
 from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.labels import number_labels
 from ffbm.pipeline.run import Stepper, run_chains
 from ffbm.pipeline.selection import select_drawn
 from ffbm.pipeline.weightlength import check_draws
-from ffbm.progress import Listener, listening
-from ffbm.rng import resolve_seed
-from ffbm.store.checkpoints import Checkpoints, digest
+from ffbm.store.checkpoints import digest
 from ffbm.theta.blanks import INDEPENDENT
 from ffbm.theta.design import make_design
 from ffbm.theta.drawn import DrawnPlan, DrawnState, advance_drawn, plan_drawn, start_drawn
@@ -33,7 +31,6 @@ from ffbm.types.graph import Array
 from ffbm.types.selection import SelectionTrace
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import Sigma, WeightTrace
-from ffbm.workers import Workers
 
 LEAST_EACH = 2  # draws for each partition: fewer would not tell within from between
 LEAST_WARMUP = 50  # moves for each partition
@@ -46,21 +43,19 @@ def sample_weights_drawn(
     rows: Any = None,
     sigma: Sigma = 1.0,
     intercept: bool | None = None,
-    sampler: str = "hmc",
-    n_draws: int | str = "auto",
-    n_warmup: int = 500,
-    seed: int | None = 0,
-    workers: Workers = None,
-    progress: Listener | bool | None = None,
+    sampler: str = FitConfig.sampler,
+    n_draws: int | str = FitConfig.n_draws,
+    n_warmup: int = FitConfig.n_warmup,
+    seed: int = 0,
     *,
-    max_minutes: float | None = 10,
+    max_minutes: float | None = FitConfig.max_minutes,
     weight_prior: str | None = None,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | None = None,
     impute: bool | str = False,
     stage: str = "weights",
-    checkpoints: Checkpoints | None = None,
+    context: RunContext = QUIET,
 ) -> tuple[WeightTrace, VarianceSplit]:
     """Sample the weights from p(theta | X, b) for every kept b, so that the uncertainty of the blocks reaches them.
 
@@ -74,8 +69,7 @@ def sample_weights_drawn(
         The partitions, C chains of T.
     members : Memberships
         Of the same trace, for its ``order``: partitions are brought to one numbering of the blocks.
-    rows, sigma, intercept, sampler, seed, workers, progress, weight_prior, intercept_sd, column_groups, impute, stage,
-    checkpoints
+    rows, sigma, intercept, sampler, seed, weight_prior, intercept_sd, column_groups, impute, stage
         As in ``sample_weights``.
     n_draws : int or "auto"
         Draws of each chain, at least: each partition gets m = max(2, ceil(n_draws / T)). "auto" are 1,000: more draws
@@ -85,6 +79,7 @@ def sample_weights_drawn(
     n_sweeps : int, optional
         Under the learned prior: sweeps over the columns that each chain keeps, shared out over ten of its partitions,
         20 at a time.
+    context : RunContext
 
     Returns
     -------
@@ -116,7 +111,7 @@ def sample_weights_drawn(
         "n_warmup": max(LEAST_WARMUP, ceil(n_warmup / n_partitions)),
         "n_each": max(LEAST_EACH, ceil(length.planned / n_partitions)),
         "sampler": sampler,
-        "seed": resolve_seed(seed),
+        "seed": seed,
     }
     weight_prior = choose_prior(weight_prior)
     learns = weight_prior == "learned"
@@ -133,15 +128,13 @@ def sample_weights_drawn(
     } | prior
     n_bytes = 8 * n_chains * chosen["n_draws"] * blocks.n_blocks * len(plan.scale)
     plan = plan._replace(thin=min(max(1, ceil(n_bytes / averaged.STORED_BYTES)), chosen["n_draws"]))
-    key = digest(plan._replace(repeats=Counter(), setups={})) if checkpoints else ""
-    with listening(progress) as tell:
-        context = RunContext(workers, tell, checkpoints)
-        stepper: Stepper[Any, Any] = Stepper(advance_drawn, DrawnState, Record)
-        if plan.unknown is not None:
-            stepper = Stepper(advance_imputed_drawn, ImputedDrawnState, ImputedRecord)
-        states, drawn, _ = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, context, key)
-        selects = learns and n_sweeps != 0
-        selected = select_drawn(plan, length, n_sweeps, context, stage) if selects else None
+    key = digest(plan._replace(repeats=Counter(), setups={})) if context.checkpoints else ""
+    stepper: Stepper[Any, Any] = Stepper(advance_drawn, DrawnState, Record)
+    if plan.unknown is not None:
+        stepper = Stepper(advance_imputed_drawn, ImputedDrawnState, ImputedRecord)
+    states, drawn, _ = run_chains(stage, stepper, plan, partial(_begin, plan), n_partitions, context, key)
+    selects = learns and n_sweeps != 0
+    selected = select_drawn(plan, length, n_sweeps, context, stage) if selects else None
     imputed = None
     if plan.unknown is not None:
         imputed = gather_imputed(plan.unknown.cells, [state.cells for state in states], drawn.law)
@@ -160,14 +153,12 @@ def select_columns(
     intercept: bool = True,
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
-    n_draws: int | str = "auto",
-    seed: int | None = 0,
-    workers: Workers = None,
-    progress: Listener | bool | None = None,
-    max_minutes: float | None = 10,
+    n_draws: int | str = FitConfig.n_draws,
+    seed: int = 0,
+    max_minutes: float | None = FitConfig.max_minutes,
     whole_minutes: float | None = None,
     stage: str = "weights",
-    checkpoints: Checkpoints | None = None,
+    context: RunContext = QUIET,
 ) -> SelectionTrace:
     """Sample which columns are included for some of the kept partitions: their mean is the inclusion given A.
 
@@ -187,10 +178,9 @@ def select_columns(
     prior = averaged.read_prior("learned", 1.0, intercept_sd, column_groups)
     plan = plan_drawn(
         features, labels, blocks.n_blocks, rows, 1.0, intercept, sampler="hmc", n_warmup=0, n_each=1,
-        seed=resolve_seed(seed), **prior,
+        seed=seed, **prior,
     )  # fmt: skip
-    with listening(progress) as tell:
-        return select_drawn(plan, length, None, RunContext(workers, tell, checkpoints), stage)
+    return select_drawn(plan, length, None, context, stage)
 
 
 def _begin(plan: DrawnPlan) -> list[Any]:

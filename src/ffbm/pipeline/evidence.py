@@ -106,9 +106,9 @@ def integrate(t: Array, draws: PathDraws, states: list[PathState]) -> Integral:
     gap, chance = (float(part) for part in _mean(draws.slope @ (whole[-1] - coarse)))
     is_smooth = abs(gap) <= max(2 * max(chance, error[-1]), SHARE * abs(nats[-1]))
     error[-1] = math.sqrt(error[-1] ** 2 + max(0.0, gap**2 - chance**2))
-    each = np.array([stepping_stones(down, up)[-1] for down, up in zip(draws.down, draws.up, strict=True)])
-    stones = float(each.mean())
-    stones_error = float(each.std(ddof=1) / math.sqrt(len(each))) if len(each) > 1 else math.nan
+    by_ladder = np.array([stepping_stones(down, up)[-1] for down, up in zip(draws.down, draws.up, strict=True)])
+    stones = float(by_ladder.mean())
+    stones_error = float(by_ladder.std(ddof=1) / math.sqrt(len(by_ladder))) if len(by_ladder) > 1 else math.nan
     judged = _judge(draws, sums[:, :, -1])
     judged &= _agree(float(nats[-1]), stones, math.hypot(error[-1], stones_error))
     if not is_smooth:
@@ -143,11 +143,10 @@ def _mean(draws: Array) -> tuple[Array, Array]:
 def _judge(draws: PathDraws, integral: Array) -> Verdict:
     of_integral = verdict({"the evidence": summarise(integral)}, tails=False)
     if not of_integral.is_usable and _keep_apart(integral):
-        each = integral.mean(axis=1)
-        span = f"each of {len(each)} ladders keeps to an integral of its own, {each.min():.1f} to {each.max():.1f} nats"
-        return Verdict(
-            MULTIMODAL, f"{span}: they hold different blocks along the path, and more time may not change that"
-        )
+        by_ladder = integral.mean(axis=1)
+        span = f"{by_ladder.min():.1f} to {by_ladder.max():.1f} nats: they hold different blocks along the path"
+        reason = f"each of {len(by_ladder)} ladders keeps to an integral of its own, {span}"
+        return Verdict(MULTIMODAL, f"{reason}, and more time may not change that")
     of_s = {"S along the path": summarise(np.round(draws.entropy, 6))}
     rough = verdict(of_s, rhat_limit=USABLE_RHAT, ess_per_chain=USABLE_ESS / len(draws.entropy), tails=False)
     return of_integral & rough
@@ -155,9 +154,9 @@ def _judge(draws: PathDraws, integral: Array) -> Verdict:
 
 def _keep_apart(integral: Array) -> bool:
     """Tell whether every ladder by itself knows its integral (C, T) while they differ by far more than their errors."""
-    alone = [own[np.newaxis] for own in integral]
-    least = min(float(summarise(own).ess_mean) for own in alone)
-    error = max(float(_mean(own)[1]) for own in alone)
+    alone = [chain[np.newaxis] for chain in integral]
+    least = min(float(summarise(chain).ess_mean) for chain in alone)
+    error = max(float(_mean(chain)[1]) for chain in alone)
     return least >= USABLE_ESS / len(alone) and bool(np.ptp(integral.mean(axis=1)) > 2 * APART * error)
 
 
@@ -209,11 +208,11 @@ class _Ladders:
         """Begin ladders at values of t: from starts of their own, or where those before them are."""
         labels = [np.array([chain.ledger.b for chain in state.chains]) for state in self.states]
         branching = [0, len(t) // 2]
-        places = [*t, *np.repeat(t[branching], len(self.hot))]
-        nearest = [np.abs(self.t - at).argmin() for at in places] if labels else []
+        values = [*t, *np.repeat(t[branching], len(self.hot))]
+        nearest = [np.abs(self.t - value).argmin() for value in values] if labels else []
         self.t, self.round = t, self.round + 1
         self.setup = make_path(*self.subject, t, self.hot, branching, burn=BURN, gap=GAP)
-        begin = partial(_begin_one, self.seed, self.round, [its[nearest] for its in labels])
+        begin = partial(_begin_one, self.seed, self.round, [by_value[nearest] for by_value in labels])
         self.states = self.context.begin(begin, PathState, self.n_chains, self.setup)
         self.draws, self.is_begun = PathDraws(*np.empty((4, self.n_chains, 0, len(t)))), False
 
@@ -226,14 +225,14 @@ class _Ladders:
 
     def run(self, n_steps: int) -> None:
         """Make so many steps after the burn-in, or fewer if the time is over."""
-        wanted, n = n_steps + BURN * (not self.is_begun), len(self.t)
+        n_asked, n = n_steps + BURN * (not self.is_begun), len(self.t)
         stage, stepper = f"evidence, {n} values of t", Stepper(advance, PathState, PathDraws)
-        self.states, more, made = run_chains(
-            stage, stepper, self.setup, lambda: self.states, wanted, self.context, clock=Clock(self.end)
+        self.states, more, n_made = run_chains(
+            stage, stepper, self.setup, lambda: self.states, n_asked, self.context, clock=Clock(self.end)
         )
         self.draws, self.is_begun = join_draws(self.draws, more), True
-        self.swept += made * len(self.setup.targets) * self.n_chains * GAP
-        self.is_over = made < wanted or Clock(self.end).is_over()
+        self.swept += n_made * len(self.setup.targets) * self.n_chains * GAP
+        self.is_over = n_made < n_asked or Clock(self.end).is_over()
 
     def integral(self) -> Integral:
         """Return what is known from the draws."""

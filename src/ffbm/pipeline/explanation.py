@@ -30,9 +30,8 @@ from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
 from ffbm.workers import Workers
 
-_OF_SELECTION = (  # options of the weights that ``select_columns`` takes too
-    "rows", "intercept", "intercept_sd", "column_groups", "seed", "workers", "progress", "max_minutes", "whole_minutes",
-    "stage", "checkpoints",
+_OF_SELECTION = (  # arguments of the weights that ``select_columns`` takes too
+    "rows", "intercept", "intercept_sd", "column_groups", "seed", "max_minutes", "whole_minutes", "stage",
 )  # fmt: skip
 _SECONDS_WARM, _LEAST_WARM = 20.0, 100  # of a chain's warm-up, about, where its length is open; moves at least
 
@@ -133,13 +132,13 @@ def explain(
     everyone = np.arange(design.n_nodes)
     sampled = sample(design, everyone, seed, stage, True) if decides else sample(design, rows, seed, stage)
     rule: dict[str, Any] = {"k": k, "n_kept": features.n_features if n_kept in ("all", None) else n_kept}
-    held_out, again = None, None if refit is None else refit(sampled.weights)
+    held_out, refitter = None, None if refit is None else refit(sampled.weights)
     if folds == 1:
         trained = sampled
         if decides and len(rows) < len(everyone):
-            is_large = again is not None and design.n_nodes > MOST_FOLDED  # then one short chain, as of a fold
-            once: Any = again if is_large else sample
-            trained = once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
+            is_large = refitter is not None and design.n_nodes > MOST_FOLDED  # then one short chain, as of a fold
+            sample_once: Any = refitter if is_large else sample
+            trained = sample_once(design, rows, child_seed(seed, "scores"), f"{stage}, for scores")
             cells = design.n_nodes * sampled.weights.n_blocks
             if cells <= MANY_CELLS or len(sampled.weights.rows) == len(everyone):  # else the weights held out some
                 held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
@@ -147,21 +146,21 @@ def explain(
         scores = score_sampled(trained, design, rows, workers)
     else:
         parts = fold_rows(design.n_nodes, folds, stream(seed, "folds"))
-        each, begun = [], time.monotonic()
+        fold_scores, start = [], time.monotonic()
         end = np.inf if schedule is None else schedule.end_of("scores")
         held_out = np.full((design.n_nodes, sampled.weights.n_blocks), np.nan)
         seeds = [child_seed(seed, "fold", number) for number in range(folds)]
         sampled_folds = (
             (sample(design, parts[f], seeds[f], f"weights, fold {f + 1} of {folds}") for f in range(folds))
-            if again is None
-            else again.folds(design, parts, seeds)
+            if refitter is None
+            else refitter.folds(design, parts, seeds)
         )
         for number, (part, trained) in enumerate(zip(parts, sampled_folds, strict=True)):
-            each.append(score_sampled(trained, design, part, workers))
+            fold_scores.append(score_sampled(trained, design, part, workers))
             fill_held_out(held_out, trained, design, part)
-            if number == 0 and begun + folds * (time.monotonic() - begun) > end:
+            if number == 0 and start + folds * (time.monotonic() - start) > end:
                 break
-        scores = combine_folds(each) if len(each) == folds else _of_one_fold(each[0], folds)
+        scores = combine_folds(fold_scores) if len(fold_scores) == folds else _of_one_fold(fold_scores[0], folds)
     ranking = rank_features(sampled.weights, **rule)
     return Explanation(features, sampled.weights, ranking, scores, sampled.variance, held_out=held_out)
 
@@ -174,8 +173,8 @@ def _of_one_fold(scores: Scores, folds: int) -> Scores:
 
 def fill_held_out(held_out: Array, trained: SampledWeights, design: Design, rows: Array) -> None:
     """Write down what is predicted of the vertices that the weights were not trained on."""
-    left = np.setdiff1d(np.arange(design.n_nodes), rows)
-    held_out[left] = predict_some(trained.weights, design, left)
+    test_rows = np.setdiff1d(np.arange(design.n_nodes), rows)
+    held_out[test_rows] = predict_some(trained.weights, design, test_rows)
 
 
 def explain_kept(
@@ -206,44 +205,44 @@ def sampler_given(
     context: RunContext,
     end: float | None = None,
 ) -> Sampler:
-    """Return what samples weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
+    """Return a sampler of weights given y-hat or, with ``memberships="drawn"``, given every kept partition in turn.
 
     ``whole`` is the design with all features: some of them alone keep their scales. Chains whose length is open may run
     until ``end``, by the clock, or for the minutes of a fit.
     """
     options = config.pick("intercept", "sampler", "n_draws", "n_warmup", "weight_prior", "intercept_sd")
-    options |= context.options
+    alone = {"n_chains": config.n_chains, **context.options}
     learns = config.weight_prior == "learned"
     is_drawn = config.memberships == "drawn" and "given" not in blocks.settings  # given blocks are one b: y-hat is it
 
     def sample(design: Design, rows: Array, seed: int, stage: str, selects: bool = False) -> SampledWeights:
-        sigma, asked = keep_scales(config.sigma, whole, design), rows
+        sigma, all_rows = keep_scales(config.sigma, whole, design), rows
         rows = affordable_vertices(design, rows, members.n_blocks, stream(seed, "weights", "vertices"))
-        until = end_in(config.max_minutes) if end is None else end
-        one: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
-        one["max_minutes"] = minutes_left(until)
+        stop = end_in(config.max_minutes) if end is None else end
+        arguments: dict[str, Any] = {"rows": rows, "sigma": sigma, "seed": seed, "stage": stage, **options}
+        arguments["max_minutes"] = minutes_left(stop)
         if learns:
-            one["column_groups"] = keep_groups(config.column_groups, design.columns)
-            one["n_sweeps"] = None if selects else 0
+            arguments["column_groups"] = keep_groups(config.column_groups, design.columns)
+            arguments["n_sweeps"] = None if selects else 0
         if config.n_draws == "auto":
             cost = design.x.nnz, members.n_blocks
-            one["n_warmup"] = affordable_moves(*cost, config.effort * _SECONDS_WARM, _LEAST_WARM, config.n_warmup)
+            arguments["n_warmup"] = affordable_moves(*cost, config.effort * _SECONDS_WARM, _LEAST_WARM, config.n_warmup)
         if is_drawn:
-            weights, variance = sample_weights_drawn(design, blocks, members, **one)
+            weights, variance = sample_weights_drawn(design, blocks, members, **arguments, context=context)
             return SampledWeights(_with_rate(weights, config), members, blocks, variance)
         if selects and "given" not in blocks.settings:  # averaged memberships never decide
-            half = {"n_sweeps": 0, "max_minutes": minutes_left(0.5 * (time.monotonic() + until))}
-            weights = sample_weights(design, members, n_chains=config.n_chains, **one | half)
+            half = {"n_sweeps": 0, "max_minutes": minutes_left(0.5 * (time.monotonic() + stop))}
+            weights = sample_weights(design, members, **arguments | alone | half)
             rng = stream(seed, "selection", "vertices")
-            some = affordable_rows(design, rows, members.n_blocks, rng, config.effort)
-            one |= {"max_minutes": minutes_left(until), "whole_minutes": config.max_minutes, "rows": some}
-            selected = select_columns(
-                design, blocks, members, n_draws=config.n_draws, **{name: one[name] for name in _OF_SELECTION}
-            )
-            weights = replace(weights, selected=selected, notes=(*weights.notes, *_few("selected_on", some, asked)))
+            subset = affordable_rows(design, rows, members.n_blocks, rng, config.effort)
+            arguments |= {"max_minutes": minutes_left(stop), "whole_minutes": config.max_minutes, "rows": subset}
+            chosen = {name: arguments[name] for name in _OF_SELECTION}
+            selected = select_columns(design, blocks, members, n_draws=config.n_draws, context=context, **chosen)
+            notes = *weights.notes, *_subset_note("selected_on", subset, all_rows)
+            weights = replace(weights, selected=selected, notes=notes)
         else:
-            weights = sample_weights(design, members, n_chains=config.n_chains, **one)
-        weights = replace(weights, notes=(*weights.notes, *_few("trained_on", rows, asked)))
+            weights = sample_weights(design, members, **arguments, **alone)
+        weights = replace(weights, notes=(*weights.notes, *_subset_note("trained_on", rows, all_rows)))
         return SampledWeights(_with_rate(weights, config), members, blocks)
 
     return sample
@@ -257,7 +256,7 @@ def refitter_given(
     workers: Workers,
     scores_blocks: bool = True,
 ) -> Callable[[WeightTrace], Refitter] | None:
-    """Return what samples the weights of folds, given those of the fit; None where partitions are drawn.
+    """Return a function from the weights of a fit to a sampler of its folds; None where partitions are drawn.
 
     A fold is one short chain from where the fit is, given y-hat: its prediction is averaged over draws as that of a
     long one is. Given every partition in turn, folds are sampled as the fit is.
@@ -274,13 +273,13 @@ def _with_rate(weights: WeightTrace, config: FitConfig) -> WeightTrace:
     return replace(weights, settings=weights.settings | {"fdr": config.fdr})
 
 
-def _few(code: str, some: Array, asked: Array) -> tuple[Note, ...]:
-    """Tell that some of the vertices had to be enough, if so."""
-    if len(some) == len(asked):
+def _subset_note(code: str, used: Array, rows: Array) -> tuple[Note, ...]:
+    """Say that only some of the vertices were used, if so."""
+    if len(used) == len(rows):
         return ()
     purpose = {"selected_on": "columns were selected", "trained_on": "weights were sampled"}[code]
-    message = f"{purpose} on {len(some):,} of {len(asked):,} vertices, drawn at random: all of them would take too long"
-    return (Note(code, message, len(some)),)
+    message = f"{purpose} on {len(used):,} of {len(rows):,} vertices, drawn at random: all of them would take too long"
+    return (Note(code, message, len(used)),)
 
 
 def description_lengths(blocks: BlockTrace) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ffbm.errors import DataError, OptionError, keyword
 from ffbm.pipeline.blocks import sample_blocks
 from ffbm.pipeline.clock import SHARES, Schedule
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.contributions import measuring
+from ffbm.pipeline.contributions import make_measure
 from ffbm.pipeline.estimate import guess_blocks, seconds_of_draws
 from ffbm.pipeline.explanation import explain, explain_kept, refitter_given, sampler_given
 from ffbm.pipeline.given_blocks import take_blocks
@@ -126,7 +126,7 @@ def _fit_given(
         refit=refitter_given(config, design, blocks, members, context.workers), workers=threads, schedule=schedule,
     )  # fmt: skip
     whole = replace(whole, weights=with_remarks(whole.weights, net.features, members.labels, config.impute))
-    whole = replace(whole, measure=measuring(net, config, design, whole.weights, members, train, seed, threads))
+    whole = replace(whole, measure=make_measure(net, config, design, whole.weights, members, train, seed, threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="weights, kept features", workers=threads)
     return FitParts(net, config, train, blocks, members, whole, reduced)
 

@@ -1,4 +1,4 @@
-"""Blocks of one's own in place of the block stage."""
+"""Blocks that a user gives, in place of the block stage."""
 
 import math
 from typing import Any

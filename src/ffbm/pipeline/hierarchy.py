@@ -20,7 +20,7 @@ from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.length import run_for
 from ffbm.pipeline.run import Stepper
-from ffbm.pipeline.tempering import run_nested_ladders, run_tempered_if_stuck, tell_of_ladders
+from ffbm.pipeline.tempering import ladder_settings, run_nested_ladders, run_tempered_if_stuck
 from ffbm.rng import stream
 from ffbm.store.checkpoints import digest
 from ffbm.types import Array, BlockTrace, Graph, NodeTypes
@@ -78,7 +78,7 @@ def sample_hierarchies(
     record = {
         **settings._asdict(), "seed": seed, "degree_corrected": config.degree_corrected, "n_sweeps": chains.n_sweeps,
         "burn_in": chains.burn / chains.n_sweeps, "burn": chains.burn, "thin": chains.thin,
-        "hierarchy": float((entropy - without).mean()), **tell_of_ladders(chains),
+        "hierarchy": float((entropy - without).mean()), **ladder_settings(chains),
     }  # fmt: skip
     if types is not None:
         record["node_types"] = blocks_of(types, types_of_blocks(of_vertex, central[0]))

@@ -30,7 +30,7 @@ def gather_imputed(cells: Cells, states: Sequence[CellState], laws: Array) -> Im
     flat = laws.reshape(-1, *laws.shape[2:])
     if not len(flat):  # a chain too short to have stored one
         flat = np.stack([state.law_table for state in states])
-    kept = np.unique(np.linspace(0, len(flat) - 1, MOST_LAWS).round().astype(np.int64))
+    draws = np.unique(np.linspace(0, len(flat) - 1, MOST_LAWS).round().astype(np.int64))
     parts = cells.parts
     return Imputed(
         vertex=cells.vertices[cells.row],
@@ -41,7 +41,7 @@ def gather_imputed(cells: Cells, states: Sequence[CellState], laws: Array) -> Im
         number=np.repeat(np.arange(len(parts.number)), np.diff(cells.number_bounds)),
         number_mean=mean,
         number_sd=np.sqrt(np.maximum(square - mean**2, 0.0)),
-        law=flat[kept],
+        law=flat[draws],
         start=parts.start,
         feature=parts.feature,
         column=parts.column,
@@ -64,9 +64,9 @@ def _remark_left(features: Features) -> list[Note]:
     n_cells = 0
     for g, name in enumerate(features.column_names if features.missing is not None else ()):
         flags = [d for d, column in enumerate(features.columns) if column == name and not features.is_number[d]]
-        there = features.missing[:, [g]].toarray()[:, 0]
+        is_missing = features.missing[:, [g]].toarray()[:, 0]
         marked = abs(sp.csr_array(features.values[:, flags])).sum(axis=1) > 0
-        n_cells += int((there & ~np.asarray(marked).ravel()).sum())
+        n_cells += int((is_missing & ~np.asarray(marked).ravel()).sum())
     if not n_cells:
         return []
     verb = "counts" if n_cells == 1 else "count"
@@ -82,15 +82,15 @@ def _remark_sampled(weights: WeightTrace, features: Features, labels: Array) -> 
         message = "impute was asked for, and no cell is missing: the fit is the one without it"
         return [Note("nothing-to-impute", message, 0)]
     n_cells, n_classes = weights.imputed.n_cells, weights.imputed.law.shape[1]
-    how = "columns independent a priori" if n_classes == 1 else f"a law of the columns with up to {n_classes} classes"
+    law = "columns independent a priori" if n_classes == 1 else f"a law of the columns with up to {n_classes} classes"
     message = (
-        f"{count_of(n_cells, 'missing cell')} sampled with the weights ({how}), taken to be missing at random given the"
+        f"{count_of(n_cells, 'missing cell')} sampled with the weights ({law}), taken to be missing at random given the"
         " block and the other columns"
     )
     notes = [Note("imputed", message, n_cells)]
     for name in features.column_names:
-        there = features.is_missing(name)
-        blocks = [int(r) for r in np.unique(labels) if there[labels == r].all()]
+        is_missing = features.is_missing(name)
+        blocks = [int(r) for r in np.unique(labels) if is_missing[labels == r].all()]
         if blocks:
             where = f"block{'s' if len(blocks) > 1 else ''} {', '.join(map(str, blocks))}"
             message = (

@@ -13,7 +13,7 @@ from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.search import best_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_tempering
-from ffbm.config import JOINT_SWEEPS
+from ffbm.config import JOINT_SWEEPS, PLANNED_DRAWS, FitConfig
 from ffbm.diagnostics import joint_diagnostics
 from ffbm.errors import OptionError
 from ffbm.joint.chain import ADAPTING, JointSettings, JointSetup, JointState, advance, start
@@ -25,21 +25,19 @@ from ffbm.pipeline.blocks import check_block_number
 from ffbm.pipeline.blockstarts import check_length
 from ffbm.pipeline.blocktrace import gather as gather_blocks
 from ffbm.pipeline.choice import find_candidates, list_candidates, next_best
-from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.context import QUIET, RunContext
 from ffbm.pipeline.imputation import gather_imputed
 from ffbm.pipeline.labels import moments, number_alike
 from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.tempering import first_labels, run_joint_chains
-from ffbm.progress import Listener, listening
-from ffbm.rng import resolve_seed, stream
-from ffbm.store.checkpoints import Checkpoints
+from ffbm.rng import stream
 from ffbm.theta.design import make_design
 from ffbm.theta.prior import plain_sigma, prior_scales
 from ffbm.types import Array, BlockTrace, Graph, Memberships, Network, Note
 from ffbm.types.imputed import Imputed
 from ffbm.types.weights import Sigma, WeightTrace
-from ffbm.workers import Workers, open_workers
+from ffbm.workers import open_workers
 
 _FIRST_END = 1600  # sweeps after burn-in at the second check, the first at which chains with n_sweeps="auto" may end
 JUMPS = {"default": 0.2, "single": 0.0}  # moves of many vertices after each sweep, on average, of either kind
@@ -59,24 +57,22 @@ def sample_joint(
     rows: Any = None,
     sigma: Sigma = 1.0,
     intercept: bool = False,
-    sampler: str = "hmc",
+    sampler: str = FitConfig.sampler,
     n_sweeps: int | str = JOINT_SWEEPS,
-    burn_in: float = 0.2,
-    thin: int = 5,
-    n_draws: int = 1000,
-    n_warmup: int = 500,
-    n_chains: int = 4,
-    seed: int | None = 0,
-    moves: str = "default",
+    burn_in: float = FitConfig.burn_in,
+    thin: int = FitConfig.thin,
+    n_draws: int = PLANNED_DRAWS,
+    n_warmup: int = FitConfig.n_warmup,
+    n_chains: int = FitConfig.n_chains,
+    seed: int = 0,
+    moves: str = FitConfig.moves,
     *,
     features: Any = None,
     degree_corrected: bool = True,
     tempering: Any = False,
     max_minutes: float | None = None,
-    workers: Workers = None,
-    progress: Listener | bool | None = None,
     stage: str = "joint",
-    checkpoints: Checkpoints | None = None,
+    context: RunContext = QUIET,
 ) -> JointTrace:
     """Sample labels and weights from the model's own posterior, on all of [B]^N: a block may be empty.
 
@@ -99,7 +95,7 @@ def sample_joint(
         among those of the first two checks.
     n_warmup : int
         Weight moves of each chain before the first sweep, given the labels it starts from.
-    n_chains, seed, workers, progress
+    n_chains, seed
         As in ``sample_blocks``.
     moves : {"default", "single"}
         "default" also moves many vertices at once, with the weights as they are and with the weights carried along.
@@ -112,8 +108,7 @@ def sample_joint(
         not converge without.
     stage : str
         What progress calls it.
-    checkpoints : Checkpoints, optional
-        Where the chains are written down as they run: that of ``fit(out=...)``.
+    context : RunContext
 
     Returns
     -------
@@ -124,7 +119,7 @@ def sample_joint(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> draws = sample_joint(net, 3, n_sweeps=100, n_warmup=100, n_chains=2, seed=1, progress=False)
+    >>> draws = sample_joint(net, 3, n_sweeps=100, n_warmup=100, n_chains=2, seed=1)
     >>> draws.blocks.labels.shape, draws.weights.weights.shape
     ((2, 16, 105), (2, 16, 3, 3))
     """
@@ -132,7 +127,7 @@ def sample_joint(
     wanted = check_joint_number(graph, n_blocks)
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
     burn, n_after = (ADAPTING, _FIRST_END) if length.n_sweeps is None else (length.burn, length.n_sweeps - length.burn)
-    n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
+    n_chains, tempering = check_int("n_chains", n_chains, low=1), check_tempering(tempering)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     settings = JointSettings(
         burn=burn,
@@ -150,19 +145,17 @@ def sample_joint(
         "n_chains": n_chains, "sigma": plain_sigma(sigma, prior_scales(sigma, design.columns)),
         "intercept": bool(intercept), "degree_corrected": degree_corrected,
     }  # fmt: skip
-    with listening(progress) as tell:
-        context = RunContext(workers, tell, checkpoints)
-        if wanted is None:
-            wanted, search = choose_number(partitions, seed, context)
-            chosen |= search
-        with open_workers(1, 1) as run:  # for its one BLAS thread
-            model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
-        settings, notes = within_memory(settings, length.n_sweeps, n_chains, model)
-        setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
-        chains = run_joint_chains(
-            tempering, stage, stepper, setup, _begin_one, length._replace(thin=settings.thin), seed, n_chains, context,
-            most_kept=min(MOST_KEPT, most_draws(n_chains, model)), is_enough=_is_joint_known,
-        )  # fmt: skip
+    if wanted is None:
+        wanted, search = choose_number(partitions, seed, context)
+        chosen |= search
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        model = run(lambda b: joint_model(partitions, design, b, rows, sigma, intercept), [wanted])[0]
+    settings, notes = within_memory(settings, length.n_sweeps, n_chains, model)
+    setup, stepper = JointSetup(model, settings), Stepper(advance, JointState, JointDraws)
+    chains = run_joint_chains(
+        tempering, stage, stepper, setup, _begin_one, length._replace(thin=settings.thin), seed, n_chains, context,
+        most_kept=min(MOST_KEPT, most_draws(n_chains, model)), is_enough=_is_joint_known,
+    )  # fmt: skip
     return gather(net, model, chains, chosen | settings._asdict(), notes)
 
 
@@ -196,15 +189,15 @@ def within_memory(
     """Keep fewer draws if all those of a fixed length would take more memory than stored weights may."""
     if n_sweeps is None:
         return settings, ()
-    n_left = n_sweeps - settings.burn
-    n_kept = n_left // settings.thin
+    n_after = n_sweeps - settings.burn
+    n_kept = n_after // settings.thin
     factor = min(ceil(n_kept / most_draws(n_chains, model)), n_kept) or 1
     if factor == 1:
         return settings, ()
     thin = settings.thin * factor
     text = f"1 in {thin} sweeps is kept, not 1 in {settings.thin}, to stay within"
     message = f"{text} {weight_stage.STORED_BYTES >> 20:,} MiB"
-    return settings._replace(thin=thin), (Note("thinned_draws", message, n_chains * (n_kept - n_left // thin)),)
+    return settings._replace(thin=thin), (Note("thinned_draws", message, n_chains * (n_kept - n_after // thin)),)
 
 
 def most_draws(n_chains: int, model: JointModel) -> int:

@@ -10,7 +10,7 @@ from ffbm.config import FitConfig
 from ffbm.errors import OptionError, keyword
 from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.contributions import Fold, measuring, measuring_on
+from ffbm.pipeline.contributions import Fold, make_measure, make_measure_on
 from ffbm.pipeline.explanation import SampledWeights, explain, explain_kept, fill_held_out, score_sampled
 from ffbm.pipeline.imputation import with_remarks
 from ffbm.pipeline.joint import JointTrace, number_like, sample_joint
@@ -46,7 +46,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     >>> from ffbm.theta.design import make_design
     >>> net = ffbm.load_dataset("polbooks")
     >>> config = FitConfig(n_blocks=2, target="joint", n_sweeps=100, n_draws=16, n_chains=2, seed=1)
-    >>> parts = fit_jointly(net, make_design(net.features, True), config, 1, RunContext(None, lambda event: None))
+    >>> parts = fit_jointly(net, make_design(net.features, True), config, 1, RunContext())
     >>> parts.blocks.labels.shape, parts.weights.inclusion.shape, parts.weights.weights.shape
     ((2, 16, 105), (2, 16, 1), (2, 32, 2, 4))
     """
@@ -58,13 +58,13 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     options: dict[str, Any] = {
         "rows": train, "intercept": bool(config.intercept), "n_draws": config.countable_draws,
         "max_minutes": _OF_CHAINS * config.max_minutes / n_runs,
-        **config.pick(*_LENGTH, "sampler", "n_warmup", "n_chains", "moves", "degree_corrected"), **context.options,
+        **config.pick(*_LENGTH, "sampler", "n_warmup", "n_chains", "moves", "degree_corrected"), "context": context,
     }  # fmt: skip
     first = sample_joint(net, config.n_blocks, seed=seed, features=design, sigma=config.sigma, **options)
     if config.n_sweeps == "auto":
-        made = first.blocks.settings
-        n_draws = made["n_moves"] * (made["n_sweeps"] - made["burn"])
-        options |= {name: made[name] for name in _LENGTH} | {"n_draws": n_draws}
+        lengths = first.blocks.settings
+        n_draws = lengths["n_moves"] * (lengths["n_sweeps"] - lengths["burn"])
+        options |= {name: lengths[name] for name in _LENGTH} | {"n_draws": n_draws}
 
     def sample_again(kept: Design, _rows: Array, seed: int, stage: str) -> SampledWeights:
         sigma = keep_scales(config.sigma, design, kept)
@@ -74,7 +74,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
     rule: dict[str, Any] = {"k": config.k, "n_kept": config.n_kept}
     whole = explain(net.features, design, train, lambda *_: _sampled(first), seed, **rule, workers=context.threads)
     whole = _remarked(whole, net, first.memberships, config)
-    measure = measuring(net, config, design, whole.weights, first.memberships, train, seed, context.threads)
+    measure = make_measure(net, config, design, whole.weights, first.memberships, train, seed, context.threads)
     if n_folds > 1:
         folds = (
             (part, number_like(sample_joint(
@@ -84,7 +84,7 @@ def fit_jointly(net: Network, design: Design, config: FitConfig, seed: int, cont
             for number, part in enumerate(fold_rows(net.n_nodes, n_folds, stream(seed, "folds")))
         )  # fmt: skip
         whole, fold_memberships = _cross_validated(whole, design, folds, context.threads)
-        measure = measuring_on(net, config, design, whole.weights, fold_memberships, seed, context.threads)
+        measure = make_measure_on(net, config, design, whole.weights, fold_memberships, seed, context.threads)
     whole = replace(whole, measure=measure)
     reduced = explain_kept(
         whole, design, train, sample_again, seed, stage="joint, kept features", workers=context.threads
@@ -97,7 +97,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
     train = split_rows(net.n_nodes, config.train_fraction, stream(seed, "split"))
     runs: list[tuple[Array, SelectedBlocks]] = []
     options: dict[str, Any] = {
-        "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, **context.options,
+        "intercept": bool(config.intercept), "intercept_sd": config.intercept_sd, "context": context,
     }  # fmt: skip
     length = config.pick(*_LENGTH)
     n_folds = config.n_folds(net.n_nodes)
@@ -129,7 +129,7 @@ def _fit_selecting(net: Network, design: Design, config: FitConfig, seed: int, c
     )  # fmt: skip
     whole = _remarked(whole, net, runs[0][1].memberships, config)
     columns = [Fold(rows, draws.memberships.probs) for rows, draws in runs[1:] or runs]
-    whole = replace(whole, measure=measuring_on(net, config, design, whole.weights, columns, seed, context.threads))
+    whole = replace(whole, measure=make_measure_on(net, config, design, whole.weights, columns, seed, context.threads))
     reduced = explain_kept(whole, design, train, sample, seed, stage="joint, kept features", workers=context.threads)
     first = runs[0][1]
     return FitParts(net, config, train, first.blocks, first.memberships, whole, reduced)

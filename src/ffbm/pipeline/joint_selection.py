@@ -14,11 +14,11 @@ import numpy as np
 from ffbm.blocks.likelihoods import likelihood_of
 from ffbm.blocks.target import BlockTarget
 from ffbm.check import check_bool, check_choice, check_int, check_real, check_tempering
-from ffbm.config import JOINT_SWEEPS
+from ffbm.config import JOINT_SWEEPS, FitConfig
 from ffbm.joint.chain import ADAPTING, JointSettings
 from ffbm.joint.selection import ColumnDraws, ColumnSetup, ColumnState, advance, column_setup, start
 from ffbm.pipeline.blockstarts import check_length
-from ffbm.pipeline.context import RunContext
+from ffbm.pipeline.context import QUIET, RunContext
 from ffbm.pipeline.drawn import sample_weights_drawn
 from ffbm.pipeline.estimate import seconds_of_draws
 from ffbm.pipeline.joint import (
@@ -35,16 +35,14 @@ from ffbm.pipeline.length import MOST_KEPT, Chains
 from ffbm.pipeline.run import Stepper
 from ffbm.pipeline.selection import WARM_UP, gather_selection, starts_full
 from ffbm.pipeline.tempering import first_labels, run_joint_chains
-from ffbm.progress import Listener, listening
-from ffbm.rng import resolve_seed, stream
-from ffbm.store.checkpoints import Checkpoints
+from ffbm.rng import stream
 from ffbm.theta.design import Design, make_design
 from ffbm.theta.prior import INTERCEPT_SD
 from ffbm.types import BlockTrace, Memberships, Network, Note
 from ffbm.types.selection import MOST_ERROR, SelectionTrace, mean_error
 from ffbm.types.variance import VarianceSplit
 from ffbm.types.weights import WeightTrace
-from ffbm.workers import Workers, open_workers
+from ffbm.workers import open_workers
 
 SECONDS = 60.0  # of one core, about, that the weights of the full model may take
 LEAST_PARTITIONS = 20  # of each chain that they are drawn given
@@ -69,20 +67,18 @@ def select_jointly(
     intercept_sd: float = INTERCEPT_SD,
     column_groups: Mapping[str, Sequence[str]] | None = None,
     n_sweeps: int | str = JOINT_SWEEPS,
-    burn_in: float = 0.2,
-    thin: int = 5,
-    n_chains: int = 4,
-    seed: int | None = 0,
-    moves: str = "default",
+    burn_in: float = FitConfig.burn_in,
+    thin: int = FitConfig.thin,
+    n_chains: int = FitConfig.n_chains,
+    seed: int = 0,
+    moves: str = FitConfig.moves,
     *,
     features: Any = None,
     degree_corrected: bool = True,
     tempering: Any = "auto",
     max_minutes: float | None = None,
-    workers: Workers = None,
-    progress: Listener | bool | None = None,
     stage: str = "joint",
-    checkpoints: Checkpoints | None = None,
+    context: RunContext = QUIET,
 ) -> SelectedBlocks:
     """Sample labels, which columns matter and their weights from the model's own posterior under the learned prior.
 
@@ -100,7 +96,7 @@ def select_jointly(
     tempering : bool, "auto" or inverse temperatures
         Replica exchange: every chain is a ladder of joint chains. "auto" does so where chains whose length is open do
         not converge without.
-    workers, progress, stage, checkpoints
+    stage, context
         As in ``sample_joint``.
 
     Returns
@@ -113,13 +109,13 @@ def select_jointly(
     --------
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
-    >>> draws = select_jointly(net, 3, n_sweeps=100, n_chains=2, seed=1, progress=False)
+    >>> draws = select_jointly(net, 3, n_sweeps=100, n_chains=2, seed=1)
     >>> draws.blocks.labels.shape, draws.selected.inclusion.shape
     ((2, 16, 105), (2, 16, 1))
     """
     wanted = check_joint_number(net.graph, n_blocks)
     length = check_length(n_sweeps, burn_in, thin, max_minutes)
-    n_chains, seed, tempering = check_int("n_chains", n_chains, low=1), resolve_seed(seed), check_tempering(tempering)
+    n_chains, tempering = check_int("n_chains", n_chains, low=1), check_tempering(tempering)
     intercept_sd = check_real("intercept_sd", intercept_sd, low=0, above=True)
     jumps = JUMPS[check_choice("moves", moves, tuple(JUMPS))]
     burn = ADAPTING if length.n_sweeps is None else length.burn
@@ -131,26 +127,24 @@ def select_jointly(
         "intercept": bool(intercept), "intercept_sd": intercept_sd,
         "degree_corrected": degree_corrected,
     }  # fmt: skip
-    with listening(progress) as tell:
-        context = RunContext(workers, tell, checkpoints)
-        if wanted is None:
-            wanted, search = choose_number(partitions, seed, context)
-            chosen |= search
-        made = partial(
-            column_setup, partitions, design, settings=settings, rows=rows, intercept=intercept,
-            intercept_sd=intercept_sd, column_groups=column_groups, n_warmup=WARM_UP,
-        )  # fmt: skip
-        with open_workers(1, 1) as run:  # for its one BLAS thread
-            setup = run(lambda b: made(n_blocks=b), [wanted])[0]
-        settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
-        length = length._replace(thin=settings.thin)
-        gap = 1 if settings.thin % _GAP else _GAP
-        setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
-        most_kept = min(MOST_KEPT, most_draws(n_chains, setup.model))
-        chains = run_joint_chains(
-            tempering, stage, stepper, setup, _begin_one, length, seed, n_chains, context, most_kept=most_kept,
-            is_enough=_is_inclusion_known,
-        )  # fmt: skip
+    if wanted is None:
+        wanted, search = choose_number(partitions, seed, context)
+        chosen |= search
+    make_setup = partial(
+        column_setup, partitions, design, settings=settings, rows=rows, intercept=intercept,
+        intercept_sd=intercept_sd, column_groups=column_groups, n_warmup=WARM_UP,
+    )  # fmt: skip
+    with open_workers(1, 1) as run:  # for its one BLAS thread
+        setup = run(lambda b: make_setup(n_blocks=b), [wanted])[0]
+    settings, notes = within_memory(settings, length.n_sweeps, n_chains, setup.model)
+    length = length._replace(thin=settings.thin)
+    gap = 1 if settings.thin % _GAP else _GAP
+    setup, stepper = setup._replace(settings=settings, gap=gap), Stepper(advance, ColumnState, ColumnDraws)
+    most_kept = min(MOST_KEPT, most_draws(n_chains, setup.model))
+    chains = run_joint_chains(
+        tempering, stage, stepper, setup, _begin_one, length, seed, n_chains, context, most_kept=most_kept,
+        is_enough=_is_inclusion_known,
+    )  # fmt: skip
     return gather(net, setup, chains, chosen | settings._asdict() | {"gap": gap}, notes)
 
 

@@ -80,9 +80,9 @@ def with_joint_columns(tree: Tree, sampled: SampledTree, fdr: float) -> Tree:
     for node in tree.splits:
         below = np.zeros(len(tree.labels), dtype=bool)
         below[tree.vertices(node.number)] = True
-        near = [(below & inside).sum() / max((below | inside).sum(), 1) for inside in sampled.inside]
-        c = int(np.argmax(near))
-        named = sorted((g for at, g in decided if at == c), key=lambda g: -sampled.inclusion[c, g])
-        columns = tuple((sampled.columns[g], float(sampled.inclusion[c, g])) for g in named)
+        likeness = [(below & inside).sum() / max((below | inside).sum(), 1) for inside in sampled.inside]
+        c = int(np.argmax(likeness))
+        chosen = sorted((g for at, g in decided if at == c), key=lambda g: -sampled.inclusion[c, g])
+        columns = tuple((sampled.columns[g], float(sampled.inclusion[c, g])) for g in chosen)
         nodes[node.number] = replace(node, columns=columns)
     return replace(tree, nodes=tuple(nodes))

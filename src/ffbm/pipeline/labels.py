@@ -15,8 +15,8 @@ def number_labels(labels: Array, order: Array) -> Array:
     [[[0, 0, 1], [0, 1, 1]]]
     """
     flat, new = labels.reshape(-1, labels.shape[2]), order.reshape(-1, order.shape[2])
-    taken = (np.take_along_axis(new[part], flat[part].astype(np.intp), axis=1) for part in pieces(labels))
-    return written_like(labels, "labels-numbered", taken)
+    renumbered = (np.take_along_axis(new[part], flat[part].astype(np.intp), axis=1) for part in pieces(labels))
+    return written_like(labels, "labels-numbered", renumbered)
 
 
 def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tuple[BlockTrace, Memberships, Array]:
@@ -25,22 +25,22 @@ def number_alike(blocks: BlockTrace, members: Memberships, weights: Array) -> tu
     labels = number_labels(blocks.labels, members.order)
     flat = weights.reshape(weights.shape[0] * weights.shape[1], *weights.shape[2:])
     rows = back.reshape(-1, back.shape[2], 1)
-    taken = (np.take_along_axis(flat[part], rows[part], axis=1) for part in pieces(weights))
-    w = written_like(weights, "weights-numbered", taken)
-    one = np.broadcast_to(np.arange(blocks.n_blocks), members.order.shape).copy()
+    renumbered = (np.take_along_axis(flat[part], rows[part], axis=1) for part in pieces(weights))
+    w = written_like(weights, "weights-numbered", renumbered)
+    identity = np.broadcast_to(np.arange(blocks.n_blocks), members.order.shape).copy()
     if members.n_modes == 1:
-        return replace(blocks, labels=labels), replace(members, order=one, modes=()), w
+        return replace(blocks, labels=labels), replace(members, order=identity, modes=()), w
     modes = tuple(
         replace(mode, order=np.take_along_axis(mode.order, back[members.mode_of == number], axis=1))
         for number, mode in enumerate(members.modes)
     )
-    return replace(blocks, labels=labels), replace(members, order=one, modes=modes), w
+    return replace(blocks, labels=labels), replace(members, order=identity, modes=modes), w
 
 
-def take_draws(blocks: BlockTrace, members: Memberships, which: Array) -> tuple[BlockTrace, Memberships]:
+def take_draws(blocks: BlockTrace, members: Memberships, draws: Array) -> tuple[BlockTrace, Memberships]:
     """Return some of the draws of every chain, with the memberships of all."""
-    parts = {name: getattr(blocks, name)[:, which] for name in ("labels", "entropy", "acceptance")}
-    order = members.order[:, which]
+    parts = {name: getattr(blocks, name)[:, draws] for name in ("labels", "entropy", "acceptance")}
+    order = members.order[:, draws]
     return replace(blocks, **parts, diagnostics=None), replace(members, order=order, modes=())
 
 

@@ -92,7 +92,7 @@ def run_for(
     if length.n_sweeps is not None:
         states, draws, _ = run_chains(stage, stepper, setup, begin, length.n_sweeps, context, key)
         return Chains(states, draws, length.n_sweeps, length.burn, length.thin)
-    ahead, thin, done, note, n_checks, begun = setup.settings.burn, length.thin, 0, "", 0, time.monotonic()
+    ahead, thin, done, note, n_checks, start = setup.settings.burn, length.thin, 0, "", 0, time.monotonic()
     whole: Any = None  # burn-in included
     previous: BlockMeasures | None = None
     while True:
@@ -103,8 +103,8 @@ def run_for(
         thinned = setup._replace(settings=setup.settings._replace(thin=thin))
         clock = Clock(length.end, _PER_BURN * thin, stage, done, note, first and first + _PER_BURN * thin)
         name = f"{stage} {done} to {total}"
-        states, draws, made = run_chains(name, stepper, thinned, begin, first + total - done, context, key, clock)
-        begin, done = partial(list, states), done + made - first
+        states, draws, n_made = run_chains(name, stepper, thinned, begin, first + total - done, context, key, clock)
+        begin, done = partial(list, states), done + n_made - first
         whole = draws if whole is None else join_draws(whole, draws)
         burn = burn_sweeps(length.burn_in, done) // thin * thin
         kept = type(whole)(*(field[:, burn // thin :] for field in whole))
@@ -116,7 +116,7 @@ def run_for(
             return chains
         is_hopeless = not verdict and (n_checks >= _LATE or (n_checks >= _EARLY and not verdict.is_usable))
         now = time.monotonic()
-        if gives_up and is_hopeless and length.end - now > _LADDERS * (now - begun):
+        if gives_up and is_hopeless and length.end - now > _LADDERS * (now - start):
             return chains._replace(is_stuck=True)
         previous = measures
 

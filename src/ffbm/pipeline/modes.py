@@ -10,7 +10,7 @@ from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.explanation import Explanation
 from ffbm.pipeline.context import RunContext
-from ffbm.pipeline.contributions import measuring
+from ffbm.pipeline.contributions import make_measure
 from ffbm.pipeline.explanation import SampledWeights, Sampler, explain, refitter_given, sampler_given
 from ffbm.pipeline.labels import number_alike
 from ffbm.progress import Listener, listening
@@ -80,7 +80,7 @@ def explain_mode(parts: FitParts, number: int, progress: Listener | bool | None 
             workers=context.threads,
         )
     seed = child_seed(config.known_seed, "mode", number)
-    measure = measuring(parts.network, config, design, explanation.weights, draws[1], train, seed, context.threads)
+    measure = make_measure(parts.network, config, design, explanation.weights, draws[1], train, seed, context.threads)
     return replace(explanation, mode=mode, measure=measure)
 
 
@@ -88,15 +88,15 @@ def _take_joint(parts: FitParts, number: int, *_: Any) -> SampledWeights:
     """Take the draws of a mode, labels and weights, in its own numbering of the blocks."""
     blocks, mode_members = draws_of_mode(parts.blocks, parts.memberships, number)
     shape = blocks.labels.shape[:2]
-    which = np.flatnonzero(parts.memberships.mode_of == number)[: shape[0] * shape[1]]
+    draws = np.flatnonzero(parts.memberships.mode_of == number)[: shape[0] * shape[1]]
 
-    def taken(values: Array) -> Array:
+    def of_mode(values: Array) -> Array:
         n_draws, rest = values.shape[0] * values.shape[1], values.shape[2:]
-        return values.reshape(n_draws, *rest)[which].reshape(*shape, *rest)
+        return values.reshape(n_draws, *rest)[draws].reshape(*shape, *rest)
 
     trace = parts.weights
-    blocks, mode_members, w = number_alike(blocks, mode_members, taken(trace.weights))
-    statistics: dict[str, Any] = {name: taken(getattr(trace, name)) for name in _STATISTICS}
+    blocks, mode_members, w = number_alike(blocks, mode_members, of_mode(trace.weights))
+    statistics: dict[str, Any] = {name: of_mode(getattr(trace, name)) for name in _STATISTICS}
     statistics["settings"] = {**trace.settings, "n_chains": shape[0], "n_draws": shape[1]}
     trace = replace(trace, weights=w, chain_mean=w.mean(axis=1), chain_sd=w.std(axis=1), **statistics)
     return SampledWeights(trace, mode_members, blocks, is_joint=True)
@@ -111,11 +111,11 @@ def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tupl
     mode = members.modes[number]
     n_chains = min(len(blocks.labels), mode.n_draws)
     n_draws = mode.n_draws // n_chains
-    which = np.flatnonzero(members.mode_of == number)[: n_chains * n_draws]
+    draws = np.flatnonzero(members.mode_of == number)[: n_chains * n_draws]
     n_nodes = blocks.labels.shape[2]
-    labels = blocks.labels.reshape(-1, n_nodes)[which].reshape(n_chains, n_draws, n_nodes)
+    labels = blocks.labels.reshape(-1, n_nodes)[draws].reshape(n_chains, n_draws, n_nodes)
     parts = {
-        name: getattr(blocks, name).reshape(-1)[which].reshape(n_chains, n_draws) for name in ("entropy", "acceptance")
+        name: getattr(blocks, name).reshape(-1)[draws].reshape(n_chains, n_draws) for name in ("entropy", "acceptance")
     }
     best = int(parts["entropy"].argmin())
     trace = replace(
@@ -126,5 +126,5 @@ def draws_of_mode(blocks: BlockTrace, members: Memberships, number: int) -> tupl
         best_entropy=float(parts["entropy"].reshape(-1)[best]),
         diagnostics=None,
     )
-    order = mode.order[: len(which)].reshape(n_chains, n_draws, members.n_blocks)
+    order = mode.order[: len(draws)].reshape(n_chains, n_draws, members.n_blocks)
     return trace, Memberships(mode.probs, mode.labels, mode.agreement, order)

@@ -31,7 +31,7 @@ def probabilities(
 ) -> list[tuple[int, float]] | None:
     """Return P(B | A) by falling probability, from chains with B free; None if that would take long, or did not mix.
 
-    Nothing is known, an empty list, if they are not through by ``end``, by the clock.
+    The list is empty if they have not ended by ``end``, by the clock.
 
     The chains begin with the partitions of lowest S, each with another number of blocks.
     """
@@ -42,18 +42,18 @@ def probabilities(
     settings = BlockSettings(burn=_BURN, thin=_THIN, allow_empty=True, jumps=_JUMPS)
     block_types = free_block_types(target, max(candidates))
     setup = BlockSetup(target, block_model(target, block_types), settings)
-    lowest = sorted(candidates.values(), key=lambda it: it.entropy)
+    lowest = sorted(candidates.values(), key=lambda candidate: candidate.entropy)
     first = [lowest[chain % len(lowest)].labels for chain in range(_N_CHAINS)]
     starts = np.array([number_by_type(target.types, labels, block_types) for labels in first])
     begin = partial(context.begin, partial(_begin_one, seed, starts), BlockState, _N_CHAINS, setup)
     key = digest(setup, starts, seed) if context.checkpoints else ""
     stepper, clock = Stepper(advance, BlockState, BlockDraws), Clock(end, _THIN)
-    _, draws, made = run_chains(_STAGE, stepper, setup, begin, _N_SWEEPS, context, key, clock)
-    if made < _N_SWEEPS:
+    _, draws, n_made = run_chains(_STAGE, stepper, setup, begin, _N_SWEEPS, context, key, clock)
+    if n_made < _N_SWEEPS:
         return []
     numbers = np.array([[len(np.unique(labels)) for labels in chain] for chain in draws.labels])
-    seen = summarise(numbers.astype(np.float64))
-    if not bool(seen.constant) and not (seen.rhat <= USABLE_RHAT and seen.ess_bulk >= USABLE_ESS):
+    visited = summarise(numbers.astype(np.float64))
+    if not bool(visited.constant) and not (visited.rhat <= USABLE_RHAT and visited.ess_bulk >= USABLE_ESS):
         return None
     values, counts = np.unique(numbers, return_counts=True)
     order = np.argsort(-counts, kind="stable")

@@ -170,7 +170,7 @@ def permutation_test(
         best = _best_known(net, blocks, seed, context)
         permuted = _permute(graph, trials, n_permutations, seed, context)
         if len(names) / (1 + n_permutations) > _WANTED_Q:
-            permuted = _go_on(graph, trials, permuted, _FOR_EACH * len(names), seed, context)
+            permuted = _continue_unreached(graph, trials, permuted, _FOR_EACH * len(names), seed, context)
     rows = [
         _summarise(net, graph, trials[at], values[at], permuted[at], permuted[len(names) + at], n_permutations)
         for at in range(len(names))
@@ -219,9 +219,9 @@ def _shuffle(codes: Array, strata: Array, among: Among | None) -> Shuffle:
         return shuffle_inside(codes, strata)
     is_other = np.ones(len(codes), dtype=bool)
     is_other[among.vertices] = False
-    made = shuffle_inside(np.where(is_other, -1, codes), strata)
-    labels = np.where(is_other, made.labels.max() + 1 + among.labels, made.labels)
-    return made._replace(labels=labels.astype(np.int32))
+    shuffle = shuffle_inside(np.where(is_other, -1, codes), strata)
+    labels = np.where(is_other, shuffle.labels.max() + 1 + among.labels, shuffle.labels)
+    return shuffle._replace(labels=labels.astype(np.int32))
 
 
 def _codes(net: Network, names: Sequence[str]) -> Array:
@@ -229,26 +229,26 @@ def _codes(net: Network, names: Sequence[str]) -> Array:
     codes = np.column_stack([column_values(net.features, name).codes for name in names])
     if codes.shape[1] == 1:
         return codes[:, 0]
-    known = (codes >= 0).any(axis=1)
+    has_value = (codes >= 0).any(axis=1)
     together = np.full(len(codes), -1)
-    together[known] = np.unique(codes[known], axis=0, return_inverse=True)[1].ravel()
+    together[has_value] = np.unique(codes[has_value], axis=0, return_inverse=True)[1].ravel()
     return together
 
 
 def _check_columns(net: Any, columns: Any, within: Any) -> list[str]:
     if not isinstance(net, Network):
         raise DataError(f"net must be a Network, as read_network and as_network return; got {type(net).__name__}")
-    known = net.features.column_names
-    if not known or not net.n_nodes:
+    column_names = net.features.column_names
+    if not column_names or not net.n_nodes:
         raise DataError(f"a test is of columns, which become features, and {why_no_features(net)}")
-    wanted = [columns] if isinstance(columns, str) else columns
-    if wanted is None:
-        wanted = [name for name in known if name != within]
-    if not isinstance(wanted, Iterable):
+    asked = [columns] if isinstance(columns, str) else columns
+    if asked is None:
+        asked = [name for name in column_names if name != within]
+    if not isinstance(asked, Iterable):
         raise OptionError(f"{keyword('columns')} must be a column name or a list of them; got {columns!r}")
-    names = list(dict.fromkeys(wanted))
+    names = list(dict.fromkeys(asked))
     for option, name in (*(("columns", name) for name in names), *([("within", within)] if within is not None else [])):
-        check_column(keyword(option, ""), name, known)
+        check_column(keyword(option, ""), name, column_names)
     if within in names:
         both = f"{keyword('within', '')} and {keyword('columns', '')}"
         raise OptionError(f"{both} both name {within!r}, which cannot vary among its equals: drop one")
@@ -276,16 +276,16 @@ def _permute(
     context.tell(Progress(_STAGE, done, total))
     with open_workers(context.workers, min(len(pieces), _AT_ONCE)) as run:
         for first in range(0, len(pieces), _AT_ONCE):
-            some = pieces[first : first + _AT_ONCE]
-            results = run(partial(_score_piece, seed), some, graph, trials, kind=np.ndarray)
-            for piece, nats in zip(some, results, strict=True):
+            batch = pieces[first : first + _AT_ONCE]
+            results = run(partial(_score_piece, seed), batch, graph, trials, kind=np.ndarray)
+            for piece, nats in zip(batch, results, strict=True):
                 scored[piece.trial].append(nats)
                 done += piece.size
             context.tell(Progress(_STAGE, done, total))
     return [np.concatenate(parts) for parts in scored]
 
 
-def _go_on(
+def _continue_unreached(
     graph: ScoredGraph, trials: list[Trial], permuted: list[Array], most: int, seed: int, context: RunContext
 ) -> list[Array]:
     """Return the parts with ``most`` permutations of the trials that were never reached in a part or in their sum."""
@@ -296,9 +296,9 @@ def _go_on(
         if len(parts) and (_with_total(observed_parts(graph, trial.shuffle))
                            < _with_total(parts).min(axis=0) - limit).any()
     ]  # fmt: skip
-    made = len(max(permuted, key=len))
-    again = [trials[at]._replace(name=f"{trials[at].name}, more") for at in unreached]
-    more = dict(zip(unreached, _permute(graph, again, most - made, seed, context), strict=True))
+    n_made = len(max(permuted, key=len))
+    further = [trials[at]._replace(name=f"{trials[at].name}, more") for at in unreached]
+    more = dict(zip(unreached, _permute(graph, further, most - n_made, seed, context), strict=True))
     return [np.concatenate((parts, more[at])) if at in more else parts for at, parts in enumerate(permuted)]
 
 

@@ -25,16 +25,16 @@ def compiling_ahead(selects: bool) -> Iterator[Callable[[], object]]:
         return
     kernels.announce_compiling()
     nowhere = subprocess.DEVNULL
-    beside: list[subprocess.Popen[bytes]] = []
+    processes: list[subprocess.Popen[bytes]] = []
     try:
         with suppress(OSError):
             for part in (compile_full_model, compile_selection) if selects else (compile_full_model,):
                 name = part.__name__
                 command = [sys.executable, "-c", f"from {__name__} import {name}; {name}()"]
-                beside.append(subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere))
-        yield lambda: [process.wait() for process in beside]
+                processes.append(subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere))
+        yield lambda: [process.wait() for process in processes]
     finally:
-        for process in beside:
+        for process in processes:
             process.kill()
             process.wait()
 

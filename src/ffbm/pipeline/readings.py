@@ -15,7 +15,7 @@ from ffbm.theta.mode import find_mode
 from ffbm.theta.prepare import weight_target
 from ffbm.types import Array, Features, Network
 
-TAKEN, LEFT = "read-as-values", "read-as-number"  # codes of notes
+AS_VALUES, AS_NUMBER = "read-as-values", "read-as-number"  # codes of notes
 CLEAR = 2.0  # standard errors by which values must explain more than the number
 _FOLDS = 5
 _LEAST = 10  # vertices
@@ -53,17 +53,17 @@ def settle_readings(net: Network, members: Array, config: FitConfig, seed: int) 
         parts = fold_rows(net.n_nodes, _FOLDS, stream(seed, "readings"))
         for name, values in other.items():
             number = features.take(features.of_column(name))
-            bits = np.array([held_out_bits(make_design(one, True), members, parts) for one in (number, values)])
+            bits = np.array([held_out_bits(make_design(reading, True), members, parts) for reading in (number, values)])
             gain = bits[1] - bits[0]
-            taken = gain.mean() > CLEAR * gain.std() / np.sqrt(len(gain)) and not _clashes(features, name, values)
-            if taken:
+            as_values = gain.mean() > CLEAR * gain.std() / np.sqrt(len(gain)) and not _clashes(features, name, values)
+            if as_values:
                 features = features.with_values(name, values)
-            remarks.append(_tell(name, values.n_features, *bits.mean(axis=1), taken=bool(taken)))
+            remarks.append(_reading_remark(name, values.n_features, *bits.mean(axis=1), takes_values=bool(as_values)))
         notes = [note for note in notes if note.code != "looks-coded"]
-        if any(remark.code == TAKEN for remark in remarks):
+        if any(remark.code == AS_VALUES for remark in remarks):
             features, merged = merge_repeats(features, net.reading.get("include", ()))
             notes += merged
-    remarks.sort(key=lambda remark: remark.code != TAKEN)
+    remarks.sort(key=lambda remark: remark.code != AS_VALUES)
     return replace(net, features=features, notes=(*gather_notes(remarks), *notes))
 
 
@@ -71,12 +71,12 @@ def held_out_bits(design: Design, members: Array, parts: list[Array]) -> Array:
     """Return the bits (N,) over the base rate that the mode of the weights explains of each vertex left out."""
     bits = np.zeros(len(members))
     for rows in parts:
-        left = np.setdiff1d(np.arange(len(members)), rows)
+        test_rows = np.setdiff1d(np.arange(len(members)), rows)
         target = weight_target(design, members, rows, 1.0, True)
         weights = np.zeros((len(design.names), members.shape[1]))
         weights[target.training.rows.active] = find_mode(target.gaussian)
-        log_p = log_softmax(design.x @ weights, axis=1)[design.group[left]]
-        bits[left] = (members[left] * (log_p - np.log(base_rate(members[rows])[0]))).sum(axis=1) / np.log(2)
+        log_p = log_softmax(design.x @ weights, axis=1)[design.group[test_rows]]
+        bits[test_rows] = (members[test_rows] * (log_p - np.log(base_rate(members[rows])[0]))).sum(axis=1) / np.log(2)
     return bits
 
 
@@ -86,8 +86,8 @@ def _clashes(features: Features, name: str, values: Features) -> bool:
     return bool(others & set(values.names))
 
 
-def _tell(name: str, n_values: int, as_number: float, as_values: float, *, taken: bool) -> Remark:
-    first = f"{n_values} values" if taken else "a number"
+def _reading_remark(name: str, n_values: int, as_number: float, as_values: float, *, takes_values: bool) -> Remark:
+    code, first = (AS_VALUES, f"{n_values} values") if takes_values else (AS_NUMBER, "a number")
     explains = f"alone it explains {as_values:.2f} bits per vertex as values, {as_number:.2f} as a number"
-    overrule = option("numeric" if taken else "categorical")
-    return Remark(TAKEN if taken else LEFT, name, f"read as {first}: {explains}; {overrule} overrules", n_values)
+    overrule = option("numeric" if takes_values else "categorical")
+    return Remark(code, name, f"read as {first}: {explains}; {overrule} overrules", n_values)

@@ -34,14 +34,14 @@ _LOOKED_AT = 200  # draws of the full fit that its scales are taken from
 
 
 class Refitted(NamedTuple):
-    """What a short chain comes to."""
+    """The last state and the draws of a short chain."""
 
     state: WeightState
     drawn: Record
 
 
 class ImputedRefitted(NamedTuple):
-    """The same of one that samples unknown cells too."""
+    """The same of a chain that also samples unknown cells."""
 
     state: ImputedState
     drawn: ImputedRecord
@@ -57,7 +57,7 @@ class _Plan(NamedTuple):
 
     @property
     def kind(self) -> Any:
-        """The type of what it comes to."""
+        """The type of its result."""
         return Refitted if self.unknown is None else ImputedRefitted
 
 
@@ -109,17 +109,17 @@ class Refit:
         >>> [len(weights.rows) for weights in refit.folds(x, labels, parts, [1, 2], workers=2)]
         [30, 30]
         """
-        for which in ([0], list(range(1, len(parts)))):
-            plans = [self._plan(design, members, parts[at], stream(seeds[at], "refit")) for at in which]
-            with open_workers(workers, len(which)) as pool:
+        for numbers in ([0], list(range(1, len(parts)))):
+            plans = [self._plan(design, members, parts[f], stream(seeds[f], "refit")) for f in numbers]
+            with open_workers(workers, len(numbers)) as pool:
                 shared = self, design, members, parts, seeds
-                each = [pool.submit(_run_fold, at, *shared, kind=p.kind) for at, p in zip(which, plans, strict=True)]
-                made = [one.result() for one in each]
-            for plan, one in zip(plans, made, strict=True):
-                yield self._gather(plan, one)
+                futures = [pool.submit(_run_fold, f, *shared, kind=p.kind) for f, p in zip(numbers, plans, strict=True)]
+                refitted = [future.result() for future in futures]
+            for plan, result in zip(plans, refitted, strict=True):
+                yield self._gather(plan, result)
 
     def run(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> Refitted | ImputedRefitted:
-        """Do the same, and return what travels from a worker."""
+        """Sample as a call does, and return the state and the draws: what travels from a worker."""
         return self._run(self._plan(design, members, rows, rng), rng)
 
     def _plan(self, design: Design, members: Any, rows: Array, rng: np.random.Generator) -> _Plan:
@@ -132,23 +132,24 @@ class Refit:
         return _Plan(target, unknown, *lengths(len(target.training.rows.indices), target.n_blocks))
 
     def _run(self, plan: _Plan, rng: np.random.Generator) -> Refitted | ImputedRefitted:
-        begun, near, n_moves = self._begun(plan.target), self._near(plan.target), plan.n_warmup + plan.n_draws
+        target, near = self._starting_target(plan.target), self._means(plan.target)
+        n_moves = plan.n_warmup + plan.n_draws
         if plan.unknown is None:
-            setup = set_up(begun, "hmc", plan.n_warmup, rng, near=near)
+            setup = set_up(target, "hmc", plan.n_warmup, rng, near=near)
             return Refitted(*advance(setup, start(setup, rng), n_moves))
-        begun = plan.unknown.complete(begun, plan.unknown.cells.begin(rng))
-        model = ImputedSetup(set_up(begun, "hmc", plan.n_warmup, rng, near=near), plan.unknown, _MOVES_EACH)
+        target = plan.unknown.complete(target, plan.unknown.cells.begin(rng))
+        model = ImputedSetup(set_up(target, "hmc", plan.n_warmup, rng, near=near), plan.unknown, _MOVES_EACH)
         return ImputedRefitted(*advance_imputed(model, start_imputed(model, rng), n_moves))
 
-    def _gather(self, plan: _Plan, made: Refitted | ImputedRefitted) -> WeightTrace:
-        state, lengths = made.state, {"n_draws": plan.n_draws, "n_warmup": plan.n_warmup}
-        drawn = type(made.drawn)(*(part[np.newaxis] for part in made.drawn))
+    def _gather(self, plan: _Plan, refitted: Refitted | ImputedRefitted) -> WeightTrace:
+        state, lengths = refitted.state, {"n_draws": plan.n_draws, "n_warmup": plan.n_warmup}
+        drawn = type(refitted.drawn)(*(part[np.newaxis] for part in refitted.drawn))
         chosen = {"sampler": "hmc", "sigma": 1.0, **lengths, "n_chains": 1}
         trace = gather(plan.target.training, drawn, [state.mean], [state.square], 1, chosen)
-        if plan.unknown is None or isinstance(made, Refitted):
+        if plan.unknown is None or isinstance(refitted, Refitted):
             return trace
-        law = made.drawn.law[np.newaxis]
-        return replace(trace, imputed=gather_imputed(plan.unknown.cells, [made.state.cells], law))
+        law = refitted.drawn.law[np.newaxis]
+        return replace(trace, imputed=gather_imputed(plan.unknown.cells, [refitted.state.cells], law))
 
     def _prior(self, design: Design) -> dict[str, Any]:
         config = self.config
@@ -157,22 +158,22 @@ class Refit:
         groups = keep_groups(config.column_groups, design.columns)
         return {"weight_prior": config.weight_prior, "intercept_sd": config.intercept_sd, "column_groups": groups}
 
-    def _begun(self, target: WeightTarget) -> WeightTarget:
+    def _starting_target(self, target: WeightTarget) -> WeightTarget:
         """Return the target with the scales of the full fit to start from, if they are learned."""
         if target.groups is None:
             return target
-        known = self._scales
-        scale = [known.get(name, s) for name, s in zip(target.training.design.names, target.scale, strict=True)]
+        scales = self._scales
+        scale = [scales.get(name, s) for name, s in zip(target.training.design.names, target.scale, strict=True)]
         return replace(target, scale=np.array(scale))
 
-    def _near(self, target: WeightTarget) -> Array:
+    def _means(self, target: WeightTarget) -> Array:
         """Return the mean weights of the full fit (A, B), 0 for an intercept that it has not."""
         names = [target.training.design.names[d] for d in target.training.rows.active]
         nothing = np.zeros(self.like.n_blocks)
-        return np.array([self._means.get(name, nothing) for name in names]).reshape(len(names), target.n_blocks)
+        return np.array([self._mean_of.get(name, nothing) for name in names]).reshape(len(names), target.n_blocks)
 
     @cached_property
-    def _means(self) -> dict[str, Array]:
+    def _mean_of(self) -> dict[str, Array]:
         mean = self.like.mean - self.like.mean.mean(axis=0)
         return dict(zip(self.like.names, mean.T, strict=True))
 

@@ -148,9 +148,9 @@ def _is_due(chains: Sequence[_Chain[Any, Any]], saved: float) -> bool:
 def _timed_advance(
     advance: Callable[[Any, State, int], tuple[State, Draws]], size: int, model: Any, state: State
 ) -> tuple[State, Draws, float]:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     state, draws = advance(model, state, size)
-    return state, draws, max(time.perf_counter() - begun, 1e-9)
+    return state, draws, max(time.perf_counter() - start, 1e-9)
 
 
 def _stack_draws(kind: type[Draws], parts: Sequence[Sequence[Draws]], context: RunContext) -> Draws:

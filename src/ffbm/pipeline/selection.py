@@ -148,14 +148,16 @@ def share_partitions(n_chains: int, n_draws: int, most: int) -> Array:
     >>> share_partitions(3, 100, 4).tolist()
     [[0, 99, 100, 199], [0, 99, 100, 199], [200, 233, 266, 299]]
     """
-    each = min(PARTITIONS, n_draws, most)
-    which = np.empty((n_chains, each), dtype=np.int64)
+    n_each = min(PARTITIONS, n_draws, most)
+    partitions = np.empty((n_chains, n_each), dtype=np.int64)
     for c in range(n_chains):
-        pair = [one for one in (c - c % 2, c - c % 2 + 1) if one < n_chains]
-        parts = np.array_split(np.arange(each), len(pair))
-        rows = [one * n_draws + np.linspace(0, n_draws - 1, len(p)).round() for one, p in zip(pair, parts, strict=True)]
-        which[c] = np.concatenate(rows)
-    return which
+        pair = [chain for chain in (c - c % 2, c - c % 2 + 1) if chain < n_chains]
+        parts = np.array_split(np.arange(n_each), len(pair))
+        rows = [
+            chain * n_draws + np.linspace(0, n_draws - 1, len(p)).round() for chain, p in zip(pair, parts, strict=True)
+        ]
+        partitions[c] = np.concatenate(rows)
+    return partitions
 
 
 def _begin_drawn(plan: DrawnSelectionPlan | ImputedSelectionPlan, thin: int) -> list[Any]:
@@ -188,8 +190,8 @@ def sweep_cost(setup: SelectionSetup) -> float:
     columns, n_blocks = setup.columns, setup.target.n_blocks
     along = np.repeat(columns.with_intercept, np.diff(columns.start))
     heavy = ~columns.light[columns.feature]
-    each = np.diff(columns.row_start)[columns.feature]
-    of_rows = len(setup.target.training.rows.counts) * columns.with_intercept.sum() + each.sum() + 20 * len(each)
+    n_rows = np.diff(columns.row_start)[columns.feature]
+    of_rows = len(setup.target.training.rows.counts) * columns.with_intercept.sum() + n_rows.sum() + 20 * len(n_rows)
     of_features = (heavy & along).sum() * 2.0 + heavy.sum() / 3
     n_steps = EACH * setup.target.slab.freedom.mean() if len(along) else 0.0
     rows = setup.target.training.rows

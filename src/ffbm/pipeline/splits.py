@@ -135,8 +135,8 @@ def _setup_of(features: Features, vertices: Array, labels: Array, config: FitCon
         design, labels, intercept=True, weight_prior="learned", intercept_sd=config.intercept_sd, column_groups=groups
     )
     with open_workers(1, 1) as run:  # for its one BLAS thread
-        [settled] = run(lambda rng: settle_scales(target, rng), [stream(seed, "scales")])
-        [setup] = run(lambda one: set_up_selection(one, WARM_UP, find_mode(one.gaussian)), [settled])
+        [scaled] = run(lambda rng: settle_scales(target, rng), [stream(seed, "scales")])
+        [setup] = run(lambda one: set_up_selection(one, WARM_UP, find_mode(one.gaussian)), [scaled])
     return setup
 
 

@@ -166,14 +166,14 @@ def _begin_nested(seed: int, betas: Array, setup: NestedSetup, chain: int) -> Ne
 def better_of(plain: Chains, ladders: Chains, seed: int, n_measured: int | None = None) -> Chains:
     """Return the ladders, unless the clock stopped them before they were graded as well as the plain chains."""
     grades = []
-    for it in (plain, ladders):
-        measures = measure_blocks(it.draws.labels[:, :, :n_measured], it.draws.entropy, seed)
-        grades.append(judge_blocks(measures, it.previous, it.round_trips).grade)
+    for chains in (plain, ladders):
+        measures = measure_blocks(chains.draws.labels[:, :, :n_measured], chains.draws.entropy, seed)
+        grades.append(judge_blocks(measures, chains.previous, chains.round_trips).grade)
     return plain if GRADES.index(grades[0]) < GRADES.index(grades[1]) else ladders
 
 
-def tell_of_ladders(chains: Chains) -> dict[str, Any]:
-    """Return what is written down of the ladders: inverse temperatures, and how often neighbours exchanged."""
+def ladder_settings(chains: Chains) -> dict[str, Any]:
+    """Return what settings of a trace say of ladders: inverse temperatures, and how often neighbours exchanged."""
     state = chains.states[0]
     if not isinstance(state, LadderState | JointLadderState | NestedLadderState):
         return {"tempering": False}

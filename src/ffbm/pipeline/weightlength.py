@@ -94,8 +94,8 @@ def run_weights(
     """
     n_warmup, thin, done = setup.plan.n_warmup, setup.plan.thin, length.planned
     clock = Clock(length.end, thin, least=n_warmup + min(-(-_LEAST_DRAWS // thin) * thin, done))
-    states, drawn, made = run_chains(stage, stepper, setup, begin, n_warmup + done, context, key, clock)
-    done = made - n_warmup
+    states, drawn, n_made = run_chains(stage, stepper, setup, begin, n_warmup + done, context, key, clock)
+    done = n_made - n_warmup
     while length.goes_on() and len(states) > 1 and not (judged := _judge(drawn, int(states[0].thin[0]))):
         thin = int(states[0].thin[0])
         if 2 * done // thin > _MOST_STORED or 2 * drawn.weights.nbytes > most_bytes:
@@ -103,8 +103,8 @@ def run_weights(
         _set_thin(states, thin)
         clock = Clock(length.end, thin, stage, n_warmup + done, judged.reason.partition(" over ")[0])
         name = f"{stage} {done} to {2 * done}"
-        states, more, made = run_chains(name, stepper, setup, partial(list, states), done, context, key, clock)
-        drawn, is_cut, done = join_draws(drawn, more), made < done, done + made
+        states, more, n_made = run_chains(name, stepper, setup, partial(list, states), done, context, key, clock)
+        drawn, is_cut, done = join_draws(drawn, more), n_made < done, done + n_made
         if is_cut:
             break
     return states, drawn
@@ -144,7 +144,7 @@ def run_selection(
     partition of each (C, T), which is ``partition`` of the number of rounds, and one in how many weights is stored.
     """
     done, n_before, n_steps = rounds.n_rounds or 1, rounds.n_before, rounds.n_steps
-    first, begun = Clock(), time.monotonic()
+    first, start = Clock(), time.monotonic()
     if rounds.n_rounds is None:
         first = Clock(length.end, least=n_before + (min(_LEAST_SWEEPS, n_steps) if rounds.each is None else 1))
     states, drawn, _ = run_chains(stage, stepper, model, begin, n_before + done * n_steps, context, key, first)
@@ -152,7 +152,7 @@ def run_selection(
     while not is_cut and length.goes_on():
         error = mean_error(drawn.chance, partition(done)).max(initial=0.0)
         is_precise = bool(error <= MOST_ERROR)
-        end = length.end_of_sweeps(time.monotonic() - begun, done, float(error))
+        end = length.end_of_sweeps(time.monotonic() - start, done, float(error))
         if (is_precise and was_precise) or time.monotonic() >= end:
             break
         was_precise, n_stored = is_precise, drawn.weights.shape[1]
@@ -161,9 +161,9 @@ def run_selection(
             thin, drawn = 2 * thin, drawn._replace(weights=every_second(drawn.weights, n_each))
         _set_thin(states, thin)
         clock = Clock(end, n_steps, stage, n_before + done * n_steps, f"error of inclusion up to {error:.3f}")
-        name, again = f"{stage} {done} to {2 * done}", partial(list[Any], states)
-        states, more, made = run_chains(name, stepper, model, again, done * n_steps, context, key, clock)
-        drawn, is_cut, done = join_draws(drawn, more), made < done * n_steps, done + made // n_steps
+        name, begin_again = f"{stage} {done} to {2 * done}", partial(list[Any], states)
+        states, more, n_made = run_chains(name, stepper, model, begin_again, done * n_steps, context, key, clock)
+        drawn, is_cut, done = join_draws(drawn, more), n_made < done * n_steps, done + n_made // n_steps
     return drawn, partition(done)[:, : drawn.energy.shape[1]], thin
 
 

@@ -169,14 +169,14 @@ def sample_weights(
     unknown = None
     if design.blanks is not None:  # memberships are the largest thing in memory: they are not copied for nothing
         unknown = find_unknown(target, read_members(members, design.n_nodes))
-    begun = target
+    completed = target
     if unknown is not None:
-        begun = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))
+        completed = unknown.complete(target, unknown.cells.begin(stream(seed, "weights", "cells")))
     with open_workers(1, 1) as run:  # for its one BLAS thread
         mode = stream(seed, "weights", "mode")
         pilot = stream(seed, "weights", "scales")
-        settled = run(lambda rng: settle_scales(begun, rng), [pilot])[0] if learns else begun
-        [setup] = run(lambda rng: set_up(settled, sampler, n_warmup, rng, thin, annealing), [mode])
+        scaled = run(lambda rng: settle_scales(completed, rng), [pilot])[0] if learns else completed
+        [setup] = run(lambda rng: set_up(scaled, sampler, n_warmup, rng, thin, annealing), [mode])
     key = digest(target, sampler, n_warmup, annealing, seed, n_chains) if checkpoints else ""
     with listening(progress) as tell:
         context = RunContext(workers, tell, checkpoints)

@@ -33,12 +33,12 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     """
     side = "test" if scores.n_test else "train"
     bits, error = getattr(scores, f"bits_by_block_{side}"), getattr(scores, f"bits_se_by_block_{side}")
-    there = np.flatnonzero(np.isfinite(bits))
-    if not len(there):
+    scored = np.flatnonzero(np.isfinite(bits))
+    if not len(scored):
         raise DataError("bits by block need a block with vertices that were scored; there is none")
     figure, axes = new_axes(width, 0.5 * width + 0.18 * bool(title), title)
     axes.axhline(0, color=FAINT, linewidth=0.6)
-    for block in there.tolist():
+    for block in scored.tolist():
         axes.errorbar(
             block, bits[block], yerr=EACH_WAY * float(np.nan_to_num(error[block])), fmt=block_marker(block),
             markersize=4, elinewidth=1.0, color=block_colour(block),
@@ -47,6 +47,6 @@ def plot_bits(scores: Scores, *, title: str = "", width: float = COLUMN) -> Figu
     axes.set_xlim(-0.6, scores.n_blocks - 0.4)
     axes.set_xticks(block_ticks(scores.n_blocks))
     axes.set_xlabel("block", fontsize=TEXT, color=INK, labelpad=1)
-    of = "held-out" if scores.n_test else "training"
-    axes.set_ylabel(f"{of} bits per vertex\n95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
+    origin = "held-out" if scores.n_test else "training"
+    axes.set_ylabel(f"{origin} bits per vertex\n95 % intervals", fontsize=SMALL, color=INK, labelpad=2)
     return figure

@@ -56,7 +56,7 @@ def plot_calibration(
     axes.set_ylim(-0.08, 1.05)
     axes.set_xlabel("predicted by features", fontsize=TEXT, color=INK, labelpad=1)
     axes.set_ylabel("observed membership", fontsize=TEXT, color=INK, labelpad=2)
-    held = count_of(len(p), "held-out vertex", "held-out vertices")
-    figure.supxlabel(f"{held}; bars: 95 % intervals; numbers: pairs of vertex and block", fontsize=_NOTE, color=INK)
+    vertices = count_of(len(p), "held-out vertex", "held-out vertices")
+    figure.supxlabel(f"{vertices}; bars: 95 % intervals; numbers: pairs of vertex and block", fontsize=_NOTE, color=INK)
     axes.set_title(title, fontsize=SMALL, color=INK, pad=3, parse_math=False)
     return figure

@@ -17,7 +17,7 @@ def picture_edges(graph: Graph, positions: Array, labels: Array, reach: tuple[fl
     Parameters
     ----------
     graph : Graph
-    place : (N, 2)
+    positions : (N, 2)
         Where vertices stand.
     labels : (N,)
         The block of each.

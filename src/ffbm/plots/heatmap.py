@@ -54,16 +54,16 @@ def plot_heatmap(
     """
     d = ranking.n_features
     n = min(_SHOWN, d) if n_features is None else check_int("n_features", n_features, 1, d)
-    shown = ranking.order[:n]
-    mean = ranking.centred_mean[:, shown].T
+    features = ranking.order[:n]
+    mean = ranking.centred_mean[:, features].T
     figure, axes = new_axes(width, _ROW * n + 0.55 + 0.18 * bool(title))
     reach = max(float(np.abs(mean).max()), 1e-9)
     image = axes.imshow(mean, cmap="RdBu_r", norm=TwoSlopeNorm(0, -reach, reach), aspect="auto")
-    row, block = np.nonzero((ranking.is_clear if marks is None else marks)[:, shown].T)
+    row, block = np.nonzero((ranking.is_clear if marks is None else marks)[:, features].T)
     axes.plot(
         block, row, linestyle="", marker="o", markersize=2, color="white", markeredgecolor=INK, markeredgewidth=0.4
     )
-    name_ticks(axes.yaxis, range(n), short_names([ranking.names[j] for j in shown]))
+    name_ticks(axes.yaxis, range(n), short_names([ranking.names[j] for j in features]))
     axes.xaxis.set_ticks(block_ticks(ranking.n_blocks))
     meaning = "95 % leave out 0" if marks is None else "sets the block apart"
     _finish(figure, axes, image, f"centred weight; dot: {meaning}{first_of(n, d, 'feature')}", title)

@@ -46,21 +46,21 @@ def _by_forces(graph: Graph, joined: Array, labels: Array | None, seed: int) -> 
     pull = _PULL / np.sqrt(degree[ends[:, 0]] * degree[ends[:, 1]])
     if labels is not None:
         pull[labels[ends[:, 0]] == labels[ends[:, 1]]] *= _INSIDE
-    drawn = igraph.Graph(n=len(joined), edges=number[ends])
-    few = len(joined) <= _ALL_PAIRS
-    options: dict[str, Any] = {"niter": _ROUNDS if few else _FEWER, "grid": "nogrid" if few else "grid"}
+    drawing = igraph.Graph(n=len(joined), edges=number[ends])
+    is_small = len(joined) <= _ALL_PAIRS
+    options: dict[str, Any] = {"niter": _ROUNDS if is_small else _FEWER, "grid": "nogrid" if is_small else "grid"}
     with igraph_stream(seed):
-        layout = drawn.layout_fruchterman_reingold(weights=pull.tolist(), **options)
+        layout = drawing.layout_fruchterman_reingold(weights=pull.tolist(), **options)
     return np.array(layout.coords)
 
 
 def _bring_near(positions: Array) -> Array:
     """Centre the picture and let the distance of outliers grow with its logarithm only."""
     positions = positions - np.median(positions, axis=0)
-    far = np.linalg.norm(positions, axis=1)
-    edge = max(float(np.quantile(far, _OUTER)), 1e-12)
-    nearer = np.where(far > edge, edge * (1 + np.log(np.maximum(far / edge, 1))), far)
-    return np.asarray(positions * (nearer / np.maximum(far, 1e-12))[:, np.newaxis])
+    distance = np.linalg.norm(positions, axis=1)
+    edge = max(float(np.quantile(distance, _OUTER)), 1e-12)
+    nearer = np.where(distance > edge, edge * (1 + np.log(np.maximum(distance / edge, 1))), distance)
+    return np.asarray(positions * (nearer / np.maximum(distance, 1e-12))[:, np.newaxis])
 
 
 def _turn(positions: Array) -> Array:

@@ -55,8 +55,8 @@ def plot_modes(net: Network, members: Memberships, *, seed: int = 0, title: str 
         remarks += [f"{mode.changed(modes[0]):.0%} moved"] if number else []
         text = f"mode {number}" + (f": {', '.join(remarks)}" if remarks else "")
         axes.set_title(text, fontsize=SMALL, color=INK, pad=2)
-    left = members.n_modes - len(modes)
-    parts = [title] * bool(title) + [f"{left} more modes are not drawn"] * bool(left)
+    n_left = members.n_modes - len(modes)
+    parts = [title] * bool(title) + [f"{n_left} more modes are not drawn"] * bool(n_left)
     if parts:
         figure.suptitle("; ".join(parts), fontsize=TEXT, color=INK, parse_math=False)
     return figure

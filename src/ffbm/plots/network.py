@@ -76,7 +76,7 @@ def plot_network(
     axes.set_aspect("equal")
     axes.margins(0.03)
     hidden = draw_edges(axes, net.graph, xy, looks[labels], seed)
-    draw_vertices(axes, net, xy, labels, sure, n_blocks, looks=looks)
+    draw_vertices(axes, net, xy, labels, sure, n_blocks, styles=looks)
     _number_blocks(axes, xy, labels, called, looks)
     sizes = np.bincount(labels, minlength=n_blocks)
     parts = [title] if title else []
@@ -110,8 +110,8 @@ def draw_edges(axes: Axes, graph: Graph, positions: Array, labels: Array, seed: 
     """
     edges = graph.edges
     if len(edges) > _MOST_EDGES:
-        some = np.random.default_rng(seed).choice(len(edges), _MOST_EDGES, replace=False)
-        edges = edges[np.sort(some)]
+        sample = np.random.default_rng(seed).choice(len(edges), _MOST_EDGES, replace=False)
+        edges = edges[np.sort(sample)]
     strength = float(np.clip(30 / np.sqrt(max(len(edges), 1)), 0.06, 0.6))
     inside = labels[edges[:, 0]] == labels[edges[:, 1]]
     for chosen, colours, alpha in (
@@ -133,11 +133,12 @@ def draw_edges(axes: Axes, graph: Graph, positions: Array, labels: Array, seed: 
 
 def _draw_arrows(axes: Axes, ends: Array, colours: str | list[str], alpha: float) -> None:
     """Draw an arrow head in the middle of each line, ends (E, 2, 2), all of one size."""
-    way = ends[:, 1] - ends[:, 0]
-    way = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-12)
+    direction = ends[:, 1] - ends[:, 0]
+    direction = direction / np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-12)
     axes.quiver(
-        *ends.mean(axis=1).T, *way.T, color=colours, alpha=alpha, pivot="mid", units="inches", scale_units="inches",
-        scale=1 / 0.045, width=0.009, headwidth=4, headlength=5, headaxislength=5, minlength=0, linewidths=0,
+        *ends.mean(axis=1).T, *direction.T, color=colours, alpha=alpha, pivot="mid", units="inches",
+        scale_units="inches", scale=1 / 0.045, width=0.009, headwidth=4, headlength=5, headaxislength=5, minlength=0,
+        linewidths=0,
     )  # fmt: skip
 
 
@@ -149,15 +150,15 @@ def draw_vertices(
     sure: Array,
     n_blocks: int,
     scale: float = 1.0,
-    looks: Array | None = None,
+    styles: Array | None = None,
 ) -> None:
     """Draw vertices in the colours and markers of their blocks, paler the less sure."""
     size = scale * float(np.clip(3000 / max(net.n_nodes, 1), 2, 18))
-    for block, look in enumerate(range(n_blocks) if looks is None else looks.tolist()):
-        there = labels == block
+    for block, style in enumerate(range(n_blocks) if styles is None else styles.tolist()):
+        inside = labels == block
         axes.scatter(
-            positions[there, 0], positions[there, 1], s=size, color=block_colour(look), marker=block_marker(look),
-            alpha=np.clip(sure[there], 0.25, 1), linewidths=0.25, edgecolors="white", zorder=2,
+            positions[inside, 0], positions[inside, 1], s=size, color=block_colour(style), marker=block_marker(style),
+            alpha=np.clip(sure[inside], 0.25, 1), linewidths=0.25, edgecolors="white", zorder=2,
             rasterized=net.n_nodes > _VECTOR_EDGES,
         )  # fmt: skip
 

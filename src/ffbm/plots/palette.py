@@ -19,7 +19,7 @@ COLOURS = (
     "#bbbbbb",  # grey
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-INK, FAINT = "#222222", "#8a8a8a"  # text and lines; what stands back
+INK, FAINT = "#222222", "#8a8a8a"  # text and lines; the less important ones
 
 
 def block_colour(block: int) -> str:

@@ -42,12 +42,12 @@ def plot_ranking(ranking: Ranking, *, n_features: int | None = None, title: str 
     figure, axes = new_axes(width, _ROW * n + 0.4 + 0.18 * bool(title), title)
     axes.axvline(0, color=FAINT, linewidth=0.6)
     reach = max(float(table["score"].abs().max()), 1e-9)
-    for row, (score, block, kept) in enumerate(zip(table["score"], table["block"], table["kept"], strict=True)):
+    for row, (score, block, is_kept) in enumerate(zip(table["score"], table["block"], table["kept"], strict=True)):
         colour = block_colour(block)
         axes.plot([0, score], [row, row], color=colour, linewidth=0.7, alpha=0.6)
         axes.plot(
             score, row, marker=block_marker(block), markersize=3.2, color=colour, markeredgewidth=0.8,
-            markerfacecolor=colour if kept else "white",
+            markerfacecolor=colour if is_kept else "white",
         )  # fmt: skip
         axes.text(max(score, 0) + 0.03 * reach, row, f"{block}", fontsize=5, color=INK, va="center_baseline")
     cutoff = ranking.cutoff if ranking.n_kept < d else float("nan")

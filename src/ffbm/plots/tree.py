@@ -78,8 +78,8 @@ def _texts(tree: Tree, node: TreeNode) -> list[str]:
         f"{size}: {bits} by {by}",
         f"{size}\n{bits} by {by}",
         f"{name} {bits}\nby {by}",
-        *(f"{name}\n{bits}\n{some}" for some in (by, *more)),
-        *(f"{name}\n{some}" for some in (by, *more)),
+        *(f"{name}\n{bits}\n{names_shown}" for names_shown in (by, *more)),
+        *(f"{name}\n{names_shown}" for names_shown in (by, *more)),
         f"{name}\n{bits}",
         name,
     ]

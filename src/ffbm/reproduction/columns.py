@@ -141,7 +141,12 @@ def program_trace(
         thin=paper.thin,
         listen=listen,
     )
-    one: dict[str, Any] = {"sampler": "published program", "sigma": paper.sigma, "seed": blocks.seed, "scale": scale}
+    settings: dict[str, Any] = {
+        "sampler": "published program",
+        "sigma": paper.sigma,
+        "seed": blocks.seed,
+        "scale": scale,
+    }
     shape = 1, len(draws.energy)
     return WeightTrace(
         weights=draws.weights[np.newaxis],
@@ -157,7 +162,7 @@ def program_trace(
         support=design.support,
         rows=blocks.train,
         thin=1,
-        settings=one,
+        settings=settings,
     )
 
 
@@ -204,11 +209,11 @@ def _measure(explanation: Explanation, blocks: RunBlocks) -> dict[str, float]:
 
 def _kept_sizes(ranking: Ranking) -> dict[str, float]:
     """Return the mean |weight| and sd over the kept features, each in the block of its score."""
-    kept = ranking.order[: ranking.n_kept]
-    block = ranking.block_scores[:, kept].argmax(axis=0)
+    features = ranking.order[: ranking.n_kept]
+    block = ranking.block_scores[:, features].argmax(axis=0)
     return {
-        "kept_size": float(np.abs(ranking.mean[block, kept]).mean()),
-        "kept_sd": float(ranking.sd[block, kept].mean()),
+        "kept_size": float(np.abs(ranking.mean[block, features]).mean()),
+        "kept_sd": float(ranking.sd[block, features].mean()),
     }
 
 

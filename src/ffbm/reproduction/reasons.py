@@ -39,9 +39,9 @@ def _same_program(record: Record) -> Reason:
     for column in (PROGRAM, EXACT):
         pairs = [(columns[PUBLISHED][name], columns[column][name]) for name in figures]
         worst[column] = max(_standard_errors(published, reproduced) for published, reproduced in pairs)
-    which = "each published loss and of the cutoff" if "cutoff" in figures else "each published loss"
+    of_figures = "each published loss and of the cutoff" if "cutoff" in figures else "each published loss"
     message = (
-        f"run again, the program comes within {worst[PROGRAM]:.1f} standard errors of {which}; the exact posterior"
+        f"run again, the program comes within {worst[PROGRAM]:.1f} standard errors of {of_figures}; the exact posterior"
         f" differs by up to {worst[EXACT]:.1f}"
     )
     lower = columns[PUBLISHED][LENGTH]["mean"] - columns[PROGRAM][LENGTH]["mean"]
@@ -80,9 +80,9 @@ def _other_law(record: Record) -> Reason:
     """Say what the program's chain tends to."""
     losses = {column: record["columns"][column]["loss_train"]["mean"] for column in (PROGRAM, EXACT)}
     limit = record["limit"]["loss_train"]["mean"]
-    near, far = abs(losses[PROGRAM] - limit), abs(losses[PROGRAM] - losses[EXACT])
-    arrived = "and is close to it" if near < 0.5 * far else "and has not arrived there either"
-    return near < far, (
+    to_limit, to_posterior = abs(losses[PROGRAM] - limit), abs(losses[PROGRAM] - losses[EXACT])
+    arrived = "and is close to it" if to_limit < 0.5 * to_posterior else "and has not arrived there either"
+    return to_limit < to_posterior, (
         "Nor does it tend to the posterior: it accepts with proposal densities of variance 1 where the noise has"
         " variance 2h, and divides only the likelihood's part of the drift by n. As steps shrink its law becomes"
         " likelihood^(1+1/n) x prior^2, as if sigma were 0.71. Sampled exactly, that law has"
@@ -133,11 +133,11 @@ def _features(record: Record) -> Reason:
     shares = [rule["kept_by_group"].get(group, 0) / sum(rule["kept_by_group"].values()) for rule in (program, exact)]
     always = [len(rule["always_kept"]) for rule in (program, exact)]
     never = sorted(set(exact["never_kept"]) & set(program["never_kept"]))
-    left = f" {', '.join(never)} are never kept by either." if never else ""
+    never_kept = f" {', '.join(never)} are never kept by either." if never else ""
     return always[1] >= always[0] and shares[1] >= 0.5, (
         f"As the paper says, most kept features are of {group}: {shares[0]:.0%} by the program, {shares[1]:.0%} by the"
         f" posterior. Of the {n_kept} kept, {always[0]} are the same in all runs by the program, {always[1]} by the"
-        f" posterior.{left}"
+        f" posterior.{never_kept}"
     )
 
 

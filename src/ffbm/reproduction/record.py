@@ -36,7 +36,7 @@ def make_record(all_runs: AllRuns) -> dict[str, Any]:
             "numpy": version("numpy"),
             "numba": version("numba"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": {stage: round(taken, 1) for stage, taken in all_runs.seconds.items()},
+            "seconds": {stage: round(length, 1) for stage, length in all_runs.seconds.items()},
         },
     }
 
@@ -77,12 +77,12 @@ def _over_runs(numbers: Sequence[dict[str, float]]) -> dict[str, dict[str, Any]]
     record = {}
     for name in numbers[0]:
         values = np.array([run[name] for run in numbers])
-        known = values[np.isfinite(values)]
+        defined = values[np.isfinite(values)]
         record[name] = {
-            "mean": float(known.mean()) if len(known) else nan,
-            "sd": float(known.std(ddof=1)) if len(known) > 1 else nan,
-            "min": float(known.min()) if len(known) else nan,
-            "max": float(known.max()) if len(known) else nan,
+            "mean": float(defined.mean()) if len(defined) else nan,
+            "sd": float(defined.std(ddof=1)) if len(defined) > 1 else nan,
+            "min": float(defined.min()) if len(defined) else nan,
+            "max": float(defined.max()) if len(defined) else nan,
             "runs": [float(value) for value in values],
         }
     return record

@@ -131,7 +131,7 @@ def _run_all(
     seconds: dict[str, float],
 ) -> list[Result]:
     """Run one stage of all items on the workers; an interrupt stops those under way when they next report progress."""
-    begun = time.perf_counter()
+    start = time.perf_counter()
     stopped, lock = Event(), Lock()
     done = 0
 
@@ -154,7 +154,7 @@ def _run_all(
         except BaseException:
             stopped.set()
             raise
-    seconds[stage] = time.perf_counter() - begun
+    seconds[stage] = time.perf_counter() - start
     return results
 
 

@@ -68,8 +68,8 @@ def load_plain(path: str | os.PathLike[str], task: str) -> Fit:
 
 def _measuring(parts: FitParts) -> Callable[..., ColumnBits]:
     """Return what measures the columns of a run that was saved without."""
-    from ffbm.pipeline.contributions import measuring
+    from ffbm.pipeline.contributions import make_measure
 
     config, net = parts.config, parts.network
     design = make_design(net.features, bool(config.intercept), config.impute)
-    return measuring(net, config, design, parts.weights, parts.memberships, parts.train, config.known_seed)
+    return make_measure(net, config, design, parts.weights, parts.memberships, parts.train, config.known_seed)

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import xarray as xr
 
-from ffbm.pipeline.by_type import own_features
+from ffbm.pipeline.by_type import features_of_type
 from ffbm.results.record import strict_json
 from ffbm.results.report import REPORT
 from ffbm.results.run_writer import graphml_of, to_csv
@@ -45,4 +45,4 @@ def load_typed(tree: xr.DataTree) -> TypedParts:
 
 
 def _features(net: Network, types: NodeTypes, number: int) -> Features:
-    return own_features(net.features, np.flatnonzero(types.of_vertex == number), types.column)
+    return features_of_type(net.features, np.flatnonzero(types.of_vertex == number), types.column)

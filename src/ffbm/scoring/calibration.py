@@ -50,6 +50,6 @@ def calibration_error(predicted: Array, observed: Array) -> float:
 def chance_errors(predicted: Array, n_draws: int, rng: np.random.Generator) -> Array:
     """Return that error (n_draws,) of blocks drawn from the predictions themselves."""
     n, n_blocks = predicted.shape
-    chances, each = np.cumsum(predicted, axis=1), np.eye(n_blocks)
+    chances, one_hot = np.cumsum(predicted, axis=1), np.eye(n_blocks)
     drawn = (np.minimum((rng.random((n, 1)) > chances).sum(axis=1), n_blocks - 1) for _ in range(n_draws))
-    return np.array([calibration_error(predicted, each[blocks]) for blocks in drawn])
+    return np.array([calibration_error(predicted, one_hot[blocks]) for blocks in drawn])

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from ffbm.check import check_int
 from ffbm.errors import OptionError
 from ffbm.kernels.prediction import draw_probs, mean_by_state
-from ffbm.progress import Listener, Progress, listening
 from ffbm.rng import stream
 from ffbm.scoring.rows import match_design
 from ffbm.theta.design import Design
@@ -44,7 +43,6 @@ def effects(
     *,
     n_draws: int | None = None,
     workers: int | None = None,
-    progress: Listener | bool | None = False,
 ) -> "pd.DataFrame":
     """Return how much the probability of each block changes with each feature, averaged over the vertices.
 
@@ -59,7 +57,6 @@ def effects(
         At most so many draws, evenly spaced over the chains, are used: 1,000 if left out, and down to 200 where
         vertices differ in many ways.
     workers : int, optional
-    progress : None, bool or callable
 
     Returns
     -------
@@ -102,7 +99,7 @@ def effects(
     n_draws = _affordable(design, trace.n_blocks) if n_draws is None else check_int("n_draws", n_draws, low=1)
     wanted = _places(trace, names)
     families = list(_families(trace, design, set(wanted)))
-    means = _means(trace, design, families, _evenly(trace.weights, n_draws), workers, progress)
+    means = _means(trace, design, families, _evenly(trace.weights, n_draws), workers)
     by_feature = {
         int(d): (family.kind, _contrast(q, v, family.counts))
         for family, q in zip(families, means, strict=True)
@@ -142,41 +139,35 @@ def _families(trace: WeightTrace, design: Design, wanted: set[int]) -> Iterator[
         if not wanted.intersection(members):
             continue
         flags = [d for d in members if not number[d]]
-        held = [x.indices[x.indptr[d] : x.indptr[d + 1]] for d in flags]
-        together = np.concatenate(held) if held else np.zeros(0, dtype=np.int64)
+        rows_with = [x.indices[x.indptr[d] : x.indptr[d + 1]] for d in flags]
+        together = np.concatenate(rows_with) if rows_with else np.zeros(0, dtype=np.int64)
         if len(flags) > 1 and len(np.unique(together)) == len(together) and wanted.intersection(flags):
-            yield _family("value", flags, held, design.counts)
+            yield _family("value", flags, rows_with, design.counts)
         else:
             yield from (
-                _family("flag", [d], [h], design.counts) for d, h in zip(flags, held, strict=True) if d in wanted
+                _family("flag", [d], [h], design.counts) for d, h in zip(flags, rows_with, strict=True) if d in wanted
             )
         yield from (_family("number", [d], [], design.counts) for d in members if number[d] and d in wanted)
 
 
-def _family(kind: str, features: list[int], held: list[Array], counts: Array) -> Family:
+def _family(kind: str, features: list[int], rows_with: list[Array], counts: Array) -> Family:
     state = np.zeros(len(counts), dtype=np.int64)
-    for v, rows in enumerate(held, start=1):
+    for v, rows in enumerate(rows_with, start=1):
         state[rows] = v
     in_state = np.bincount(state, weights=counts, minlength=len(features) + 1)
     return Family(kind, np.array(features), state, in_state)
 
 
 def _means(
-    trace: WeightTrace,
-    design: Design,
-    families: list[Family],
-    draws: Array,
-    workers: int | None,
-    progress: Listener | bool | None,
+    trace: WeightTrace, design: Design, families: list[Family], draws: Array, workers: int | None
 ) -> list[Array]:
     """Return Q (T, V+1, B) of each family: the mean probability of each block with all vertices in each state."""
     n_rows, n_blocks = len(design.counts), trace.n_blocks
     shares = design.counts / max(design.counts.sum(), 1)
     means = [np.empty((len(draws), len(family.features) + 1, n_blocks)) for family in families]
     size = max(1, _PIECE // max(1, n_rows * n_blocks))
-    with listening(progress) as tell, open_workers(workers, len(families)) as run:
+    with open_workers(workers, len(families)) as run:
         for first in range(0, len(draws), size):
-            tell(Progress("effects", first, len(draws)))
             part = draws[first : first + size]
             probs = np.empty((len(part), n_rows, n_blocks))
             draw_probs(design.rows, part, probs)
@@ -187,7 +178,6 @@ def _means(
                 mean_by_state(probs, shares, family.state, w, means[at][first : first + len(part)])
 
             run(go, range(len(families)))
-        tell(Progress("effects", len(draws), len(draws)))
     return means
 
 

@@ -72,17 +72,17 @@ def combine_folds(scores: Sequence[Scores]) -> Scores:
         )
     values: dict[str, Any] = {}
     for name, sizes in (("train", n_train), ("test", n_test)):
-        each = {key: np.array([getattr(part, f"{key}_{name}") for part in scores]) for key in (*_AVERAGED, *_OTHERS)}
+        by_fold = {key: np.array([getattr(part, f"{key}_{name}") for part in scores]) for key in (*_AVERAGED, *_OTHERS)}
         n = sizes.sum(axis=1)
-        values |= {f"{key}_{name}": float(_average(each[key], n)) for key in _AVERAGED}
-        values |= {f"{key}_{name}": _average(each[key], sizes) for key in ("bits_by_block", "accuracy")}
-        values[f"loss_mcse_{name}"] = float(sqrt(np.sum((n * each["loss_mcse"]) ** 2)) / n.sum())
-        for key, of in (("bits", n), ("bits_by_block", sizes)):
+        values |= {f"{key}_{name}": float(_average(by_fold[key], n)) for key in _AVERAGED}
+        values |= {f"{key}_{name}": _average(by_fold[key], sizes) for key in ("bits_by_block", "accuracy")}
+        values[f"loss_mcse_{name}"] = float(sqrt(np.sum((n * by_fold["loss_mcse"]) ** 2)) / n.sum())
+        for key, n_vertices in (("bits", n), ("bits_by_block", sizes)):
             key_se = key.replace("bits", "bits_se")
             if name == "train":
-                error = _average(each[key_se], np.where(of > 1, of, 0))
+                error = _average(by_fold[key_se], np.where(n_vertices > 1, n_vertices, 0))
             else:
-                error = _pooled_error(each[key], each[key_se], of)
+                error = _pooled_error(by_fold[key], by_fold[key_se], n_vertices)
             values[f"{key_se}_{name}"] = error if error.ndim else float(error)
     whole = n_test.sum(axis=0)
     notes = empty_notes(whole, whole)

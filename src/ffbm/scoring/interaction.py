@@ -55,13 +55,13 @@ def fit_additive(x: Array, evidence: Array) -> Array:
     [[0.5, 0.5], [0.5, 0.5]]
     """
     shape = x.shape[1], evidence.shape[1]
-    seen = np.log(np.maximum(evidence, _TINY))
+    log_evidence = np.log(np.maximum(evidence, _TINY))
 
     def energy(flat: Array) -> tuple[float, Array]:
         w = flat.reshape(shape)
         ln_p = log_softmax(x @ w, axis=1)
-        total = logsumexp(ln_p + seen, axis=1, keepdims=True)
-        slope = x.T @ (np.exp(ln_p) - np.exp(ln_p + seen - total)) + w / SIGMA**2
+        total = logsumexp(ln_p + log_evidence, axis=1, keepdims=True)
+        slope = x.T @ (np.exp(ln_p) - np.exp(ln_p + log_evidence - total)) + w / SIGMA**2
         return float((w**2).sum() / (2 * SIGMA**2) - total.sum()), np.ravel(slope)
 
     best = minimize(energy, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 1000})
@@ -97,23 +97,23 @@ def score_cells(
     spread = _spread(p, evidence, rng)
     information = _information(x, x, spread)
     factor = cho_factor(information + np.eye(len(information)) / SIGMA**2)
-    pairs = [_Pair.of(x, one, spread, factor) for one in cells]
+    pairs = [_Pair.of(x, pair, spread, factor) for pair in cells]
     observed = _posterior(p, evidence) - p
-    values = [[one.statistic(observed) for one in pairs]]
-    chances, seen = np.cumsum(p, axis=1), np.cumsum(evidence, axis=0)
+    values = [[pair.statistic(observed) for pair in pairs]]
+    chances, cumulative = np.cumsum(p, axis=1), np.cumsum(evidence, axis=0)
     for _ in range(n_draws):
-        drawn = _posterior(p, evidence[_draw(chances, seen, rng)]) - p
+        drawn = _posterior(p, evidence[_draw(chances, cumulative, rng)]) - p
         # one Newton step: how the additive fit would have followed these blocks, from where it is
         step = cho_solve(factor, np.ravel(x.T @ (drawn - observed))).reshape(x.shape[1], -1)
         drawn -= _times(spread, x @ step)
-        values.append([one.statistic(drawn) for one in pairs])
+        values.append([pair.statistic(drawn) for pair in pairs])
     table = np.array(values).reshape(1 + n_draws, len(pairs))
     p_values = (table >= table[0] * (1 - 1e-9)).mean(axis=0)  # ties count, and what was observed does
     return [
         CellScore(
-            float(table[0, k]), one.freedom, float(p_values[k]), one.cells.T @ p, one.cells.T @ observed, one.errors
+            float(table[0, k]), pair.freedom, float(p_values[k]), pair.cells.T @ p, pair.cells.T @ observed, pair.errors
         )
-        for k, one in enumerate(pairs)
+        for k, pair in enumerate(pairs)
     ]
 
 
@@ -143,16 +143,16 @@ class _Pair(NamedTuple):
         size = max(1, _PIECE // (n_blocks * half.shape[1]))
         for first in range(0, len(x), size):
             part = slice(first, first + size)
-            each = np.tensordot(cells[part], direct, axes=1) - np.tensordot(x[part], stand_in, axes=1)
-            squares[part] = each @ each.transpose(0, 2, 1)
+            scores = np.tensordot(cells[part], direct, axes=1) - np.tensordot(x[part], stand_in, axes=1)
+            squares[part] = scores @ scores.transpose(0, 2, 1)
         errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)).reshape(cells.shape[1], n_blocks)
         return cls(x, cells, onto, half, squares, float((roots / (roots + 1.0)).sum()), errors)
 
     def statistic(self, residual: Array) -> float:
         """Return the squared sum of the vertices' scores over the sum of their squares."""
         total = (np.ravel(self.cells.T @ residual) - np.ravel(self.x.T @ residual) @ self.onto) @ self.half
-        each = float((residual * _times(self.squares, residual)).sum())
-        return float((total**2).sum() / max(each, _TINY))
+        squares = float((residual * _times(self.squares, residual)).sum())
+        return float((total**2).sum() / max(squares, _TINY))
 
 
 def _times(matrices: Array, vectors: Array) -> Array:
@@ -165,15 +165,15 @@ def _posterior(p: Array, evidence: Array) -> Array:
     return np.asarray(both / np.maximum(both.sum(axis=1, keepdims=True), _TINY))
 
 
-def _draw(chances: Array, seen: Array, rng: np.random.Generator) -> Array:
+def _draw(chances: Array, cumulative: Array, rng: np.random.Generator) -> Array:
     """Draw a block for each vertex from its features, and return whose edges speak of it: a vertex of that block."""
     n, n_blocks = chances.shape
     block = np.minimum((rng.random((n, 1)) > chances).sum(axis=1), n_blocks - 1)
-    u, whose = rng.random((n,)), np.empty(n, dtype=np.int64)
+    u, source = rng.random((n,)), np.empty(n, dtype=np.int64)
     for r in range(n_blocks):
-        mine = block == r
-        whose[mine] = np.searchsorted(seen[:, r], u[mine] * seen[-1, r], side="right")
-    return np.minimum(whose, n - 1)
+        is_here = block == r
+        source[is_here] = np.searchsorted(cumulative[:, r], u[is_here] * cumulative[-1, r], side="right")
+    return np.minimum(source, n - 1)
 
 
 def _spread(p: Array, evidence: Array, rng: np.random.Generator) -> Array:
@@ -181,9 +181,9 @@ def _spread(p: Array, evidence: Array, rng: np.random.Generator) -> Array:
     if ((evidence > 0).sum(axis=1) <= 1).all():  # blocks are known
         return np.asarray(np.eye(p.shape[1]) * p[:, :, np.newaxis] - p[:, :, np.newaxis] * p[:, np.newaxis])
     total = np.zeros((*p.shape, p.shape[1]))
-    chances, seen = np.cumsum(p, axis=1), np.cumsum(evidence, axis=0)
+    chances, cumulative = np.cumsum(p, axis=1), np.cumsum(evidence, axis=0)
     for _ in range(_SPREAD):
-        residual = _posterior(p, evidence[_draw(chances, seen, rng)]) - p
+        residual = _posterior(p, evidence[_draw(chances, cumulative, rng)]) - p
         total += residual[:, :, np.newaxis] * residual[:, np.newaxis]
     return total / _SPREAD
 

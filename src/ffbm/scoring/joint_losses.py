@@ -45,7 +45,7 @@ def score_draws(
     >>> import ffbm
     >>> net = ffbm.load_dataset("polbooks")
     >>> from ffbm.pipeline.joint import sample_joint
-    >>> draws = sample_joint(net, 2, n_sweeps=60, n_warmup=60, n_chains=2, seed=1, progress=False)
+    >>> draws = sample_joint(net, 2, n_sweeps=60, n_warmup=60, n_chains=2, seed=1)
     >>> scores = score_draws(draws.weights, draws.blocks, net.features, draws.memberships)
     >>> 0 < scores.loss_train < scores.uniform_loss
     True

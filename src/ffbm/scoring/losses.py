@@ -8,7 +8,6 @@ import numpy as np
 
 from ffbm.errors import DataError
 from ffbm.plain import count_of
-from ffbm.progress import Listener
 from ffbm.scoring.prediction import Piece, average_draws, parts_of, pieces
 from ffbm.scoring.rows import match_design, sum_rows
 from ffbm.theta.design import read_rows
@@ -28,7 +27,6 @@ def score_weights(
     rows: Any = None,
     *,
     workers: int | None = None,
-    progress: Listener | bool | None = False,
 ) -> Scores:
     """Score the draws of a trace against the memberships of the vertices.
 
@@ -42,7 +40,6 @@ def score_weights(
     rows : row numbers or (N,) truth values, optional
         The training vertices, those of the trace if left out; the others are the test vertices.
     workers : int, optional
-    progress : None, bool or callable
 
     Returns
     -------
@@ -62,7 +59,7 @@ def score_weights(
     ([1.0, 1.0], 10)
     """
     design = match_design(trace, features)
-    members_of = reading_memberships(members, design.n_nodes, trace.n_blocks)
+    members_of = membership_reader(members, design.n_nodes, trace.n_blocks)
     chosen = read_rows(trace.rows if rows is None else rows, design.n_nodes)
     is_train = np.zeros(design.n_nodes, dtype=bool)
     is_train[chosen] = True
@@ -78,7 +75,7 @@ def score_weights(
     for piece in pieces(design, trace.n_blocks):
         labels, on = members_of(piece.vertices), [side[piece.vertices] for side in sides]
         base[piece.vertices] = -(labels @ np.log(rate))
-        averages = average_draws(trace, piece.rows, *_gather(piece, labels, on), workers=workers, progress=progress)
+        averages = average_draws(trace, piece.rows, *_gather(piece, labels, on), workers=workers)
         losses += averages.losses
         predictive[piece.vertices] = -_dot(labels, _log(piece.by_vertex(averages.probs)))
         is_hit[piece.vertices] = piece.by_vertex(averages.hits)[np.arange(len(labels)), block[piece.vertices]]
@@ -115,18 +112,17 @@ def _gather(piece: Piece, y: Array, sides: list[Array]) -> tuple[Array, Array]:
     return counts, np.array([piece.shares.T @ (y * side[:, np.newaxis]) for side in sides])
 
 
-def read_memberships(members: Any, n_nodes: int, n_blocks: int) -> Array:
-    """Return y (N, B) of the trace's B blocks; labels may leave the last blocks empty."""
-    return _of_blocks(read_members(members, n_nodes), n_blocks)
+def membership_reader(members: Any, n_nodes: int, n_blocks: int) -> Callable[[Any], Array]:
+    """Return a function that gives y (n, B) of some vertices, numbers or a slice.
 
-
-def reading_memberships(members: Any, n_nodes: int, n_blocks: int) -> Callable[[Any], Array]:
-    """Return what reads the same of some vertices, numbers or a slice; of many vertices only when it is called."""
-    given = getattr(members, "probs", members)
-    if np.ndim(given) == 2 and len(parts_of(n_nodes, n_blocks)) > 1:
-        return lambda some: _of_blocks(read_members(given, n_nodes, some), n_blocks)
+    A large table of memberships is not copied: its rows are read when they are asked for. Labels may leave the last
+    blocks empty.
+    """
+    probs = getattr(members, "probs", members)
+    if np.ndim(probs) == 2 and len(parts_of(n_nodes, n_blocks)) > 1:
+        return lambda vertices: _of_blocks(read_members(probs, n_nodes, vertices), n_blocks)
     whole = read_members(members, n_nodes)
-    return lambda some: _of_blocks(whole[some], n_blocks)
+    return lambda vertices: _of_blocks(whole[vertices], n_blocks)
 
 
 def _of_blocks(y: Any, n_blocks: int) -> Array:
@@ -176,9 +172,9 @@ def empty_notes(n_train: Array, n_test: Array) -> list[Note]:
                 Note(f"no_{name}_vertices", f"there are no {word} vertices: {name} scores are not defined", len(empty))
             )
         elif len(empty):
-            it = "the block" if len(empty) == 1 else "these blocks"
-            which = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
-            message = f"{which} no {word} vertex: accuracy and bits of {it} are not defined there"
+            subject = "the block" if len(empty) == 1 else "these blocks"
+            blocks = f"block {empty[0]} has" if len(empty) == 1 else f"blocks {', '.join(map(str, empty))} have"
+            message = f"{blocks} no {word} vertex: accuracy and bits of {subject} are not defined there"
             notes.append(Note(f"no_{name}_vertex_in_block", message, len(empty)))
     return notes
 

@@ -1,4 +1,4 @@
-"""What the draws of a trace predict, averaged: the only place that goes through all of them."""
+"""Predictions averaged over the draws of a trace: the only place that goes through all of them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ffbm.kernels.prediction import Rows, predict_draws
-from ffbm.progress import Listener, Progress, listening
 from ffbm.scoring.rows import match_design
 from ffbm.theta.design import Design
 from ffbm.types.graph import Array
@@ -27,7 +26,7 @@ class Prediction(NamedTuple):
     losses: Array  # (C, T, S): the summed cross-entropy of each set of vertices for each draw
 
 
-def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | None = False) -> Array:
+def predict(trace: WeightTrace, features: Any) -> Array:
     """Return the probability of each block for vertices with these features, averaged over the draws.
 
     Parameters
@@ -36,7 +35,6 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     features : Features, or (N', D) array or sparse matrix
         Encoded as for sampling, without an intercept: that is added where the trace has one.
         ``Features`` are matched by name.
-    progress : None, bool or callable
 
     Returns
     -------
@@ -55,7 +53,7 @@ def predict(trace: WeightTrace, features: Any, *, progress: Listener | bool | No
     """
     design = match_design(trace, features)
     predicted = np.empty((design.n_nodes, trace.n_blocks))
-    for vertices, probs in predict_pieces(trace, design, progress):
+    for vertices, probs in predict_pieces(trace, design):
         predicted[vertices] = probs
     return predicted
 
@@ -67,9 +65,7 @@ def predict_some(trace: WeightTrace, design: Design, vertices: Array) -> Array:
     return predict(trace, design)[vertices]
 
 
-def predict_pieces(
-    trace: WeightTrace, design: Design, progress: Listener | bool | None = False
-) -> Iterator[tuple[Any, Array]]:
+def predict_pieces(trace: WeightTrace, design: Design) -> Iterator[tuple[Any, Array]]:
     """Yield vertices, some at a time, as numbers or a slice, and what ``predict`` returns of them (n, B).
 
     The design has the features of the trace: see ``match_design``.
@@ -78,7 +74,7 @@ def predict_pieces(
     for piece in pieces(design, trace.n_blocks):
         nobody = np.zeros((0, piece.n_rows))
         sums = np.zeros((*nobody.shape, trace.n_blocks))
-        averaged = average_draws(trace, piece.rows, nobody, sums, progress=progress)
+        averaged = average_draws(trace, piece.rows, nobody, sums)
         yield piece.vertices, piece.by_vertex(averaged.probs)
 
 
@@ -159,10 +155,10 @@ def predict_blocks(trace: WeightTrace, features: Any, labels: Array) -> Predicte
     (True, True)
     """
     design = match_design(trace, features)
-    own, block, best = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64), np.empty(len(labels))
+    in_own_block, block, best = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64), np.empty(len(labels))
     for vertices, probs in predict_pieces(trace, design):
-        own[vertices], block[vertices], best[vertices] = PredictedBlocks.of(probs, labels[vertices])
-    return PredictedBlocks(own, block, best)
+        in_own_block[vertices], block[vertices], best[vertices] = PredictedBlocks.of(probs, labels[vertices])
+    return PredictedBlocks(in_own_block, block, best)
 
 
 def contradicting(predicted: PredictedBlocks, labels: Array, degrees: Array) -> Array:
@@ -178,13 +174,7 @@ def contradicting(predicted: PredictedBlocks, labels: Array, degrees: Array) -> 
 
 
 def average_draws(
-    trace: WeightTrace,
-    rows: Rows,
-    counts: Array,
-    sums: Array,
-    *,
-    workers: int | None = None,
-    progress: Listener | bool | None = False,
+    trace: WeightTrace, rows: Rows, counts: Array, sums: Array, *, workers: int | None = None
 ) -> Prediction:
     """Go through the stored draws of all chains and average what they predict.
 
@@ -195,9 +185,8 @@ def average_draws(
     probs, hits = np.zeros((2, n_chains, n_rows, n_blocks))
     losses = np.zeros((n_chains, n_draws, n_sets))
     size = max(1, _PIECE // max(1, n_rows * n_blocks))
-    with listening(progress) as tell, open_workers(workers, n_chains) as run:
+    with open_workers(workers, n_chains) as run:
         for first in range(0, n_draws, size):
-            tell(Progress("scores", first, n_draws))
             part = slice(first, first + size)
 
             def go(c: int, part: slice = part) -> None:
@@ -205,7 +194,6 @@ def average_draws(
                 predict_draws(rows, w, counts, sums, probs[c], hits[c], losses[c, part])
 
             run(go, range(n_chains))
-        tell(Progress("scores", n_draws, n_draws))
     # chain after chain, so that the sum does not depend on the number of workers
     n_all = n_chains * n_draws
     return Prediction(probs.sum(axis=0) / n_all, hits.sum(axis=0) / n_all, losses)

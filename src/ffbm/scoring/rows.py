@@ -30,27 +30,27 @@ def _matched(trace: WeightTrace, features: Any) -> Design:
         return features
     has_intercept = features.has_intercept if isinstance(features, Design) else False
     design = make_design(features, has_intercept, impute=trace.imputed is not None)
-    wanted = [name for name in trace.names if name != INTERCEPT]
+    names = [name for name in trace.names if name != INTERCEPT]
     if isinstance(features, Features | Design):
         number = {name: d for d, name in enumerate(design.names)}
-        missing = [name for name in wanted if name not in number]
-        known = set(trace.names if design.has_intercept else wanted)
-        unknown = [name for name in design.names if name not in known]
+        missing = [name for name in names if name not in number]
+        allowed = set(trace.names if design.has_intercept else names)
+        unknown = [name for name in design.names if name not in allowed]
         if missing or unknown:
             wrong = [f"{_list(missing)} missing"] if missing else []
             wrong += [f"{_list(unknown)} unknown"] if unknown else []
             raise DataError(
-                f"features must be the {len(wanted)} that the weights were sampled with; {' and '.join(wrong)}:"
+                f"features must be the {len(names)} that the weights were sampled with; {' and '.join(wrong)}:"
                 " encode the table as it was for sampling"
             )
-        order = [number[name] for name in wanted]
+        order = [number[name] for name in names]
         design = design if order == list(range(len(order))) else design.take(np.array(order))
-    elif len(design.names) != len(wanted):
+    elif len(design.names) != len(names):
         raise DataError(
-            f"features must have {len(wanted)} columns, as the weights were sampled with; got {len(design.names)}:"
+            f"features must have {len(names)} columns, as the weights were sampled with; got {len(design.names)}:"
             " leave the intercept out, it is added"
         )
-    return design.with_intercept() if len(wanted) < len(trace.names) and not design.has_intercept else design
+    return design.with_intercept() if len(names) < len(trace.names) and not design.has_intercept else design
 
 
 def sum_rows(values: Array, group: Array, n_rows: int) -> Array:

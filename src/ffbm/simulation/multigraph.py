@@ -161,10 +161,10 @@ def pair_half_edges(rng: np.random.Generator, labels: Array, degrees: Array, cou
     block = labels[halves]
     other = np.repeat(np.tile(np.arange(len(counts)), len(counts)), counts.ravel())
     inside = halves[block == other]
-    there, back = block < other, block > other
-    order = np.lexsort((block[back], other[back]))  # as the ways there lie: by the smaller block, then the larger
-    source = np.concatenate((inside[::2], halves[there]))
-    target = np.concatenate((inside[1::2], halves[back][order]))
+    is_out, is_back = block < other, block > other
+    order = np.lexsort((block[is_back], other[is_back]))  # in the order of is_out: by smaller, then larger block
+    source = np.concatenate((inside[::2], halves[is_out]))
+    target = np.concatenate((inside[1::2], halves[is_back][order]))
     return Graph.from_edges(source, target, len(labels))
 
 

@@ -50,15 +50,15 @@ def draw_planted(
     row, column = (
         (axis.ravel() for axis in np.indices(block_matrix.shape)) if directed else np.triu_indices(len(block_matrix))
     )
-    mass, n_pairs = groups.mass[row, column] * block_matrix[row, column], groups.room[row, column]
+    mass, n_pairs = groups.mass[row, column] * block_matrix[row, column], groups.n_pairs[row, column]
     share = _share_out(rng, n_edges, mass, np.where(mass > 0, n_pairs, 0))
     ends = [_draw_pairs(rng, groups, *map(int, part)) for part in zip(row, column, share, strict=True) if part[2]]
     pairs = np.concatenate(ends) if ends else np.zeros((0, 2), dtype=np.int64)
     return Graph.from_edges(pairs[:, 0], pairs[:, 1], len(labels), directed)
 
 
-def count_room(labels: Array, block_matrix: Array, directed: bool = False) -> int:
-    """Return how many simple edges a block matrix leaves room for."""
+def count_pairs(labels: Array, block_matrix: Array, directed: bool = False) -> int:
+    """Return how many pairs of vertices may have an edge: those whose entry of the block matrix is not 0."""
     sizes = np.bincount(labels, minlength=len(block_matrix)).astype(float)
     if directed:
         pairs = np.outer(sizes, sizes) - np.diag(sizes)
@@ -78,13 +78,13 @@ class _Groups:
         self.members = [np.flatnonzero(labels == r) for r in range(n_blocks)]
         self.ladders = [[np.cumsum(weight[inside]) for inside in self.members] for weight in weights]
         sizes = np.array([len(inside) for inside in self.members], dtype=float)
-        one, other = (np.array([weight[inside].sum() for inside in self.members]) for weight in weights)
+        first, second = (np.array([weight[inside].sum() for inside in self.members]) for weight in weights)
         square = np.array([(weights[0][inside] * weights[1][inside]).sum() for inside in self.members])
-        self.mass = np.outer(one, other)
-        self.room = np.outer(sizes, sizes)
+        self.mass = np.outer(first, second)
+        self.n_pairs = np.outer(sizes, sizes)
         ways = 1 if directed else 2  # a pair inside a block, counted from both its vertices
-        np.fill_diagonal(self.mass, np.maximum(one * other - square, 0) / ways * (sizes > 1))
-        np.fill_diagonal(self.room, sizes * (sizes - 1) / ways)
+        np.fill_diagonal(self.mass, np.maximum(first * second - square, 0) / ways * (sizes > 1))
+        np.fill_diagonal(self.n_pairs, sizes * (sizes - 1) / ways)
 
     def pick(self, rng: np.random.Generator, r: int, count: int, end: int) -> Array:
         """Draw vertices of block r by their weights as the first or second end."""
@@ -103,13 +103,13 @@ def _vertex_weights(rng: np.random.Generator, n_nodes: int, exponent: float | No
 def _share_out(rng: np.random.Generator, n_edges: int, mass: Array, n_pairs: Array) -> Array:
     """Share the edges out among pairs of blocks by their mass; what finds no room is shared out again."""
     share = np.zeros(len(mass), dtype=np.int64)
-    left = n_edges
-    while left:
+    n_left = n_edges
+    while n_left:
         open_mass = np.where(share < n_pairs, mass, 0.0)
-        share += rng.multinomial(left, open_mass / open_mass.sum())
-        over = np.maximum(share - n_pairs.astype(np.int64), 0)
-        share -= over
-        left = int(over.sum())
+        share += rng.multinomial(n_left, open_mass / open_mass.sum())
+        excess = np.maximum(share - n_pairs.astype(np.int64), 0)
+        share -= excess
+        n_left = int(excess.sum())
     return share
 
 
@@ -119,34 +119,34 @@ def _draw_pairs(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pai
     Pairs drawn with replacement, of which the first of each kind is kept, follow that law; where so many are wanted
     that this takes long, the free pairs are listed, and those with the earliest exponential times of arrival taken.
     """
-    n_all, turn = groups.room[r, s], 0
-    kept = np.zeros(0, dtype=np.int64)
-    while len(kept) < n_pairs:
-        if n_pairs > _MOST_DENSE * n_all or (turn == _PATIENCE and n_all <= _MOST_LISTED):
-            kept = np.concatenate((kept, _draw_from_list(rng, groups, r, s, n_pairs - len(kept), kept)))
+    n_all, n_rounds = groups.n_pairs[r, s], 0
+    pairs = np.zeros(0, dtype=np.int64)
+    while len(pairs) < n_pairs:
+        if n_pairs > _MOST_DENSE * n_all or (n_rounds == _PATIENCE and n_all <= _MOST_LISTED):
+            pairs = np.concatenate((pairs, _draw_from_list(rng, groups, r, s, n_pairs - len(pairs), pairs)))
             break
-        count = int(1.1 * (n_pairs - len(kept))) + 16
-        one, other = groups.pick(rng, r, count, 0), groups.pick(rng, s, count, 1)
-        fresh = np.concatenate((kept, _keys(one, other, groups.directed)[one != other]))
-        kept = fresh[np.sort(np.unique(fresh, return_index=True)[1])][:n_pairs]
-        turn += 1
-    return np.column_stack((kept >> _BITS, kept & ((1 << _BITS) - 1)))
+        count = int(1.1 * (n_pairs - len(pairs))) + 16
+        first, second = groups.pick(rng, r, count, 0), groups.pick(rng, s, count, 1)
+        fresh = np.concatenate((pairs, _keys(first, second, groups.directed)[first != second]))
+        pairs = fresh[np.sort(np.unique(fresh, return_index=True)[1])][:n_pairs]
+        n_rounds += 1
+    return np.column_stack((pairs >> _BITS, pairs & ((1 << _BITS) - 1)))
 
 
-def _draw_from_list(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pairs: int, taken: Array) -> Array:
+def _draw_from_list(rng: np.random.Generator, groups: _Groups, r: int, s: int, n_pairs: int, drawn: Array) -> Array:
     if r == s and not groups.directed:
-        one, other = np.triu_indices(len(groups.members[r]), 1)
+        first, second = np.triu_indices(len(groups.members[r]), 1)
     else:
-        one, other = (ends.ravel() for ends in np.indices((len(groups.members[r]), len(groups.members[s]))))
-    one, other = groups.members[r][one], groups.members[s][other]
-    keys = _keys(one, other, groups.directed)
-    arrival = rng.exponential(size=len(one)) / (groups.weights[0][one] * groups.weights[1][other])
-    arrival[np.isin(keys, taken) | (one == other)] = np.inf
+        first, second = (ends.ravel() for ends in np.indices((len(groups.members[r]), len(groups.members[s]))))
+    first, second = groups.members[r][first], groups.members[s][second]
+    keys = _keys(first, second, groups.directed)
+    arrival = rng.exponential(size=len(first)) / (groups.weights[0][first] * groups.weights[1][second])
+    arrival[np.isin(keys, drawn) | (first == second)] = np.inf
     return keys[np.argpartition(arrival, n_pairs - 1)[:n_pairs]]
 
 
-def _keys(one: Array, other: Array, directed: bool) -> Array:
+def _keys(first: Array, second: Array, directed: bool) -> Array:
     """Return one number for each pair of vertices, whichever comes first unless they are ordered."""
     if directed:
-        return np.asarray(one << _BITS | other)
-    return np.asarray(np.minimum(one, other) << _BITS | np.maximum(one, other))
+        return np.asarray(first << _BITS | second)
+    return np.asarray(np.minimum(first, second) << _BITS | np.maximum(first, second))

@@ -1,4 +1,4 @@
-"""The public face: what is asked for, checked, drawn stage by stage from streams of their own."""
+"""``ffbm.simulate``: checks its arguments, then draws features, weights, labels and graph from streams of their own."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from ffbm.rng import resolve_seed, stream
 from ffbm.simulation.edgeweights import draw_edge_weights
 from ffbm.simulation.memberships import draw_flags, draw_labels, draw_weights, take_features
 from ffbm.simulation.multigraph import draw_multigraph
-from ffbm.simulation.planted import count_room, draw_planted
+from ffbm.simulation.planted import count_pairs, draw_planted
 from ffbm.simulation.truth import Simulation
 from ffbm.types import Array, Network
 from ffbm.types.edgeweights import HYPERPARAMETERS
@@ -112,8 +112,8 @@ def simulate(
     if exact:
         planted_options = {"block_matrix": block_matrix, "contrast": contrast, "degree_exponent": degree_exponent}
         if wrong := [name for name, value in planted_options.items() if value is not None]:
-            it = keyword(wrong[0], "")
-            raise OptionError(f"{it} is for planted graphs; got it with {exactly}: leave one of them out")
+            option = keyword(wrong[0], "")
+            raise OptionError(f"{option} is for planted graphs; got it with {exactly}: leave one of them out")
     elif not check_bool("degree_corrected", degree_corrected):
         own_way = f"planted graphs have degrees by {keyword('degree_exponent', '')}"
         raise OptionError(f"{either('degree_corrected=False', '--no-degree-correction')} is for {exactly}: {own_way}")
@@ -148,7 +148,7 @@ def simulate(
             raise OptionError(f"{both} both say how dense blocks are: give one of them")
         if degree_exponent is not None:
             degree_exponent = check_real("degree_exponent", degree_exponent, low=2, above=True)
-        n_edges = _check_edges(n_edges, n_nodes, count_room(b, density, directed))
+        n_edges = _check_edges(n_edges, n_nodes, count_pairs(b, density, directed))
         graph = draw_planted(rng, b, density, n_edges, degree_exponent, directed)
         settings |= {"block_matrix": density.tolist(), "degree_exponent": degree_exponent}
     if law is not None:
@@ -246,9 +246,9 @@ def _matrix(name: str, value: npt.ArrayLike) -> Array:
     try:
         matrix = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        wanted = f"{keyword(name)} must be a table of numbers"
-        raise DataError(f"{wanted}; got something else: give rows of equal length") from None
+        requirement = f"{keyword(name)} must be a table of numbers"
+        raise DataError(f"{requirement}; got something else: give rows of equal length") from None
     if matrix.ndim != 2 or not np.isfinite(matrix).all():
-        wanted = f"{keyword(name)} must be a table of finite numbers, one row for each block"
-        raise DataError(f"{wanted}; got shape {matrix.shape}")
+        requirement = f"{keyword(name)} must be a table of finite numbers, one row for each block"
+        raise DataError(f"{requirement}; got shape {matrix.shape}")
     return matrix

@@ -44,19 +44,19 @@ class Checkpoints:
         """Return the log of a stage; one that was begun with another key is begun again."""
         return ChainLog(self.folder / CHAINS / _slug(name), key, state, draws)
 
-    def remember(self, name: str, key: str, kind: type[Table], find: Callable[[], Table]) -> Table:
-        """Return the table of this type that was found before under this name and key, or find it and write it down."""
+    def remember(self, name: str, key: str, kind: type[Table], compute: Callable[[], Table]) -> Table:
+        """Return the table of this type that was saved under this name and key, or compute and save it."""
         path = self.folder / CHAINS / f"{_slug(name)}.npz"
         with contextlib.suppress(FileNotFoundError):
             try:
-                known, table = from_bytes(GenericAlias(tuple, (np.ndarray, kind)), path.read_bytes())
+                saved_key, table = from_bytes(GenericAlias(tuple, (np.ndarray, kind)), path.read_bytes())
             except ValueError as error:
                 raise DataError(
-                    f"{path} is damaged: remove it and resume the run; what it held is found again"
+                    f"{path} is damaged: remove it and resume the run; what it held is computed again"
                 ) from error
-            if known.tolist() == key:
+            if saved_key.tolist() == key:
                 return cast(Table, table)
-        table = find()
+        table = compute()
         write_file(path, to_bytes((np.array(key), table)))
         return table
 

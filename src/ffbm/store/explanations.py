@@ -24,28 +24,28 @@ from ffbm.types.scores import scores_from_dict
 from ffbm.types.variance import VarianceSplit
 
 
-def explanation_to_groups(one: Explanation) -> tuple[dict[str, xr.Dataset], dict[str, str]]:
+def explanation_to_groups(explanation: Explanation) -> tuple[dict[str, xr.Dataset], dict[str, str]]:
     """Return the draws, statistics, ranking and what else there is as groups by name; scores and bits as JSON text.
 
     What was predicted of vertices held out is not among them: it lies with the memberships.
     """
     groups: dict[str, xr.Dataset] = {}
-    groups["posterior"], groups["sample_stats"] = weights_to_datasets(one.weights)
-    groups["ranking"] = ranking_to_dataset(one.ranking)
-    if one.variance is not None:
-        groups["variance"] = _variance_to_dataset(one.variance, groups["posterior"])
-    if one.weights.selected is not None:
-        groups["selection"] = selection_to_dataset(one.weights.selected, groups["posterior"]["feature"])
-    if one.weights.imputed is not None:
-        groups["imputed"] = imputed_to_dataset(one.weights.imputed)
-    known = {"scores": to_json(one.scores.to_dict())}
-    if one.columns is not None:
-        known["columns"] = to_json(one.columns.to_dict())
-    return groups, known
+    groups["posterior"], groups["sample_stats"] = weights_to_datasets(explanation.weights)
+    groups["ranking"] = ranking_to_dataset(explanation.ranking)
+    if explanation.variance is not None:
+        groups["variance"] = _variance_to_dataset(explanation.variance, groups["posterior"])
+    if explanation.weights.selected is not None:
+        groups["selection"] = selection_to_dataset(explanation.weights.selected, groups["posterior"]["feature"])
+    if explanation.weights.imputed is not None:
+        groups["imputed"] = imputed_to_dataset(explanation.weights.imputed)
+    texts = {"scores": to_json(explanation.scores.to_dict())}
+    if explanation.columns is not None:
+        texts["columns"] = to_json(explanation.columns.to_dict())
+    return groups, texts
 
 
 def explanation_from_groups(
-    features: Features, groups: Mapping[str, xr.Dataset], known: Mapping[str, Any], held_out: Array | None
+    features: Features, groups: Mapping[str, xr.Dataset], values: Mapping[str, Any], held_out: Array | None
 ) -> Explanation:
     """Return the explanation of these features that ``explanation_to_groups`` was given."""
     weights = weights_from_datasets(groups["posterior"], groups["sample_stats"])
@@ -57,10 +57,10 @@ def explanation_from_groups(
         features=features,
         weights=weights,
         ranking=ranking_from_dataset(groups["ranking"]),
-        scores=scores_from_dict(known["scores"]),
+        scores=scores_from_dict(values["scores"]),
         variance=_variance_from_dataset(groups["variance"]) if "variance" in groups else None,
         held_out=held_out,
-        measure=_remember(known["columns"]) if "columns" in known else None,
+        measure=_remember(values["columns"]) if "columns" in values else None,
     )
 
 

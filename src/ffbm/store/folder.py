@@ -36,17 +36,17 @@ def check_new_folder(path: str | os.PathLike[str], option: str = keyword("out"))
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held = next(folder.iterdir(), None)
+        entry = next(folder.iterdir(), None)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except FileExistsError as error:
         raise OptionError(f"{option} must be a new or an empty folder; {folder} is a file") from error
     except OSError as error:
         raise OptionError(f"{option} must be a folder that can be written; {folder}: {error.strerror}") from error
-    if held is not None:
+    if entry is not None:
         if is_unfinished(folder):
             raise OptionError(f"{option} must be a new or an empty folder; {how_to_resume(folder)}, or choose another")
-        holds = "a run already" if is_run(folder) else f"{held.name!r}"
+        holds = "a run already" if is_run(folder) else f"{entry.name!r}"
         raise OptionError(f"{option} must be a new or an empty folder; {folder} holds {holds}: choose another")
     return folder
 
@@ -82,26 +82,26 @@ def how_to_resume(folder: Path) -> str:
         return how_to_begin_again(folder, record)
     command = str(record.get("command", ""))
     if not command:
-        way = _in_python(os.fspath(folder), ", resume=True", " --resume")
+        how = _in_python(os.fspath(folder), ", resume=True", " --resume")
     else:
-        way = _in_its_folder(record, command if command.endswith(" --resume") else f"{command} --resume")
-    return f"{folder} holds a run that has not ended: go on with {way}"
+        how = _in_its_folder(record, command if command.endswith(" --resume") else f"{command} --resume")
+    return f"{folder} holds a run that has not ended: go on with {how}"
 
 
 def how_to_begin_again(folder: Path, record: Mapping[str, Any]) -> str:
     """Say that the chains of an earlier version cannot go on, and what begins the run again."""
     words = shlex.split(str(record.get("command", "")))
     if not words:
-        way = _in_python(f"{folder}-again")
+        how = _in_python(f"{folder}-again")
     else:
         at = words.index("--out") + 1 if "--out" in words[:-1] else None
         out = (str(folder) if at is None else words[at]).rstrip("/") + "-again"
         words = [*words, "--out", out] if at is None else [*words[:at], out, *words[at + 1 :]]
-        way = _in_its_folder(record, shlex.join(word for word in words if word != "--resume"))
+        how = _in_its_folder(record, shlex.join(word for word in words if word != "--resume"))
     ended = "; it can be loaded, but not lengthened" if is_run(folder) else ""
     return (
         f"{folder} was begun by ffbm {record.get('ffbm', 'of an earlier version')}, whose chains this version cannot go"
-        f" on with{ended}: start it again with {way}"
+        f" on with{ended}: start it again with {how}"
     )
 
 
@@ -122,8 +122,8 @@ def how_to_repeat(path: str | os.PathLike[str]) -> str:
     folder = Path(path)
     with contextlib.suppress(OSError, ValueError):
         if "[reading]" in (folder / "config.toml").read_text(encoding="utf-8"):
-            again = shlex.join(["ffbm", "fit", "--config", str(folder / "config.toml"), "--out", f"{folder}-again"])
-            return f"copy it again, or make the run again with {again}"
+            command = shlex.join(["ffbm", "fit", "--config", str(folder / "config.toml"), "--out", f"{folder}-again"])
+            return f"copy it again, or make the run again with {command}"
     return "copy it again, or make the run again"
 
 
@@ -145,7 +145,7 @@ def write_run(path: str | os.PathLike[str], files: Mapping[str, Writer | str], p
 
 
 def write_file(path: Path, content: Writer | str | bytes) -> None:
-    """Write a file beside its place and rename it into it, so that what has the name is whole."""
+    """Write a file under a temporary name and rename it, so that a file of its own name is always whole."""
     draft = draft_of(path)
     try:
         if isinstance(content, str):

@@ -32,4 +32,4 @@ def imputed_to_dataset(imputed: Imputed) -> xr.Dataset:
 
 def imputed_from_dataset(data: xr.Dataset) -> Imputed:
     """Return what ``imputed_to_dataset`` wrote."""
-    return Imputed(**{one.name: np.asarray(data[f"cells_{one.name}"]) for one in fields(Imputed)})
+    return Imputed(**{field.name: np.asarray(data[f"cells_{field.name}"]) for field in fields(Imputed)})

@@ -28,11 +28,11 @@ def weights_to_datasets(trace: WeightTrace) -> tuple[xr.Dataset, xr.Dataset]:
     its draws, stored or not, stand beside the draws as ``chain_mean`` and ``chain_sd`` of the statistics.
     """
     names = to_texts(trace.names, "feature names")
-    kept = (np.arange(trace.weights.shape[1]) + 1) * trace.thin - 1
+    stored = (np.arange(trace.weights.shape[1]) + 1) * trace.thin - 1
     axes = {"chain": np.arange(trace.n_chains), "block": np.arange(trace.n_blocks), "feature": names}
     draws = xr.Dataset(
         {"weights": (("chain", "draw", "block", "feature"), trace.weights)},
-        coords={**axes, "draw": kept},
+        coords={**axes, "draw": stored},
         attrs={
             "thin": to_json(trace.thin),
             "settings": to_json(trace.settings),

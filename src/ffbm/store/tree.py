@@ -40,7 +40,7 @@ def to_tree(parts: FitParts) -> xr.DataTree:
     ``/modes`` if the partitions have several, ``/selection`` under the learned prior, ``/imputed`` if cells were
     sampled, ``/reduced_posterior`` with ``/reduced_sample_stats`` if features were left out.
     """
-    datasets, known = explanation_to_groups(parts.explanation)
+    datasets, scores_and_bits = explanation_to_groups(parts.explanation)
     groups = {f"/{name}": data for name, data in datasets.items()}
     groups["/block_posterior"], groups["/block_sample_stats"] = blocks_to_datasets(
         parts.blocks, parts.memberships, parts.network.node_ids
@@ -57,7 +57,7 @@ def to_tree(parts: FitParts) -> xr.DataTree:
         "schema": to_json(SCHEMA),
         "config": to_json(parts.config.to_dict()),
         "provenance": to_json(parts.provenance),
-        **known,
+        **scores_and_bits,
     }
     if parts.reduced is not None:
         attributes["reduced_scores"] = to_json(parts.reduced.scores.to_dict())
@@ -69,11 +69,11 @@ def to_tree(parts: FitParts) -> xr.DataTree:
 def from_tree(tree: xr.DataTree) -> FitParts:
     """Return the parts that ``to_tree`` was given, equal in every array."""
     group = {name: tree[name].to_dataset() for name in tree.children}
-    known = {str(name): from_json(text) for name, text in tree.attrs.items()}
+    attrs = {str(name): from_json(text) for name, text in tree.attrs.items()}
     constant = group["constant_data"]
     network = network_from_dataset(constant)
     held_out = np.asarray(constant["held_out"]) if "held_out" in constant else None
-    whole = explanation_from_groups(network.features, group, known, held_out)
+    whole = explanation_from_groups(network.features, group, attrs, held_out)
     reduced = None
     if "reduced_posterior" in group:
         trace = weights_from_datasets(group["reduced_posterior"], group["reduced_sample_stats"])
@@ -83,18 +83,18 @@ def from_tree(tree: xr.DataTree) -> FitParts:
             features=keep_features(network.features, whole.ranking),
             weights=trace,
             ranking=rank_features(trace, k=whole.ranking.k, n_kept=whole.ranking.n_kept),  # not in the file
-            scores=scores_from_dict(known["reduced_scores"]),
+            scores=scores_from_dict(attrs["reduced_scores"]),
         )
     return FitParts(
         network=network,
-        config=FitConfig.from_dict({"weight_prior": "fixed"} | known["config"]),  # what there was before it had a name
+        config=FitConfig.from_dict({"weight_prior": "fixed"} | attrs["config"]),  # runs of 0.1.0 do not name it
         train=np.asarray(constant["train"]),
         blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
         memberships=members_from_datasets(group),
         explanation=whole,
         reduced=reduced,
-        provenance=known["provenance"],
-        hierarchy=Tree.from_dict(known["hierarchy"], np.asarray(constant["labels"])) if "hierarchy" in known else None,
+        provenance=attrs["provenance"],
+        hierarchy=Tree.from_dict(attrs["hierarchy"], np.asarray(constant["labels"])) if "hierarchy" in attrs else None,
     )
 
 

@@ -34,10 +34,12 @@ def typed_to_tree(parts: TypedParts) -> xr.DataTree:
         groups["/modes"] = modes_to_dataset(parts.memberships, groups["/block_posterior"]["node"])
     for number, value in enumerate(parts.types.values):
         if value in parts.explanations:
-            one = parts.explanations[value]
-            datasets, known = explanation_to_groups(one)
-            held = {} if one.held_out is None else {"held_out": (("own_node", "own_block"), one.held_out)}
-            groups[f"/{TYPES}/{number}"] = xr.Dataset(held, attrs=known)
+            explanation = parts.explanations[value]
+            datasets, attributes_of_type = explanation_to_groups(explanation)
+            variables = {"held_out": (("own_node", "own_block"), explanation.held_out)}
+            groups[f"/{TYPES}/{number}"] = xr.Dataset(
+                variables if explanation.held_out is not None else {}, attrs=attributes_of_type
+            )
             groups |= {f"/{TYPES}/{number}/{name}": data for name, data in datasets.items()}
     attributes = {
         "schema": to_json(SCHEMA),
@@ -49,12 +51,12 @@ def typed_to_tree(parts: TypedParts) -> xr.DataTree:
     return xr.DataTree.from_dict({"/": xr.Dataset(attrs=attributes), **groups}, name="fit")
 
 
-def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeTypes, int], Features]) -> TypedParts:
-    """Return the parts that ``typed_to_tree`` was given; ``own_features`` gives those of a type, by its number."""
+def typed_from_tree(tree: xr.DataTree, features_of_type: Callable[[Network, NodeTypes, int], Features]) -> TypedParts:
+    """Return the parts that ``typed_to_tree`` was given; ``features_of_type`` gives those of a type, by its number."""
     group = {name: tree[name].to_dataset() for name in tree.children if name != TYPES}
-    known = {name: from_json(text) for name, text in tree.attrs.items()}
+    attrs = {name: from_json(text) for name, text in tree.attrs.items()}
     network = network_from_dataset(group["constant_data"])
-    record = known["node_types"]
+    record = attrs["node_types"]
     types = NodeTypes(tuple(record["values"]), np.asarray(group["constant_data"]["type_of"]), record["column"])
     explanations = {}
     for name, branch in tree[TYPES].children.items():
@@ -62,11 +64,11 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
         held_out = np.asarray(head["held_out"]) if "held_out" in head else None
         datasets = {part: branch[part].to_dataset() for part in branch.children}
         parts = {part: from_json(text) for part, text in head.attrs.items()}
-        features = own_features(network, types, number)
+        features = features_of_type(network, types, number)
         explanations[types.values[number]] = explanation_from_groups(features, datasets, parts, held_out)
     members = members_from_datasets(group)
     trees = {}
-    for value, tree_of_type in known.get("trees", {}).items():
+    for value, tree_of_type in attrs.get("trees", {}).items():
         datasets = members.labels[types.of_vertex == types.values.index(value)]
         trees[value] = Tree.from_dict(tree_of_type, np.unique(datasets, return_inverse=True)[1])
     return TypedParts(
@@ -75,7 +77,7 @@ def typed_from_tree(tree: xr.DataTree, own_features: Callable[[Network, NodeType
         blocks=blocks_from_datasets(group["block_posterior"], group["block_sample_stats"]),
         memberships=members,
         explanations=explanations,
-        config=FitConfig.from_dict(known["config"]),
-        provenance=known["provenance"],
+        config=FitConfig.from_dict(attrs["config"]),
+        provenance=attrs["provenance"],
         trees=trees,
     )

@@ -137,13 +137,13 @@ class Graph:
         """The edges as an (E,2) array, sorted, self-loops last: smaller end first, or (source, target) if directed."""
         row = np.repeat(np.arange(self.n_nodes, dtype=self.indices.dtype), np.diff(self.indptr))  # as small as can be
         if self.outward is None:
-            once = row < self.indices
+            is_first_end = row < self.indices
         else:
-            once = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
+            is_first_end = np.arange(len(row)) < np.repeat(self.indptr[:-1] + self.outward, np.diff(self.indptr))
         looped = np.repeat(np.arange(self.n_nodes), self.loops)
-        n_pairs = int(np.count_nonzero(once))
+        n_pairs = int(np.count_nonzero(is_first_end))
         pairs = np.empty((n_pairs + len(looped), 2), dtype=np.int64)
-        pairs[:n_pairs, 0], pairs[:n_pairs, 1] = row[once], self.indices[once]
+        pairs[:n_pairs, 0], pairs[:n_pairs, 1] = row[is_first_end], self.indices[is_first_end]
         pairs[n_pairs:] = looped[:, np.newaxis]
         return pairs
 

@@ -85,18 +85,18 @@ class Features:
         """The G columns of the user's table that features come from, each once, in their order."""
         return tuple(dict.fromkeys(self.columns))
 
-    def take(self, which: Array) -> "Features":
+    def take(self, features: Array) -> "Features":
         """Return the features with these numbers alone, in this order, and the missing cells of their columns."""
-        columns = tuple(self.columns[j] for j in which)
+        columns = tuple(self.columns[j] for j in features)
         missing = self.missing
         if missing is not None:
             missing = sp.csr_array(missing[:, [self.column_names.index(name) for name in dict.fromkeys(columns)]])
         return Features(
-            values=self.values[:, which],
-            names=tuple(self.names[j] for j in which),
+            values=self.values[:, features],
+            names=tuple(self.names[j] for j in features),
             columns=columns,
-            mean=self.mean[which],
-            sd=self.sd[which],
+            mean=self.mean[features],
+            sd=self.sd[features],
             missing=missing if missing is not None and missing.nnz else None,
             other={name: values for name, values in self.other.items() if name in columns},
             replaced={name: pairs for name, pairs in self.replaced.items() if name in columns},
@@ -123,9 +123,9 @@ class Features:
         """Return the numbers of the features that come from a column."""
         return np.flatnonzero([name == column for name in self.columns])
 
-    def dense(self, which: Any) -> Array:
+    def dense(self, features: Any) -> Array:
         """Return the values (N, ...) of some features as a dense array."""
-        cells = self.values[:, which]
+        cells = self.values[:, features]
         return np.asarray(cells.toarray() if sp.issparse(cells) else cells)
 
     def is_missing(self, column: str) -> Array:

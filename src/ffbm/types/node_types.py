@@ -74,8 +74,8 @@ def node_types(net: Network | Graph, node_type: Any) -> NodeTypes | None:
         return None
     if isinstance(node_type, str):
         if not isinstance(net, Network):
-            it = keyword("node_type", repr(node_type))
-            raise OptionError(f"{it} names a column, and a Graph has none: give a type per vertex")
+            value = keyword("node_type", repr(node_type))
+            raise OptionError(f"{value} names a column, and a Graph has none: give a type per vertex")
         texts = _column_texts(net, node_type)
     else:
         entries = np.asarray(node_type)

@@ -145,18 +145,18 @@ class Ranking:
             notes.append(Note("nothing_reduced", f"{are} kept: {self.n_kept} were asked for", d))
         elif n_positive < self.n_kept:
             scores = "scores" if n_positive == 1 else "score"
-            rest = self.n_kept - n_positive
-            others = "the other one is" if rest == 1 else f"the other {rest} are"
-            kept = f"{self.n_kept} were to be kept, and {others} no finding"
-            message = f"only {n_positive} of {d} features {scores} above 0; {kept}"
+            n_others = self.n_kept - n_positive
+            others = "the other one is" if n_others == 1 else f"the other {n_others} are"
+            reason = f"{self.n_kept} were to be kept, and {others} no finding"
+            message = f"only {n_positive} of {d} features {scores} above 0; {reason}"
             notes.append(Note("few_positive", message, n_positive))
         if self.n_kept < d:
             last = self.scores[self.order[self.n_kept - 1]]
-            left = int((self.scores[self.order[self.n_kept :]] == last).sum())
-            if left:
+            n_left_out = int((self.scores[self.order[self.n_kept :]] == last).sum())
+            if n_left_out:
                 tied = int((self.scores == last).sum())
-                message = f"{tied} features share score number {self.n_kept}, {last:.4g}: {left} are left out"
-                notes.append(Note("ties", message, left))
+                message = f"{tied} features share score number {self.n_kept}, {last:.4g}: {n_left_out} are left out"
+                notes.append(Note("ties", message, n_left_out))
         return tuple(notes)
 
     @cached_property
@@ -247,8 +247,8 @@ class Ranking:
             }
         )
 
-    def _names_of(self, which: Array) -> list[str]:
-        return [self.names[j] for j in which]
+    def _names_of(self, features: Array) -> list[str]:
+        return [self.names[j] for j in features]
 
     def __repr__(self) -> str:
         if self.rule == "inclusion":
@@ -264,16 +264,16 @@ class Ranking:
     def _repr_html_(self) -> str:
         table = self.table[["rank", "feature", "score", "block", "centred_mean", "centred_sd", "support"]].head(_SHOWN)
         rows = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
-        left = f", the first {_SHOWN}" if self.n_features > _SHOWN else ""
-        caption = f"{count_of(self.n_features, 'feature')} in order of their scores{left}"
+        scope = f", the first {_SHOWN}" if self.n_features > _SHOWN else ""
+        caption = f"{count_of(self.n_features, 'feature')} in order of their scores{scope}"
         head = ["rank", "feature", "score", "block", "centred weight", "sd", "vertices"]
         numbers = [column for column, name in enumerate(head) if name != "feature"]
         return table_html(head, rows, caption, numbers) + notes_html(self.notes)
 
 
 def _cell(value: object) -> str:
-    shown = f"{value:.3f}" if isinstance(value, float) else str(value)
-    return "" if shown in ("nan", "<NA>") else shown
+    text = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return "" if text in ("nan", "<NA>") else text
 
 
 def _ranks(scores: Array) -> Array:

@@ -136,7 +136,7 @@ class Scores:
 
     def __repr__(self) -> str:
         part, n = ("test", self.n_test) if self.n_test else ("train", self.n_train)
-        which = (
+        vertices = (
             count_of(n, "held-out vertex", "held-out vertices")
             if self.n_test
             else f"{n:,} training vertices, none held out"
@@ -145,7 +145,7 @@ class Scores:
         base = getattr(self, f"base_rate_loss_{part}")
         return (
             f"<Scores: features explain {with_interval(bits, error)} bits per vertex"
-            f" (loss {loss:.3f} against {base:.3f} of the base rate) on {which}>"
+            f" (loss {loss:.3f} against {base:.3f} of the base rate) on {vertices}>"
         )
 
 

@@ -148,10 +148,10 @@ class Tree:
 
         Splits that were not explained are left out; NaN if none was.
         """
-        n_nodes, known = max(len(self.labels), 1), [node for node in self.splits if node.is_explained]
-        if self.splits and not known:
+        n_nodes, explained = max(len(self.labels), 1), [node for node in self.splits if node.is_explained]
+        if self.splits and not explained:
             return nan
-        return float(sum(self.size(node.number) / n_nodes * node.bits for node in known))
+        return float(sum(self.size(node.number) / n_nodes * node.bits for node in explained))
 
     def where(self, column: str) -> str:
         """Return in words where in the tree a column acts: at which splits it matters; nothing if at none.
@@ -167,8 +167,8 @@ class Tree:
         if below:
             n_splits = len(self.splits) - 1
             amount = "each" if len(below) == n_splits > 1 else str(len(below))
-            named = ", ".join(f"[{number}]" for number in below[:_SIZES]) + (", ..." if len(below) > _SIZES else "")
-            words.append(f"inside {amount} of {count_of(n_splits, 'group')} ({named})")
+            numbers = ", ".join(f"[{number}]" for number in below[:_SIZES]) + (", ..." if len(below) > _SIZES else "")
+            words.append(f"inside {amount} of {count_of(n_splits, 'group')} ({numbers})")
         return f"splits {' and '.join(words)}" if words else ""
 
     @property
@@ -250,8 +250,8 @@ class Tree:
 
 
 def _node(values: Mapping[str, Any]) -> TreeNode:
-    known = {name: value for name, value in values.items() if name != "n_vertices"}
+    fields = {name: value for name, value in values.items() if name != "n_vertices"}
     for name in ("support", "nats", "bits", "bits_se"):
-        known[name] = nan if known[name] is None else float(known[name])
-    columns = tuple((str(name), float(inclusion)) for name, inclusion in known["columns"])
-    return TreeNode(**known | {"children": tuple(known["children"]), "columns": columns})
+        fields[name] = nan if fields[name] is None else float(fields[name])
+    columns = tuple((str(name), float(inclusion)) for name, inclusion in fields["columns"])
+    return TreeNode(**fields | {"children": tuple(fields["children"]), "columns": columns})

@@ -1,4 +1,4 @@
-"""What the weight level hands on: draws of the weights with the statistics of their chains."""
+"""Draws of the weights, with the statistics of their chains."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

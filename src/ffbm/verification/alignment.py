@@ -51,9 +51,9 @@ def rows_follow_labels(effort: Effort) -> Finding:
     trace, before = renumbered_trace(rng, 2, 20, 0)
     x = (rng.random((before.shape[2], 3)) < 0.25 + 0.5 * (before[0, 0][:, np.newaxis] == [0, 1, 2])).astype(float)
     n_draws = 8000 if effort.full else 2000
-    options: dict[str, Any] = {"n_draws": n_draws, "weight_prior": "fixed", "progress": False}
+    options: dict[str, Any] = {"n_draws": n_draws, "weight_prior": "fixed"}
     drawn, _ = sample_weights_drawn(x, trace, align_blocks(trace), seed=effort.seed, **options)
-    fixed = sample_weights(x, before[0, 0], n_chains=2, seed=effort.seed + 1, **options)
+    fixed = sample_weights(x, before[0, 0], n_chains=2, seed=effort.seed + 1, progress=False, **options)
     error = np.sqrt(sum(part.sd**2 / ess_mean(part.weights) for part in (drawn, fixed)))
     return Finding(float((np.abs(drawn.mean - fixed.mean) / error).max()), 4.5)
 

@@ -5,6 +5,7 @@ Weights drawn from the prior and blocks from the weights make the true weights o
 aligned to the truth.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from ffbm.rng import child_seed
 from ffbm.simulation import simulate
 from ffbm.types import Array
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import calibrate, rank_among
 
 N_DRAWS, THIN, N_WARMUP = 99, 5, 200
 N_BINS = 20
@@ -40,6 +41,11 @@ class Size(NamedTuple):
 SIZES = (Size(8, 4, 10), Size(30, 3, 60), Size(60, 3, 240))
 
 
+def bins_for(n_networks: int) -> int:
+    """Return how many bins ranks are counted in: 20, or 10 where there are fewer than 100 networks."""
+    return N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
+
+
 def quantities(w: Array, x: Array, b: Array, rows: Array, sigma: float) -> Array:
     """Return the ranked functions (Q, T) of weights (T, B, D) with features, labels and training rows."""
     scores = log_softmax(np.einsum("nd,tbd->tnb", x[rows], w), axis=2)
@@ -57,33 +63,30 @@ def quantities(w: Array, x: Array, b: Array, rows: Array, sigma: float) -> Array
     )
 
 
-def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
+def rank_of_truth(sampler: str, size: Size, seed: int, number: int) -> Array:
     """Simulate one network, draw its weights and return the rank (Q,) of the truth among the draws, 0 .. 99."""
     network_seed = child_seed(seed, "calibration", *size, number)
-    made = simulate(*size, features=3, exact=True, sigma=SIGMA, seed=network_seed)
-    x, b, truth = made.network.features.values, made.labels, made.weights
+    simulation = simulate(*size, features=3, exact=True, sigma=SIGMA, seed=network_seed)
+    x, b, truth = simulation.network.features.values, simulation.labels, simulation.weights
     rows = np.arange(size.n_nodes - size.n_nodes // 5)  # the last fifth is held out
     trace = sample_weights(
         x, np.eye(size.n_blocks)[b], rows, SIGMA, sampler=sampler, n_draws=N_DRAWS * THIN, n_warmup=N_WARMUP,
         n_chains=1, seed=network_seed, workers=1, progress=False, weight_prior="fixed",
     )  # fmt: skip
     draws = quantities(trace.weights[0, THIN - 1 :: THIN], x, b, rows, SIGMA)
-    at = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)
-    return rank_among(draws, at[:, 0], np.random.default_rng([network_seed % 2**32]))
+    true = quantities(np.asarray(truth)[np.newaxis], x, b, rows, SIGMA)
+    return rank_among(draws, true[:, 0], np.random.default_rng([network_seed % 2**32]))
 
 
-def calibrate(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> Finding:
-    """Rank the truth in many networks of each size; return the smallest p of uniform ranks, with their histograms."""
-    histograms = []
-    for size in sizes:
-        ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        histograms += rank_histograms(QUANTITIES, ranks, N_DRAWS, N_BINS, size.name)
-    return smallest_p(histograms, n_networks=n_networks, n_draws=N_DRAWS)
+def calibrate_sampler(sampler: str, sizes: Sequence[Size], effort: Effort, n_networks: int) -> Finding:
+    """Calibrate a weight sampler on so many networks of each size."""
+    rank, named = partial(rank_of_truth, sampler), {size.name: size for size in sizes}
+    return calibrate(rank, QUANTITIES, named, n_networks, N_DRAWS, N_BINS, effort)
 
 
 def uniform_ranks(sampler: str, effort: Effort) -> Finding:
     """Run the calibration: 500 networks of each size in full runs, 100 of one size else."""
-    return calibrate(sampler, SIZES if effort.full else SIZES[1:2], effort, 500 if effort.full else 100)
+    return calibrate_sampler(sampler, SIZES if effort.full else SIZES[1:2], effort, 500 if effort.full else 100)
 
 
 CHECKS = tuple(

@@ -81,10 +81,10 @@ def way_back(directed: bool, effort: Effort) -> Finding:
         for i, s in random_moves(rng, ledger.b, n_blocks, n_moves):
             r, epsilon = int(ledger.b[i]), float(rng.choice([0.1, 0.5, 3.0]))
             claimed = claimed_ratio(model, ledger, i, s, epsilon, *scratch)
-            there = proposal_probability(graph, ledger.b, i, s, epsilon, n_blocks)
+            forth = proposal_probability(graph, ledger.b, i, s, epsilon, n_blocks)
             make_move(model, ledger, i, s)
             back = proposal_probability(graph, ledger.b, i, r, epsilon, n_blocks)
-            worst = max(worst, abs(claimed - np.log(back / there)))
+            worst = max(worst, abs(claimed - np.log(back / forth)))
     return Finding(float(worst), 1e-12)
 
 

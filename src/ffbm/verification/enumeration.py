@@ -103,7 +103,7 @@ def log_law(case: Case, tempered: float = 1.0) -> Array:
     logs = np.full(case.n_blocks**case.n_nodes, -np.inf)
     for code, b in enumerate(states_of(case)):
         if (case.allow_empty or len(set(b)) == case.n_blocks) and _is_allowed(case, b):
-            entropy, likelihood = (it.entropy(b, case.numbers) for it in (target, target._replace(prior=UNIFORM)))
+            entropy, likelihood = (part.entropy(b, case.numbers) for part in (target, target._replace(prior=UNIFORM)))
             logs[code] = likelihood - entropy - tempered * likelihood
             logs[code] += 0.0 if field is None else field[rows, b].sum()
     return logs

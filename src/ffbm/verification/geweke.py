@@ -46,9 +46,9 @@ Means = Callable[[int, int, int], Array]  # of a seed, the number of steps or dr
 def draw_from_model(rng: np.random.Generator) -> tuple[Array, Array, Graph]:
     """Draw weights (B, D), labels (N,) and a multigraph; held-out vertices have labels without features."""
     w = draw_weights(rng, N_BLOCKS, X.shape[1], SIGMA)
-    seen = X.copy()
-    seen[list(HELD_OUT)] = 0
-    b = draw_labels(rng, seen, w)
+    x_of_labels = X.copy()
+    x_of_labels[list(HELD_OUT)] = 0
+    b = draw_labels(rng, x_of_labels, w)
     return w, b, draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
 
 
@@ -119,7 +119,9 @@ def compare_means(
     names: Sequence[str], chain: Means, fresh: Means, n_runs: int, n_steps: int, effort: Effort
 ) -> Finding:
     """Compare means of functions over runs of so many steps with those of fresh draws; return the smallest p."""
-    along, drawn = (np.array(effort.each(partial(of, effort.seed, n_steps), range(n_runs))) for of in (chain, fresh))
+    along, drawn = (
+        np.array(effort.each(partial(means, effort.seed, n_steps), range(n_runs))) for means in (chain, fresh)
+    )
     error = np.sqrt((along.var(axis=0, ddof=1) + drawn.var(axis=0, ddof=1)) / n_runs)
     off = (along.mean(axis=0) - drawn.mean(axis=0)) / error
     p = 2 * student.sf(np.abs(off), n_runs - 1)

@@ -21,16 +21,16 @@ def fit_of_law(draws: Sequence[Outcome], law: Mapping[Outcome, float]) -> float:
     counts = Counter(draws)
     if not set(counts) <= set(law):
         return 0.0
-    seen = np.array([counts[outcome] for outcome in law], dtype=float)
-    return chi_square(seen, len(draws) * np.array([float(law[outcome]) for outcome in law]))
+    observed = np.array([counts[outcome] for outcome in law], dtype=float)
+    return chi_square(observed, len(draws) * np.array([float(law[outcome]) for outcome in law]))
 
 
-def chi_square(seen: Array, expected: Array) -> float:
+def chi_square(observed: Array, expected: Array) -> float:
     """Return Pearson's p of counts, those expected to be below five pooled; 1 if nothing is left to differ."""
     rare = expected < 5
     if rare.any():
         expected = np.append(expected[~rare], expected[rare].sum())
-        seen = np.append(seen[~rare], seen[rare].sum())
-    kept = expected > 0
-    statistic = float(((seen[kept] - expected[kept]) ** 2 / expected[kept]).sum())
-    return float(chi2.sf(statistic, int(kept.sum()) - 1)) if kept.sum() > 1 else 1.0
+        observed = np.append(observed[~rare], observed[rare].sum())
+    possible = expected > 0
+    statistic = float(((observed[possible] - expected[possible]) ** 2 / expected[possible]).sum())
+    return float(chi2.sf(statistic, int(possible.sum()) - 1)) if possible.sum() > 1 else 1.0

@@ -20,8 +20,8 @@ def kernel_gradient(target: WeightTarget, w: Array) -> tuple[float, Array]:
     u = energy_and_gradient(target.kernel, at, g, np.empty((TILE, n_blocks)))
     full = w / target.scale**2
     full[:, target.kernel.rows.active] = g.T
-    rest = w[:, target.kernel.rows.idle] / target.scale[target.kernel.rows.idle]
-    return float(u + 0.5 * np.sum(rest**2)), full
+    of_idle = w[:, target.kernel.rows.idle] / target.scale[target.kernel.rows.idle]
+    return float(u + 0.5 * np.sum(of_idle**2)), full
 
 
 def difference_gradient(w: Array, x: Array, y: Array, sigma: npt.ArrayLike) -> Array:

@@ -5,8 +5,6 @@ Then cells are taken away, more often in one block than in the other, which the 
 the block. The truth, weights and cells, is one more draw of the posterior: its rank among draws is uniform.
 """
 
-from functools import partial
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
@@ -14,7 +12,7 @@ from scipy.special import log_softmax
 from ffbm.rng import child_seed
 from ffbm.theta.blanks import N_CLASSES
 from ffbm.theta.chain import set_up
-from ffbm.theta.design import make_design
+from ffbm.theta.design import Design, make_design
 from ffbm.theta.imputed import ImputedSetup, advance_imputed, start_imputed
 from ffbm.theta.mixture import complete_rows, draw_mixture
 from ffbm.theta.parts import Parts
@@ -22,12 +20,13 @@ from ffbm.theta.prepare import weight_target
 from ffbm.theta.response import read_members
 from ffbm.theta.unknown import find_unknown
 from ffbm.types import Array, Features
+from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.ranks import rank_among, rank_each
+from ffbm.verification.ranks import calibrate, rank_among
 
 N_DRAWS, THIN, N_WARMUP = 49, 4, 60
 N_BINS = 5
-N_NODES, N_BLOCKS, SIGMA = 30, 2, 1.5
+SIZE, SIGMA = Size(30, 2, 0), 1.5  # no edges: labels are drawn from the weights alone
 MISSING = (0.2, 0.5)  # the share of missing cells in either block
 NAMES = ("flag", "party=a", "party=b", "party=c", "age")
 COLUMNS = ("flag", "party", "party", "party", "age")
@@ -61,6 +60,13 @@ def matrix_of(codes: Array, numbers: Array) -> Array:
     return x
 
 
+def design_of(x: Array, missing: Array) -> Design:
+    """Return the design of features (N, 5) whose missing cells (N, 3) are to be sampled, with an intercept."""
+    known = np.where(missing[:, [0, 1, 1, 1, 2]], 0.0, x)
+    features = Features(known, NAMES, COLUMNS, np.zeros(5), np.array([1, 1, 1, 1, 2.0]), sp.csr_array(missing))
+    return make_design(features, True, True)
+
+
 def quantities(w: Array, codes: Array, numbers: Array, missing: Array, labels: Array) -> Array:
     """Return the ranked functions (Q,) of weights (B, 6), the intercept last, and of all cells."""
     centred = w - w.mean(axis=0)
@@ -70,25 +76,24 @@ def quantities(w: Array, codes: Array, numbers: Array, missing: Array, labels: A
     return np.array([(centred**2).sum(), *(centred[0, [0, 1, 4]]), *cells, fit])
 
 
-def rank_of_truth(seed: int, number: int) -> Array:
+def rank_of_truth(size: Size, seed: int, number: int) -> Array:
     """Draw a table, weights and labels, take cells away and return the rank (Q,) of the truth among draws."""
     table_seed = child_seed(seed, "imputation", number)
+    n_nodes, n_blocks, _ = size
     rng = np.random.default_rng([table_seed % 2**32, 11])
-    codes, numbers = draw_table(rng, N_NODES)
+    codes, numbers = draw_table(rng, n_nodes)
     x = matrix_of(codes, numbers)
-    w = SIGMA * rng.normal(size=(N_BLOCKS, len(NAMES) + 1))
-    p = np.exp(log_softmax(np.column_stack((x, np.ones(N_NODES))) @ w.T, axis=1))
-    labels = (rng.random(N_NODES) > p[:, 0]).astype(np.int64)
-    missing = rng.random((N_NODES, 3)) < np.array(MISSING)[labels][:, np.newaxis]
+    w = SIGMA * rng.normal(size=(n_blocks, len(NAMES) + 1))
+    p = np.exp(log_softmax(np.column_stack((x, np.ones(n_nodes))) @ w.T, axis=1))
+    labels = (rng.random(n_nodes) > p[:, 0]).astype(np.int64)
+    missing = rng.random((n_nodes, 3)) < np.array(MISSING)[labels][:, np.newaxis]
     missing[0], missing[1] = True, False
-    x[missing[:, [0, 1, 1, 1, 2]]] = 0.0
-    features = Features(x, NAMES, COLUMNS, np.zeros(5), np.array([1, 1, 1, 1, 2.0]), sp.csr_array(missing))
-    design = make_design(features, True, True)
-    target = weight_target(design, np.eye(N_BLOCKS)[labels], None, SIGMA, True)
-    unknown = find_unknown(target, read_members(np.eye(N_BLOCKS)[labels], N_NODES))
+    design = design_of(x, missing)
+    target = weight_target(design, np.eye(n_blocks)[labels], None, SIGMA, True)
+    unknown = find_unknown(target, read_members(np.eye(n_blocks)[labels], n_nodes))
     assert unknown is not None
-    begun = unknown.complete(target, unknown.cells.begin(rng))
-    model = ImputedSetup(set_up(begun, "hmc", N_WARMUP, rng), unknown)
+    completed = unknown.complete(target, unknown.cells.begin(rng))
+    model = ImputedSetup(set_up(completed, "hmc", N_WARMUP, rng), unknown)
     state, _ = advance_imputed(model, start_imputed(model, rng), N_WARMUP)
     draws = []
     for _ in range(N_DRAWS):
@@ -100,8 +105,8 @@ def rank_of_truth(seed: int, number: int) -> Array:
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 tables in full runs, 40 else; return the smallest p of uniform ranks."""
-    rank, size = partial(rank_of_truth, effort.seed), f"N={N_NODES} B={N_BLOCKS}"
-    return rank_each(rank, QUANTITIES, 300 if effort.full else 40, N_DRAWS, N_BINS, size, effort)
+    n_tables = 300 if effort.full else 40
+    return calibrate(rank_of_truth, QUANTITIES, {SIZE.name: SIZE}, n_tables, N_DRAWS, N_BINS, effort)
 
 
 CHECKS = (

@@ -5,9 +5,9 @@ truth is one more, and the rank of any function of (b, W, A) that does not depen
 posterior, p(b | A) p(theta | b, X), is not the model's own, and its ranks show it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
@@ -18,13 +18,14 @@ from ffbm.blocks.seeds import random_labels
 from ffbm.joint.chain import JointSettings, JointSetup, advance, start
 from ffbm.joint.prepare import joint_model
 from ffbm.pipeline.blocks import sample_blocks
+from ffbm.pipeline.context import RunContext
 from ffbm.pipeline.drawn import LEAST_EACH, sample_weights_drawn
 from ffbm.rng import child_seed, stream
 from ffbm.simulation import simulate
 from ffbm.types import Array, Graph
-from ffbm.verification.calibration import N_BINS, N_DRAWS, SIZES, Size
+from ffbm.verification.calibration import N_DRAWS, SIZES, Size, bins_for
 from ffbm.verification.findings import Effort, Finding
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import calibrate, rank_among
 
 SIGMA, N_FEATURES = 1.5, 2
 BURN, THIN = 300, 20
@@ -39,7 +40,7 @@ QUANTITIES = (
     "its difference to vertex 1",
     "W[0,0], blocks numbered at random",
 )
-TELLING = QUANTITIES[1:5]  # where the cut posterior fails
+WRONG_UNDER_CUT = QUANTITIES[1:5]
 Draws = tuple[Array, Array]  # labels (T, N), weights (T, B, D)
 
 
@@ -62,11 +63,11 @@ def pose(size: Size, seed: int) -> tuple[Problem, Array, Array]:
     n_trained = size.n_nodes - size.n_nodes // 5
     rng = stream(seed, "features")
     x = (rng.random((size.n_nodes, N_FEATURES)) < 0.5).astype(float)
-    seen = x.copy()
-    seen[n_trained:] = 0
-    made = simulate(*size, features=seen, exact=True, sigma=SIGMA, seed=seed)
-    problem = Problem(made.network.graph, x, np.arange(n_trained), size.n_blocks, seed)
-    return problem, made.labels, np.asarray(made.weights)
+    x_of_labels = x.copy()
+    x_of_labels[n_trained:] = 0
+    simulation = simulate(*size, features=x_of_labels, exact=True, sigma=SIGMA, seed=seed)
+    problem = Problem(simulation.network.graph, x, np.arange(n_trained), size.n_blocks, seed)
+    return problem, simulation.labels, np.asarray(simulation.weights)
 
 
 def sample_jointly(problem: Problem) -> Draws:
@@ -89,8 +90,8 @@ def sample_cut(problem: Problem) -> Draws:
     )  # fmt: skip
     members = align_blocks(blocks)
     trace, _ = sample_weights_drawn(
-        problem.x, blocks, members, problem.rows, SIGMA, n_draws=1, n_warmup=0, seed=problem.seed, workers=1,
-        progress=False, weight_prior="fixed",
+        problem.x, blocks, members, problem.rows, SIGMA, n_draws=1, n_warmup=0, seed=problem.seed, weight_prior="fixed",
+        context=RunContext(1),
     )  # fmt: skip
     labels = np.take_along_axis(members.order[0], blocks.labels[0].astype(np.int64), axis=1)
     return labels[:N_DRAWS], trace.weights[0, ::LEAST_EACH][:N_DRAWS]
@@ -140,37 +141,32 @@ def distinct_partitions(labels: Array) -> tuple[Array, Array]:
     return np.unique(patterns, axis=0, return_inverse=True)
 
 
-def rank_of_truth(size: Size, sampler: str, seed: int, number: int) -> Array:
+def rank_of_truth(target: str, size: Size, seed: int, number: int) -> Array:
     """Simulate one network, draw labels and weights, and return the rank (Q,) of the truth among the draws, 0 .. 99."""
     problem, b, w = pose(size, child_seed(seed, "joint calibration", *size, number))
     rng = stream(problem.seed, "ranks")
-    draws = quantities(problem, *SAMPLERS[sampler](problem), rng)
-    at = quantities(problem, b[np.newaxis], w[np.newaxis], rng)
-    return rank_among(draws, at[:, 0], rng)
+    draws = quantities(problem, *SAMPLERS[target](problem), rng)
+    true = quantities(problem, b[np.newaxis], w[np.newaxis], rng)
+    return rank_among(draws, true[:, 0], rng)
 
 
-def histograms(sampler: str, sizes: tuple[Size, ...], effort: Effort, n_networks: int) -> list[dict[str, Any]]:
-    """Rank the truth in many networks of each size; return the histogram of each quantity with its p."""
-    results: list[dict[str, Any]] = []
-    n_bins = N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
-    for size in sizes:
-        ranks = np.array(effort.each(partial(rank_of_truth, size, sampler, effort.seed), range(n_networks)))
-        results += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, size.name)
-    return results
+def calibrate_target(target: str, sizes: Sequence[Size], effort: Effort, n_networks: int) -> Finding:
+    """Calibrate the joint or the cut posterior on so many networks of each size."""
+    rank, named = partial(rank_of_truth, target), {size.name: size for size in sizes}
+    return calibrate(rank, QUANTITIES, named, n_networks, N_DRAWS, bins_for(n_networks), effort)
 
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Calibrate the joint sampler: 500 networks of each size in full runs, 50 of the smallest else."""
-    n_networks = 500 if effort.full else 50
-    results = histograms("joint", SIZES if effort.full else SIZES[:1], effort, n_networks)
-    return smallest_p(results, n_networks=n_networks, n_draws=N_DRAWS)
+    return calibrate_target("joint", SIZES if effort.full else SIZES[:1], effort, 500 if effort.full else 50)
 
 
-def tell_cut_apart(effort: Effort) -> Finding:
+def cut_fails(effort: Effort) -> Finding:
     """Rank the truth among draws of the cut posterior, which must fail: its largest p over what it gets wrong.
 
     For each quantity the smallest p of the two larger sizes counts: at N = 8 there is little to tell.
     """
-    results = histograms("cut", SIZES[1:], effort, 500)
-    worst = max(min(e["p"] for e in results if e["quantity"] == name) for name in TELLING)
-    return Finding(worst, 1e-4, details={"n_networks": 500, "n_draws": N_DRAWS, "ranks": results})
+    finding = calibrate_target("cut", SIZES[1:], effort, 500)
+    ranks = finding.details["ranks"]
+    worst = max(min(entry["p"] for entry in ranks if entry["quantity"] == name) for name in WRONG_UNDER_CUT)
+    return Finding(worst, 1e-4, details=finding.details)

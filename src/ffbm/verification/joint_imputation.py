@@ -4,10 +4,7 @@ Numbers are lost at random, flags and values more often where the number is know
 what is left. The truth, labels, columns, weights and cells, is one more draw of the posterior: its rank is uniform.
 """
 
-from functools import partial
-
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import log_softmax
 
 from ffbm.blocks.entropy import description_length
@@ -16,14 +13,14 @@ from ffbm.joint.selection import advance, column_setup, start
 from ffbm.rng import child_seed
 from ffbm.simulation.memberships import draw_labels
 from ffbm.simulation.multigraph import draw_multigraph
-from ffbm.theta.design import make_design
 from ffbm.theta.prior import INTERCEPT_SD
-from ffbm.types import Array, Features, Graph
+from ffbm.types import Array, Graph
+from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Check, Effort, Finding
-from ffbm.verification.imputation import COLUMNS, NAMES, PARTS, draw_table, matrix_of
-from ffbm.verification.ranks import rank_among, rank_each
+from ffbm.verification.imputation import PARTS, design_of, draw_table, matrix_of
+from ffbm.verification.ranks import calibrate, rank_among
 
-N_NODES, N_BLOCKS, N_EDGES, N_TRAINED = 16, 2, 40, 13
+SIZE, N_TRAINED = Size(16, 2, 40), 13
 N_DRAWS, THIN, BURN, GAP = 39, 8, 100, 2
 N_BINS = 5
 OF_FEATURE = np.array([0, 1, 1, 1, 2, -1])
@@ -34,30 +31,28 @@ QUANTITIES = (
 )  # fmt: skip
 
 
-def rank_of_truth(seed: int, number: int) -> Array:
+def rank_of_truth(size: Size, seed: int, number: int) -> Array:
     """Draw from the model, take cells away and return the rank (Q,) of the truth among draws."""
+    n_nodes, n_blocks, n_edges = size
     rng = np.random.default_rng([child_seed(seed, "joint imputation", number) % 2**32, 13])
-    codes, numbers = draw_table(rng, N_NODES)
+    codes, numbers = draw_table(rng, n_nodes)
     inside = rng.random(3) < rng.beta(1, 3)
     scales = np.where(inside, np.sqrt(3 / rng.chisquare(3, 3)), 0.0)
-    w = rng.normal(size=(N_BLOCKS, len(OF_FEATURE))) * np.append(scales, INTERCEPT_SD)[OF_FEATURE]
+    w = rng.normal(size=(n_blocks, len(OF_FEATURE))) * np.append(scales, INTERCEPT_SD)[OF_FEATURE]
     w -= w.mean(axis=0)
-    x = np.column_stack((matrix_of(codes, numbers), np.ones(N_NODES)))
+    x = np.column_stack((matrix_of(codes, numbers), np.ones(n_nodes)))
     x[N_TRAINED:] = 0.0  # to vertices that are held out features say nothing
     b = draw_labels(rng, x, w)
-    graph = draw_multigraph(rng, b, N_BLOCKS, N_EDGES)
-    missing = np.zeros((N_NODES, 3), dtype=bool)
-    missing[:, 2] = rng.random(N_NODES) < MISSING[2]
+    graph = draw_multigraph(rng, b, n_blocks, n_edges)
+    missing = np.zeros((n_nodes, 3), dtype=bool)
+    missing[:, 2] = rng.random(n_nodes) < MISSING[2]
     is_high = ~missing[:, 2] & (numbers[:, 0] > 0)
-    missing[:, :2] = rng.random((N_NODES, 2)) < np.where(is_high, MISSING[1], MISSING[0])[:, np.newaxis]
+    missing[:, :2] = rng.random((n_nodes, 2)) < np.where(is_high, MISSING[1], MISSING[0])[:, np.newaxis]
     missing[0] = False
-    table = matrix_of(codes, numbers)
-    table[missing[:, [0, 1, 1, 1, 2]]] = 0.0
-    features = Features(table, NAMES, COLUMNS, np.zeros(5), np.array([1, 1, 1, 1, 2.0]), sp.csr_array(missing))
     settings = JointSettings(BURN, THIN, jumps=0.5, shifts=0.2)
-    setup = column_setup(graph, make_design(features, True, True), N_BLOCKS, settings, np.arange(N_TRAINED))
+    setup = column_setup(graph, design_of(matrix_of(codes, numbers), missing), n_blocks, settings, np.arange(N_TRAINED))
     setup = setup._replace(gap=GAP)
-    state = start(setup, rng.integers(0, N_BLOCKS, N_NODES), rng, full=number % 2 == 1)
+    state = start(setup, rng.integers(0, n_blocks, n_nodes), rng, full=number % 2 == 1)
     state, _ = advance(setup, state, BURN)
     assert setup.model.unknown is not None
     idle, draws = setup.model.training.rows.idle, []
@@ -75,7 +70,7 @@ def rank_of_truth(seed: int, number: int) -> Array:
 def quantities(graph: Graph, b: Array, inside: Array, w: Array, cells: tuple[Array, Array], missing: Array) -> Array:
     """Return the ranked functions (Q,) of labels, columns, contrasts (B, 6), the intercept last, and all cells."""
     codes, numbers = cells
-    x = np.column_stack((matrix_of(codes, numbers), np.ones(N_NODES)))[:N_TRAINED]
+    x = np.column_stack((matrix_of(codes, numbers), np.ones(len(codes))))[:N_TRAINED]
     fit = log_softmax(x @ w.T, axis=1)[np.arange(N_TRAINED), b[:N_TRAINED]].sum()
     flags = missing[:, 0] & (codes[:, 0] == PARTS.start[0] + 1)
     return np.array(
@@ -94,8 +89,8 @@ def quantities(graph: Graph, b: Array, inside: Array, w: Array, cells: tuple[Arr
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Rank the truth in 300 networks in full runs, 20 else; return the smallest p of uniform ranks."""
-    rank, size = partial(rank_of_truth, effort.seed), f"N={N_NODES} B={N_BLOCKS}"
-    return rank_each(rank, QUANTITIES, 300 if effort.full else 20, N_DRAWS, N_BINS, size, effort)
+    n_networks = 300 if effort.full else 20
+    return calibrate(rank_of_truth, QUANTITIES, {SIZE.name: SIZE}, n_networks, N_DRAWS, N_BINS, effort)
 
 
 CHECKS = (

@@ -28,7 +28,7 @@ from ffbm.verification.enumeration import graph_of
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.joint_laws import moments_of_draws, moments_of_labels
 from ffbm.verification.ranks import rank_among
-from ffbm.verification.selection import calibrate
+from ffbm.verification.selection import calibrate_columns
 
 BOUNDS = (0.02, 0.02, 0.04, 0.02)  # of co-membership, inclusion, E[ln(1 + |V_g|^2)], an empty block
 RUNS = 8
@@ -226,14 +226,14 @@ def draw_given(rng: np.random.Generator, x: Array, size: Size, seed: int) -> Pro
     scales = np.sqrt(3 / rng.chisquare(3, len(GROUPS)))
     w = rng.normal(size=(n_blocks, len(COLUMN))) * np.append(np.where(inside, scales, 0.0), INTERCEPT_SD)[COLUMN]
     w -= w.mean(axis=0)
-    seen = x.copy()
-    seen[len(rows) :] = 0
-    b = draw_labels(rng, seen, w)
+    x_of_labels = x.copy()
+    x_of_labels[len(rows) :] = 0
+    b = draw_labels(rng, x_of_labels, w)
     graph = draw_multigraph(rng, b, n_blocks, n_edges)
     s = description_length(graph, b).without_partition
     energy = selection_energy(w, inside, x[rows], np.eye(n_blocks)[b[rows]], COLUMN, INTERCEPT_SD)
-    one = ColumnDraws(b, s, 0.0, inside, inside, scales, w, energy, 0.0, np.zeros(5))  # type: ignore[arg-type]
-    return Problem(graph, x, rows, n_blocks, ColumnDraws(*(np.asarray(part)[np.newaxis] for part in one)), seed)
+    draw = ColumnDraws(b, s, 0.0, inside, inside, scales, w, energy, 0.0, np.zeros(5))  # type: ignore[arg-type]
+    return Problem(graph, x, rows, n_blocks, ColumnDraws(*(np.asarray(part)[np.newaxis] for part in draw)), seed)
 
 
 def quantities(problem: Problem, draws: ColumnDraws) -> Array:
@@ -259,7 +259,7 @@ def quantities(problem: Problem, draws: ColumnDraws) -> Array:
     )
 
 
-def calibrate_one(size: Size, seed: int, number: int) -> Array:
+def rank_of_truth(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
     problem = pose(size, child_seed(seed, "joint selection", *size, number))
     rng = stream(problem.seed, "chain")
@@ -275,7 +275,7 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
 def uniform_ranks(effort: Effort) -> Finding:
     """Run the calibration: 300 networks of each size in full runs, 15 of the smaller one else."""
     sizes = SIZES if effort.full else SIZES[:1]
-    return calibrate(QUANTITIES, calibrate_one, sizes, effort, 300 if effort.full else 15)
+    return calibrate_columns(rank_of_truth, QUANTITIES, sizes, effort, 300 if effort.full else 15)
 
 
 CHECKS = (

@@ -38,7 +38,7 @@ from ffbm.verification.joint_laws import moments_of_draws, moments_of_labels
 from ffbm.verification.joint_selection import Case, Moments, compare_moments, prior_points
 from ffbm.verification.partitions import FIVE, MESS, RING, judge
 from ffbm.verification.ranks import rank_among
-from ffbm.verification.selection import calibrate
+from ffbm.verification.selection import calibrate_columns
 
 THREE = (np.array([0, 0, 1]), np.array([0, 0]))  # two leaves, and one beside them
 PAIRS = (np.array([0, 0, 1, 1]), np.array([0, 0]))  # four leaves, two and two
@@ -126,8 +126,8 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
             log_p = log_softmax(np.einsum("pkd,nd->pnk", w, x[trained]), axis=2)
             likelihood = np.zeros((len(w), len(states)))
             for i, v in enumerate(trained):
-                taken = child[states[:, v]]
-                likelihood += np.where(taken >= 0, log_p[:, i, taken], 0.0)
+                child_of_state = child[states[:, v]]
+                likelihood += np.where(child_of_state >= 0, log_p[:, i, child_of_state], 0.0)
             share = np.exp(likelihood) / len(w)
             evidence[c, at] = share.sum(axis=0)
             sizes[c, at] = (np.log1p((w[:, :, :-1] ** 2).sum(axis=1)).T @ share).T
@@ -137,11 +137,11 @@ def exact_moments(case: Case, n_points: int = 12) -> Moments:
         k = int(inside.sum())
         prior = np.exp(betaln(1 + k, n_columns * (1 + n_nodes) - k) - betaln(1, n_columns) - (s - s.min()))
         parts = np.array([evidence[c, at] for c, at in enumerate(chosen)])
-        own = prior * parts.prod(axis=0)
-        mass += own
-        inclusion += inside * own.sum()
+        weight = prior * parts.prod(axis=0)
+        mass += weight
+        inclusion += inside * weight.sum()
         for c, at in enumerate(chosen):
-            size[c] += (own / parts[c]) @ sizes[c, at]
+            size[c] += (weight / parts[c]) @ sizes[c, at]
     total = mass.sum()
     together, empty = moments_of_labels(states, mass / total, target.n_leaves)
     return Moments(together, inclusion / total, size / total, empty)
@@ -172,8 +172,8 @@ def squares(setup: Any, draws: TreeDraws) -> Array:
         v = draws.weights[:, first : first + n_active * n_children].reshape(-1, n_active, n_children)
         first += n_active * n_children
         groups = columns.target.groups
-        own = groups.of_feature[columns.target.training.rows.active]
-        parts.append([(v[:, own == g] ** 2).sum(axis=(1, 2)) for g in range(len(groups.names))])
+        column_of = groups.of_feature[columns.target.training.rows.active]
+        parts.append([(v[:, column_of == g] ** 2).sum(axis=(1, 2)) for g in range(len(groups.names))])
     return np.moveaxis(np.array(parts), 2, 0)
 
 
@@ -214,21 +214,21 @@ def path_probabilities(x: Array, weights: list[Array], children: tuple[Array, ..
     return log_p
 
 
-def calibrate_one(size: Size, seed: int, number: int) -> Array:
+def rank_of_truth(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then the inclusion probability of one trial, and the truth.
 
     Trials of one network share omega, so one of each network is looked at, in turns.
     """
-    own = child_seed(seed, "joint tree", *size, number)
-    rng, children, n_columns = stream(own, "model"), tree_children(PAIRS), len(GROUPS)
+    network_seed = child_seed(seed, "joint tree", *size, number)
+    rng, children, n_columns = stream(network_seed, "model"), tree_children(PAIRS), len(GROUPS)
     value = rng.integers(0, 3, size.n_nodes)
     x = np.column_stack((rng.random(size.n_nodes) < 0.5, value == 0, value == 1, np.ones(size.n_nodes))).astype(float)
     omega = rng.beta(1, n_columns)
     inside = rng.random((len(children), n_columns)) < omega
     scale = np.where(inside, np.sqrt(3 / rng.chisquare(3, inside.shape)), 0.0)
     weights = []
-    for own_scale, child in zip(scale, children, strict=True):
-        w = rng.normal(size=(int(child.max()) + 1, len(COLUMN))) * np.append(own_scale, INTERCEPT_SD)[COLUMN]
+    for node_scale, child in zip(scale, children, strict=True):
+        w = rng.normal(size=(int(child.max()) + 1, len(COLUMN))) * np.append(node_scale, INTERCEPT_SD)[COLUMN]
         weights.append(w - w.mean(axis=0))
     labels = draw_labels_down(rng, x, weights, children)
     target = TreeTarget(draw_nested_multigraph(rng, labels, PAIRS, size.n_edges), PAIRS)
@@ -257,9 +257,9 @@ def _quantities(setup: Any, x: Array, draws: TreeDraws) -> Array:
             shape = columns.full.shape
             w = flat[first : first + shape[0] * shape[1]].reshape(shape)
             first += shape[0] * shape[1]
-            taken = child[b]
-            each = log_softmax(x[:, columns.target.training.rows.active] @ w, axis=1)
-            log_p += np.where(taken >= 0, each[np.arange(len(x)), taken], 0.0)
+            child_of_leaf = child[b]
+            log_softmax_ = log_softmax(x[:, columns.target.training.rows.active] @ w, axis=1)
+            log_p += np.where(child_of_leaf >= 0, log_softmax_[np.arange(len(x)), child_of_leaf], 0.0)
         likelihood.append(log_p.sum())
     flagged = labels[:, x[:, 0] == 1]
     groups = PAIRS[0][flagged]
@@ -272,14 +272,18 @@ def _quantities(setup: Any, x: Array, draws: TreeDraws) -> Array:
             *v[:, 0].T,
             *v[:, 1:].sum(axis=1).T,
             [len(np.unique(b)) for b in labels],
-            *((own[:, :, np.newaxis] == own[:, np.newaxis]).sum(axis=(1, 2)) for own in (flagged, groups)),
+            *(
+                (labels_of[:, :, np.newaxis] == labels_of[:, np.newaxis]).sum(axis=(1, 2))
+                for labels_of in (flagged, groups)
+            ),
         )
     )
 
 
 def uniform_ranks(effort: Effort) -> Finding:
     """Run the calibration: 300 networks of each size in full runs, 15 of the smaller one else."""
-    return calibrate(QUANTITIES, calibrate_one, SIZES if effort.full else SIZES[:1], effort, 300 if effort.full else 15)
+    sizes = SIZES if effort.full else SIZES[:1]
+    return calibrate_columns(rank_of_truth, QUANTITIES, sizes, effort, 300 if effort.full else 15)
 
 
 CHECKS = (

@@ -23,10 +23,10 @@ def exact_values() -> dict[str, Any]:
 
 def lengths(_effort: Effort) -> Finding:
     """Compare every part of S on bundled graphs and partitions."""
-    held = exact_values()
+    values = exact_values()
     polbooks = load_dataset("polbooks").graph
-    cases = [(graph_of(case["edges"], case["n_nodes"]), case) for case in held["multigraphs"]]
-    cases += [(polbooks, case) for case in held["polbooks"]]
+    cases = [(graph_of(case["edges"], case["n_nodes"]), case) for case in values["multigraphs"]]
+    cases += [(polbooks, case) for case in values["polbooks"]]
     worst = 0.0
     for graph, case in cases:
         length = description_length(graph, case["labels"])

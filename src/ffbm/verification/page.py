@@ -19,8 +19,8 @@ def markdown_newer(record: Mapping[str, Any]) -> str:
     """Return a sentence that names the checks which a record does not have yet; nothing if it has all."""
     from ffbm.verification.battery import CHECKS
 
-    known = {check["name"] for check in record["checks"]}
-    newer = [check.name for check in CHECKS if check.name not in known]
+    recorded = {check["name"] for check in record["checks"]}
+    newer = [check.name for check in CHECKS if check.name not in recorded]
     if not newer:
         return ""
     return f"Checks that are newer than this record, whose figures it does not have: {_cell('; '.join(newer))}."

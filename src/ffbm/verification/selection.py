@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from scipy.stats import norm
 
 from ffbm.rng import child_seed
 from ffbm.theta.adapt import first_adaptation
@@ -24,11 +23,11 @@ from ffbm.types import Array
 from ffbm.verification.calibration import Size
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.geweke import compare_means
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import calibrate, rank_among
 from ffbm.verification.selection_laws import CHECKS as LAWS
 
 N_DRAWS, THIN, N_WARMUP = 99, 4, 40
-N_BINS, FEW_BINS, N_TENTHS = 10, 5, 5
+N_BINS, FEW_BINS = 10, 5
 GROUPS = {"flag": ["0"], "three values": ["1", "2", "3"], "twin": ["4"], "number": ["5"], "rare": ["6"]}
 COLUMN = np.array([0, 1, 1, 1, 2, 3, 4, -1])
 QUANTITIES = (
@@ -90,7 +89,7 @@ def quantities(inside: Array, scales: Array, w: Array, energy: float) -> Array:
     return np.array([*scales, *squares, w[0, -1] - w[1, -1], -energy])
 
 
-def calibrate_one(size: Size, seed: int, number: int) -> Array:
+def rank_of_truth(size: Size, seed: int, number: int) -> Array:
     """Return the rank of the truth in each quantity, then inclusion probabilities, then the true inclusion."""
     data_seed = child_seed(seed, "selection", size.n_nodes, size.n_blocks, number)
     rng = np.random.default_rng([data_seed % 2**32, 7])
@@ -104,41 +103,8 @@ def calibrate_one(size: Size, seed: int, number: int) -> Array:
     draws = np.array([quantities(drawn.inclusion[t], drawn.scales[t], drawn.weights[t], drawn.energy[t]) for t in kept])
     with_one = np.column_stack((x, np.ones(len(x))))
     energy = selection_energy(truth.weights, truth.inside, with_one, y, COLUMN, INTERCEPT_SD)
-    at = quantities(truth.inside, truth.scales, truth.weights, energy)
-    return np.concatenate((rank_among(draws.T, at, rng), drawn.chance.mean(axis=0), truth.inside))
-
-
-def calibrate(
-    names: Sequence[str], one: Callable[..., Array], sizes: Sequence[Size], effort: Effort, n_sets: int
-) -> Finding:
-    """Return the smallest p: of uniform ranks, and of the rate at which columns are included in truth.
-
-    ``one`` gives for a size, a seed and a number the ranks of the quantities, and of each column the inclusion
-    probability and the truth.
-    """
-    histograms, rates = [], list[float]()
-    n_bins = N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
-    for size in sizes:
-        of_truth = np.array(effort.each(partial(one, size, effort.seed), range(n_sets)))
-        ranks, rest = np.split(of_truth, [len(names)], axis=1)
-        histograms += rank_histograms(names, ranks.astype(int), N_DRAWS, n_bins, size.name)
-        chance, truth = np.split(rest, 2, axis=1)
-        rates += calibration_of_inclusion(chance.ravel(), truth.ravel())
-    return smallest_p(histograms, n_sets, rates, inclusion=rates)
-
-
-def calibration_of_inclusion(chance: Array, truth: Array) -> list[float]:
-    """Return, for inclusion probabilities in fifths of their order, p of as many columns included in truth.
-
-    >>> calibration_of_inclusion(np.full(10, 0.5), np.tile([0, 1], 5))[0]
-    1.0
-    """
-    ps = []
-    for part in np.array_split(np.argsort(chance, kind="stable"), N_TENTHS):
-        off = truth[part].sum() - chance[part].sum()
-        spread = np.sqrt((chance[part] * (1 - chance[part])).sum())
-        ps.append(float(2 * norm.sf(abs(off) / max(spread, 1e-9))))
-    return ps
+    true = quantities(truth.inside, truth.scales, truth.weights, energy)
+    return np.concatenate((rank_among(draws.T, true, rng), drawn.chance.mean(axis=0), truth.inside))
 
 
 def _target(x: Array, y: Array) -> WeightTarget:
@@ -176,8 +142,8 @@ def geweke_means(moves: bool, seed: int, n_steps: int, number: int) -> Array:
 def _functions(truth: Truth, y: Array) -> Array:
     squares = [(truth.weights[:, g == COLUMN] ** 2).sum() for g in range(len(GROUPS))]
     sizes = y.sum(axis=0)
-    rest = [truth.inside.sum(), truth.inside.sum() ** 2, (truth.weights[:, -1] ** 2).sum(), (sizes**2).sum()]
-    return np.array([*truth.inside, *np.log(truth.scales), *np.log1p(squares), *rest])
+    counts = [truth.inside.sum(), truth.inside.sum() ** 2, (truth.weights[:, -1] ** 2).sum(), (sizes**2).sum()]
+    return np.array([*truth.inside, *np.log(truth.scales), *np.log1p(squares), *counts])
 
 
 def _with_response(target: WeightTarget, y: Array) -> WeightTarget:
@@ -193,10 +159,18 @@ def law_kept(effort: Effort) -> Finding:
     return compare_means(FUNCTIONS, chain, fresh, n_runs, n_steps, effort)
 
 
+def calibrate_columns(
+    rank: Callable[[Size, int, int], Array], names: Sequence[str], sizes: Sequence[Size], effort: Effort, n_sets: int
+) -> Finding:
+    """Calibrate a sampler that selects columns on so many data sets of each size."""
+    named, n_bins = {size.name: size for size in sizes}, N_BINS if n_sets >= 10 * N_BINS else FEW_BINS
+    return calibrate(rank, names, named, n_sets, N_DRAWS, n_bins, effort)
+
+
 def uniform_ranks(effort: Effort) -> Finding:
     """Run the calibration: 300 data sets of each size in full runs, 40 of one size else."""
     sizes = SIZES if effort.full else SIZES[:1]
-    return calibrate(QUANTITIES, calibrate_one, sizes, effort, 300 if effort.full else 40)
+    return calibrate_columns(rank_of_truth, QUANTITIES, sizes, effort, 300 if effort.full else 40)
 
 
 CHECKS = (

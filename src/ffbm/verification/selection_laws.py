@@ -81,13 +81,13 @@ def solve(x: Array, y: Array) -> Law:
     log_t = -3 * t - 1.5 * np.exp(-2 * t)
     log_t -= logsumexp(log_t)
     has = x != 0
-    rest = _log_likelihood(a[:, np.newaxis], y[~has.any(axis=1)].sum(axis=0, keepdims=True))
+    of_others = _log_likelihood(a[:, np.newaxis], y[~has.any(axis=1)].sum(axis=0, keepdims=True))
     outside = log_a + _log_likelihood(a[:, np.newaxis], y.sum(axis=0, keepdims=True))
-    nothing = logsumexp(outside)
+    evidence_out = logsumexp(outside)
     parts = np.empty((len(t), len(a)))
     means = np.empty((x.shape[1], len(t), len(a)))
     for k, s in enumerate(np.exp(t)):
-        parts[k] = log_t[k] + log_a + rest
+        parts[k] = log_t[k] + log_a + of_others
         for j in range(x.shape[1]):
             values, where = np.unique(x[has[:, j], j], return_inverse=True)
             memberships = np.zeros((len(values), 2))
@@ -96,10 +96,10 @@ def solve(x: Array, y: Array) -> Law:
             whole = logsumexp(inner, axis=1)
             means[j, k] = s * np.einsum("au,u->a", np.exp(inner - whole[:, np.newaxis]), u)
             parts[k] += whole
-    something = logsumexp(parts)
-    inclusion = float(1 / (1 + np.exp(nothing - something)))  # with one column the prior odds are 1
-    share = np.exp(parts - something)
-    of_a = inclusion * share.sum(axis=0) + (1 - inclusion) * np.exp(outside - nothing)
+    evidence_in = logsumexp(parts)
+    inclusion = float(1 / (1 + np.exp(evidence_out - evidence_in)))  # with one column the prior odds are 1
+    share = np.exp(parts - evidence_in)
+    of_a = inclusion * share.sum(axis=0) + (1 - inclusion) * np.exp(outside - evidence_out)
     full = np.append(np.einsum("jka,ka->j", means, share), share.sum(axis=0) @ a)
     return Law(x, y, inclusion, inclusion * full[:-1], float(of_a @ a), full)
 

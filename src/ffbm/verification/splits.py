@@ -63,7 +63,7 @@ def tree_and_features() -> tuple[Tree, Features]:
     """Return the tree of the two splits, with four blocks, and the flags of its vertices."""
     counts = np.array([*BELOW.counts, ROOT.counts[1]])  # of each block
     labels = np.repeat(np.arange(4), counts.sum(axis=1))
-    x = np.concatenate([np.repeat(_FLAGS, own, axis=0) for own in counts])
+    x = np.concatenate([np.repeat(_FLAGS, of_block, axis=0) for of_block in counts])
     below = [TreeNode(3 + block, 0, 1, block=block) for block in range(3)]
     nodes = (TreeNode(0, 2, None, (1, 2)), TreeNode(1, 1, 0, (3, 4, 5)), TreeNode(2, 0, 0, block=3), *below)
     names = ("first", "second")
@@ -76,7 +76,7 @@ def sampled_inclusion(n_sweeps: int, seed: int) -> Array:
     config = FitConfig(
         hierarchy=True, n_sweeps=1, n_draws=n_sweeps, n_chains=_CHAINS, seed=seed, weight_prior="learned"
     )
-    selected = select_at_splits(features, tree, config, RunContext(1, lambda _: None))
+    selected = select_at_splits(features, tree, config, RunContext(1))
     return np.array([trace.probability for trace in selected.values()])
 
 

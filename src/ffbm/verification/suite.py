@@ -49,7 +49,7 @@ def verify(
     if workers is not None:
         workers = check_int("workers", workers, low=1)
     kernels.announce_compiling()
-    begun = time.perf_counter()
+    start = time.perf_counter()
     with (
         listening(progress) as tell,
         open_workers(workers, RUNS) as each,
@@ -61,7 +61,7 @@ def verify(
             outcomes = at_once(partial(battery.judge, effort), chosen)
         except BaseException as error:  # an interruption too
             raise battery.stop(error) from None
-    return Verification(tuple(outcomes), full, seed, time.perf_counter() - begun)
+    return Verification(tuple(outcomes), full, seed, time.perf_counter() - start)
 
 
 class _Battery:
@@ -77,7 +77,7 @@ class _Battery:
         tell(Progress("checks", 0, n_checks))
 
     def judge(self, effort: Effort, check: Check) -> Outcome:
-        begun = time.perf_counter()
+        start = time.perf_counter()
         try:
             finding = check.run(effort)
         except BaseException as error:
@@ -85,7 +85,7 @@ class _Battery:
         with self._lock:
             self._done += 1
             self._tell(Progress("checks", self._done, self._n_checks))
-        return Outcome(check, finding, time.perf_counter() - begun)
+        return Outcome(check, finding, time.perf_counter() - start)
 
     def each(self, run: Run, function: Callable[..., Any], items: Sequence[Any], /, *shared: Any) -> list[Any]:
         return run(partial(self._unless_stopped, function), items, *shared)

@@ -19,10 +19,10 @@ from ffbm.blocks.target import BlockTarget, block_model
 from ffbm.rng import child_seed, stream
 from ffbm.simulation import simulate
 from ffbm.types import Array, Graph
-from ffbm.verification.calibration import N_BINS, N_DRAWS, Size
+from ffbm.verification.calibration import N_DRAWS, Size, bins_for
 from ffbm.verification.findings import Check, Effort, Finding
 from ffbm.verification.joint_calibration import distinct_partitions
-from ffbm.verification.ranks import rank_among, rank_histograms, smallest_p
+from ffbm.verification.ranks import calibrate, rank_among
 
 SIZES = (Size(8, 4, 16), Size(30, 3, 60))
 SETTINGS = BlockSettings(burn=300, thin=20, allow_empty=True, jumps=0.5)
@@ -102,7 +102,7 @@ def sample(graph: Graph, law: Law, n_blocks: int, rng: np.random.Generator) -> A
     return draws.labels.astype(np.int64)
 
 
-def rank_of_truth(size: Size, law: Law, seed: int, number: int) -> Array:
+def rank_of_truth(law: Law, size: Size, seed: int, number: int) -> Array:
     """Simulate a network with weights, draw its labels, and return the rank (Q,) of the truth among draws, 0 .. 99."""
     network_seed = child_seed(seed, "weighted calibration", law.model, *size, number)
     rng = stream(network_seed, "labels")
@@ -116,19 +116,15 @@ def rank_of_truth(size: Size, law: Law, seed: int, number: int) -> Array:
     return rank_among(score(sample(graph, law, n_blocks, rng)), score(labels[np.newaxis])[:, 0], rng)
 
 
-def calibrate(name: str, sizes: Sequence[Size], effort: Effort, n_networks: int) -> Finding:
-    """Rank the truth in many networks of each size; return the smallest p of uniform ranks, with their histograms."""
-    histograms, law = [], LAWS[name]
-    n_bins = N_BINS if n_networks >= 5 * N_BINS else N_BINS // 2
-    for size in sizes:
-        ranks = np.array(effort.each(partial(rank_of_truth, size, law, effort.seed), range(n_networks)))
-        histograms += rank_histograms(QUANTITIES, ranks, N_DRAWS, n_bins, f"N={size.n_nodes} E={size.n_edges}")
-    return smallest_p(histograms, n_networks=n_networks, n_draws=N_DRAWS)
+def calibrate_law(name: str, sizes: Sequence[Size], effort: Effort, n_networks: int) -> Finding:
+    """Calibrate the block chain under one law of weights on so many networks of each size."""
+    rank, named = partial(rank_of_truth, LAWS[name]), {f"N={size.n_nodes} E={size.n_edges}": size for size in sizes}
+    return calibrate(rank, QUANTITIES, named, n_networks, N_DRAWS, bins_for(n_networks), effort)
 
 
 def uniform_ranks(name: str, effort: Effort) -> Finding:
     """Run the calibration: 500 networks of each size."""
-    return calibrate(name, SIZES, effort, 500)
+    return calibrate_law(name, SIZES, effort, 500)
 
 
 CHECKS = tuple(

@@ -88,7 +88,7 @@ class _Threads:
 
 
 class _Caller(Executor):
-    """An executor whose only worker is whoever calls it."""
+    """An executor that runs its work in the calling thread."""
 
     def submit(self, function: Callable[..., Result], /, *arguments: Any, **named: Any) -> Future[Result]:
         future: Future[Result] = Future()

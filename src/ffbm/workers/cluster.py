@@ -136,8 +136,8 @@ def _cluster_of(client: Any) -> _Cluster:
 class _Box:
     """Keeps dask from looking into a tuple for tasks, and arrays in it from being sent one by one."""
 
-    def __init__(self, held: Any) -> None:
-        self.held = held
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def _read_results(kind: Any, results: Sequence[bytes]) -> list[Any]:
@@ -151,4 +151,4 @@ def _read_results(kind: Any, results: Sequence[bytes]) -> list[Any]:
 
 def _work(function: Callable[..., Any], kind: type, item: bytes, *shared: _Box) -> bytes:
     with one_blas_thread():
-        return to_bytes(function(*(box.held for box in shared), from_bytes(kind, item)))
+        return to_bytes(function(*(box.value for box in shared), from_bytes(kind, item)))
