@@ -188,7 +188,7 @@ def _lacks_a_name(sample: str, separator: str) -> bool:
     rows: list[list[str]] = []
     with suppress(csv.Error):
         rows.extend(row for _, row in _Rows(sample, separator))
-    if len(rows) < 2 or {len(row) for row in rows[1:]} != {len(rows[0]) + 1}:
+    if len(rows) < 3 or {len(row) for row in rows[1:]} != {len(rows[0]) + 1}:
         return False
     is_named = all(name.strip() and not is_number(name) for name in rows[0])
     return is_named and any(row[-1].strip() for row in rows[1:])
@@ -235,7 +235,9 @@ def _is_literal(data: bytes, separator: str) -> bool:
 
 def _may_have_empty_rows(data: bytes, separator: str) -> bool:
     """Tell whether a row begins with an empty cell: it may hold nothing else, as spreadsheets write below a table."""
-    return separator != " " and (data.startswith(separator.encode()) or b"\n" + separator.encode() in data)
+    mark = separator.encode()
+    first = data[: data.find(b"\n") + 1] if data.startswith(mark) else mark + b"."
+    return separator != " " and (not first.strip(mark + b" \t\n") or b"\n" + mark in data)
 
 
 def _is_even(data: bytes, separator: str, width: int) -> bool:

@@ -166,7 +166,7 @@ def note_unused(
     hold = "one that holds numbers"
     if numeric:
         hold = f"{shorten(numeric, 5)} {'holds' if len(numeric) == 1 else 'hold'} numbers, which"
-    remedy = f"; {hold} may count edges, {option('multiplicity')}, or weigh them, {option('edge_weight')}"
+    remedy = f"; {hold} may be their number, {option('multiplicity')}, or their weight, {option('edge_weight')}"
     if not can_count or numeric == []:
         remedy = ""
     which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
