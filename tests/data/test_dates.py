@@ -143,14 +143,14 @@ def test_new_vertices_have_their_dates_read_as_the_old_ones():
 
 
 def test_a_few_words_among_dates_are_named():
-    cells = [f"2006-08-{day:02d}" for day in range(1, 21)] + ["unknown", "-"]
+    cells = [f"2006-08-{day:02d}" for day in range(1, 21)] + ["someday", "-"]
     _, notes = encode_features(pd.DataFrame({"joined": cells}))
     assert notes[0].code == "mixed"
-    assert "has dates in 20 of 21 cells, and 'unknown': read as text" in notes[0].message
-    assert notes[0].message.endswith("the text to read dates, as in joined=unknown")
-    with pytest.raises(DataError, match="must hold numbers or dates; it holds 'unknown': repair them"):
+    assert "has dates in 20 of 21 cells, and 'someday': read as text" in notes[0].message
+    assert notes[0].message.endswith("the text to read dates, as in joined=someday")
+    with pytest.raises(DataError, match="must hold numbers or dates; it holds 'someday': repair them"):
         encode_features(pd.DataFrame({"joined": cells}), numeric="joined")
-    features, _ = encode_features(pd.DataFrame({"joined": cells}), drop={"joined": "unknown"})
+    features, _ = encode_features(pd.DataFrame({"joined": cells}), drop={"joined": "someday"})
     assert features.names == ("joined",)
     assert features.missing.nnz == 2
 

@@ -113,7 +113,7 @@ plain_cell = st.text(st.sampled_from(string.ascii_letters + "0129.=é€"), min_
 def test_splitting_at_one_stroke_gives_what_the_csv_module_gives(rows, separator, last):
     grid = grid_of("\n".join(separator.join(row) for row in rows) + last)
     assert grid.is_plain
-    cells, lines, _ = _parse_rows(grid)
+    cells, lines, *_ = _parse_rows(grid)
     assert grid.cells == cells == [cell for row in rows for cell in row]
     assert list(grid.lines) == list(lines)
 

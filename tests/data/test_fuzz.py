@@ -44,12 +44,15 @@ ADJACENCY = "# c\na b c\nb c\n"
 PROJECT = (
     "*Network n\n*Vertices 2 1\n1 a\n*Edges\n1 2 1\n*Partition p\n*Vertices 2\n1\n2\n*Vector v\n*Vertices 2\n.5\n1\n"
 )
+R_TABLE = '"V1" "V2"\n"1" "a" "b"\n"2" "b" "c"\n'
+SPREADSHEET = "source;target;w\n;;\na;b;1\nb;c;\n;;\n"
+GAPS = ",a,b,c\na,NA,1,0\nb,1,NA,.\nc,0,1,NA\n"
 MONEY = 'id,pay,share,tags\na,"$1,200",45%,x|y\nb,$3,7 %,y|x\n'
 NODES = "id,age,team,ok\na,1.5,red,yes\nb,,blue,no\nbc,3,=red,\n"
 
 FILES = [(".gml", GML), (".graphml", GRAPHML), (".gexf", GEXF), (".csv", EDGES), (".txt", GML), (".csv", MATRIX)]
 FILES += [(".dl", UCINET), (".txt", FULL), (".json", LINKS), (".lgl", LGL), (".adjlist", ADJACENCY), (".paj", PROJECT)]
-FILES += [(".csv", MONEY)]
+FILES += [(".csv", MONEY), (".txt", R_TABLE), (".csv", SPREADSHEET), (".csv", GAPS)]
 FILES += [(".net", PAJEK), (".mtx", MARKET), (".txt", KONECT), (".csv", COMMENTED)]
 
 cell = st.text(st.sampled_from(string.ascii_lowercase[:4] + "0127.-+=#\"' \té€\u2028\x1f"), max_size=4)

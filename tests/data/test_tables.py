@@ -135,7 +135,7 @@ def test_a_doubt_about_the_first_row_is_settled_by_the_vertices():
     raw = read_edges(grid)
     for ids, expected in ((b"a\nb", True), (b" a\nb ", True), (b"a\nright", False), (b"left\nright", False)):
         nodes = read_nodes(open_grid(b"id,x\n" + ids.replace(b"\n", b",1\n") + b",2\n", "t", ".csv"))
-        assert begins_with_names(raw, nodes, "keep") == begins_with_names(raw, nodes, "error") == expected
+        assert begins_with_names(grid, raw, nodes, "keep") == begins_with_names(grid, raw, nodes, "error") == expected
     settled = read_edges(grid, is_header=True)
     assert settled.ids.tolist() == ["a", "b"]
     assert [note.code for note in settled.notes] == ["header", "edge-columns"]

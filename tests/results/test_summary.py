@@ -288,6 +288,14 @@ def test_numbers_that_may_mean_no_answer_are_told(good):
     told = tell_no_answers(Fit.of(good, network=dataclasses.replace(good.network, notes=notes)))
     assert told.startswith(f"Read as numbers, though they may mean no answer: {column!r} 99; drop=")
     assert not tell_no_answers(good)
+    negative = f"column {column!r} has 3 cells -9, below 0 unlike the others (1 to 5)"
+    for message, start in (
+        (negative, f"Read as numbers, though they may mean no answer: {column!r} -9"),
+        ("21 columns with values such as NA or 99 that may mean no answer", "21 columns hold values that may mean"),
+    ):
+        notes = (Note("looks-missing", message, 3),)
+        told = tell_no_answers(Fit.of(good, network=dataclasses.replace(good.network, notes=notes)))
+        assert " ".join(told.split()).startswith(start)
 
 
 def test_readings_are_told_of_columns_that_are_still_there(good):

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from ffbm.data.columns import MISSING_WORDS
 from ffbm.data.delimited import Grid
 from ffbm.data.objects import read_matrix
 from ffbm.data.preamble import is_number
@@ -45,7 +46,7 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
         names, body = top, cells[1:]
     else:
         body = cells
-    values = _numbers(body)
+    values, n_absent = _numbers(body)
     if values is None:
         return None
     is_clear = is_named or len(values) >= _WIDE
@@ -56,13 +57,19 @@ def read_adjacency(grid: Grid, multiplicity: str | None = None, edge_weight: str
     raw = read_matrix(sp.csr_array(values), names, multiplicity, grid.where, edge_weight)
     message = f"{grid.where}: read as an adjacency matrix of {count_of(len(values), 'vertex', 'vertices')}"
     raw.is_unnamed = names is None
-    raw.notes[:0] = [*grid.notes, Note("matrix", message, len(values))]
+    notes = [*grid.notes, Note("matrix", message, len(values))]
+    if n_absent:
+        absent = f"{grid.where}: {count_of(n_absent, 'cell')} such as 'NA' read as no edge"
+        notes.append(Note("absent-cells", absent, n_absent))
+    raw.notes[:0] = notes
     return raw
 
 
-def _numbers(cells: Array) -> Array | None:
-    """Return cells as numbers, blank ones as 0; None if one is no number."""
+def _numbers(cells: Array) -> tuple[Array | None, int]:
+    """Return cells as numbers, None if one is text, and how many are NA or the like; these and blank ones are 0."""
     texts = [text.strip() for text in cells.ravel()]
-    if not all(is_number(text) for text in texts if text):
-        return None
-    return np.array([float(text or 0) for text in texts]).reshape(cells.shape)
+    absent = [text.casefold() in MISSING_WORDS for text in texts]
+    if not all(is_number(text) or not text or is_absent for text, is_absent in zip(texts, absent, strict=True)):
+        return None, 0
+    numbers = [0.0 if is_absent else float(text or 0) for text, is_absent in zip(texts, absent, strict=True)]
+    return np.array(numbers).reshape(cells.shape), sum(absent)

@@ -1,6 +1,7 @@
 """From what a reader found to a Network: ids settled, table joined, columns encoded, all of it noted."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from ffbm.data.gephi import find_drawing, note_computed, note_drawing
 from ffbm.data.ids import number_words, text_array
 from ffbm.data.lists import read_single_lists
 from ffbm.data.multigraph import settle_edges
+from ffbm.data.preamble import is_number
 from ffbm.data.raw import Array, RawGraph, RawNodes, find_repeated_rows, no_attributes
 from ffbm.data.remarks import option, shorten
 from ffbm.data.repeats import merge_repeats
@@ -27,6 +29,7 @@ from ffbm.plain import count_of
 from ffbm.types import Network, Note
 
 _FLOAT = re.compile(r"\s*-?[0-9]+\.0\s*")  # a whole number after a detour through floats
+_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 _NUMBERED = re.compile(r"n?[0-9]+")  # ids that say nothing: 17, n17
 _POSITION = re.compile(r"[-+0-9.,;eE \[\]()]+")  # numbers alone, as where a vertex is drawn
 _SHOWN = 5  # ids named in a message
@@ -166,9 +169,11 @@ def _join(raw: RawGraph, nodes: RawNodes, unknown: str, *, is_given: bool) -> tu
     if len(strangers):
         which = f"{count_of(len(strangers), 'id')} not in {nodes.where}: {shorten(wanted[strangers], _SHOWN)}"
         if unknown == "error":
-            them = "it" if len(strangers) == 1 else "them"
+            them, as_raw = "it" if len(strangers) == 1 else "them", rows if number is None else rows[number]
             among = which if is_given else which.replace(f"not in {nodes.where}", "not among its nodes")
             cure = f"add {them} there, or keep {them} with {option('unknown', 'keep')}"
+            if raw.sides is None and _are_one_side(as_raw < 0, raw):
+                cure += f"; if {them} and the others are two kinds, as people and events, add {option('bipartite')}"
             raise DataError(f"{raw.where} has {among}; {_compare(raw, wanted[strangers], declared) or cure}")
         rows[strangers] = np.arange(len(declared), len(declared) + len(strangers))
         notes.append(Note("unknown", f"{raw.where} has {which}; kept without attributes", len(strangers)))
@@ -184,6 +189,8 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
         first = int(np.flatnonzero(nodes.ids == nodes.ids[again])[0])
         lines = f" on lines {nodes.lines[first]} and {nodes.lines[again]}" if nodes.lines is not None else ""
         cure = "drop one" if nodes.guessed is None else _advise(raw, nodes, raw.ids, nodes.ids)
+        if nodes.guessed is not None and raw.is_unnamed and len(nodes.ids) == len(raw.ids):
+            cure = f"it has as many rows as the matrix, {len(raw.ids):,}, but no ids: add a column 'id' of 1, 2, 3, ..."
         if nodes.guessed is not None and cure == blame_guess(nodes.guessed) and set(nodes.ids) & set(raw.ids):
             cure = "drop one"  # they are the ids: edges have them
         raise DataError(f"{nodes.where}: ids must be different; {nodes.ids[again]!r} stands twice{lines}: {cure}")
@@ -202,11 +209,20 @@ def _settle_declared(nodes: RawNodes, raw: RawGraph) -> tuple[Array, bool, list[
     return text_array(stripped, len(stripped)), False, [Note("spaces", message, count)]
 
 
+def _are_one_side(is_stranger: Array, raw: RawGraph) -> bool:
+    """Tell whether the ids that the node table lacks are all of one column of a list of edges, and no other is."""
+    source, target = is_stranger[raw.source], is_stranger[raw.target]
+    is_list = raw.vertices is None and len(source) > 1
+    return is_list and bool((source.all() and not target.any()) or (target.all() and not source.any()))
+
+
 def _compare(raw: RawGraph, strangers: Array, declared: Array) -> str:
     """Say how many ids would be found but for their column, the zeros that a spreadsheet takes off, or their case."""
     ways: list[tuple[str, Callable[[str], str]]] = [
         ("leading zeros", lambda text: text.lstrip("0") if text.isdigit() else text),
         ("upper and lower case", str.casefold),
+        ("the way the number is written", _whole),
+        ("the way accents are encoded (Unicode's NFC or NFD)", lambda text: unicodedata.normalize("NFC", text)),
     ]
     if raw.sides is not None:
         ways.insert(0, ("the name of the column of edges", lambda text: text.partition(":")[2] or text))
@@ -218,6 +234,18 @@ def _compare(raw: RawGraph, strangers: Array, declared: Array) -> str:
             agree = f"{len(alike):,} {'agrees' if len(alike) == 1 else 'agree'} but for {difference}, as {pair}"
             return f"{agree}: write ids alike in both"
     return ""
+
+
+def _whole(text: str) -> str:
+    """Return a whole number as its digits, whichever way it is written.
+
+    >>> _whole("1e+05"), _whole("1,000"), _whole("12.0"), _whole("A7")
+    ('100000', '1000', '12', 'A7')
+    """
+    plain = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
+    if plain.isdigit() or not is_number(plain) or not float(plain).is_integer():
+        return plain
+    return str(int(float(plain)))
 
 
 def _advise(raw: RawGraph, nodes: RawNodes, wanted: Array, declared: Array) -> str:

@@ -1,8 +1,9 @@
 """One column of a table: what its cells say, and whether it holds flags, numbers or values.
 
 Three rules come before all others. A blank cell is missing. A word such as ``NA`` is missing where
-everything else in the column is a number, a date or a truth value, and a value like any other elsewhere. A
-dropped value is missing, and that before the kind is decided.
+everything else in the column is a number, a date or a truth value, and one such as ``unknown`` where all else is a
+number or a date; elsewhere they are values like any other. A dropped value is missing, and that before the kind is
+decided.
 """
 
 import datetime as dt
@@ -28,10 +29,16 @@ Array = npt.NDArray[Any]
 Kind = Literal["flag", "number", "values", "empty"]
 
 TRUTHS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-_SIGNS = frozenset({"-", "--", "?", "."})
-MISSING_WORDS = _SIGNS | {"na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "missing"}
-MISSING_WORDS |= {"k.a.", "k. a.", "keine angabe"}
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_SIGNS = frozenset({"-", "--", "–", "—", "?", ".", "..", "...", "…", "*"})
+MISSING_WORDS = _SIGNS | {"na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "(null)", "none", "missing"}
+MISSING_WORDS |= {"k.a.", "k. a.", "keine angabe", "\\n", "0000-00-00"}  # databases write \N and a day that is none
+MISSING_WORDS |= {"#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!"}  # errors of spreadsheets
+NO_ANSWERS = frozenset({  # missing among numbers and dates, where no value but numbers is of use
+    "unknown", "unk", "not known", "unbekannt", "inconnu", "desconocido", "n.d.", "not available", "not applicable",
+    "not stated", "not reported", "no answer", "no response", "no data", "refused", "don't know", "dont know", "dk",
+})  # fmt: skip
+_MINUS = "−"  # the sign of mathematics, which web pages have
+_NUMBER = re.compile(rf"[+{_MINUS}-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")  # how a whole number looks after a detour through floats
 _FEW_LISTS = 6  # different texts from which on cells may be lists of values
@@ -121,18 +128,20 @@ def parse_column(
 def _decide(
     name: str, codes: Array, texts: list[str], missing: Array, categorical: bool
 ) -> tuple[Column, list[Remark]]:
-    words = [text for text in texts if text.casefold() in MISSING_WORDS]
-    rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
+    missing_words = _missing_words(texts, categorical=categorical)
+    words = [text for text in texts if text.casefold() in missing_words]
+    rest = [text for text in texts if text.casefold() not in missing_words]
     worded = np.isin(codes, [texts.index(word) for word in words])
     numbers = [number_of(text) for text in rest]
     truths = [truth_of(text) for text in rest]
+    spelled = f"{int(worded.sum()):,} written {shorten(words, 3)}" if words else ""
     if None in truths and None in numbers:
         dates = None if categorical else read_dates(rest)
         if dates is not None:
-            return _of_dates(name, np.where(worded, -1, codes), texts, missing | worded, dates)
+            return _of_dates(name, np.where(worded, -1, codes), texts, missing | worded, dates, spelled)
         measures = None if categorical else numbers_of(rest)
         if measures is not None:
-            return _of_measures(name, np.where(worded, -1, codes), texts, missing | worded, *measures)
+            return _of_measures(name, np.where(worded, -1, codes), texts, missing | worded, *measures, spelled)
         column, remarks = _of_values(name, codes, texts, missing), []
         mixture = [] if categorical else _remark_mixture(name, codes, texts, worded)
         remarks += _remark_several(name, rest)
@@ -145,7 +154,6 @@ def _decide(
             remarks.append(Remark("looks-missing", name, message, count))
         return column, remarks + mixture
 
-    spelled = f"{int(worded.sum()):,} written {shorten(words, 3)}" if words else ""
     missing = missing | worded
     codes, texts = _merge(np.where(worded, -1, codes), texts)  # texts are now those of rest, in order
     if not rest:
@@ -159,6 +167,22 @@ def _decide(
         values = [written[float(value)] for value in column.other.values]
         column = replace(column, other=_of_values(name, column.other.codes, values, missing, spelled))
     return column, remarks
+
+
+def _missing_words(texts: list[str], *, categorical: bool) -> frozenset[str]:
+    """Return the words that are missing cells in a column of these texts.
+
+    >>> sorted(_missing_words(["31", "unknown", "45"], categorical=False) - MISSING_WORDS)[:3]
+    ['desconocido', 'dk', "don't know"]
+    >>> _missing_words(["red", "unknown"], categorical=False) == _missing_words(["1", "0", "dk"], categorical=False)
+    True
+    """
+    rest = [text for text in texts if text.casefold() not in MISSING_WORDS]
+    answers = [text for text in rest if text.casefold() not in NO_ANSWERS]
+    if categorical or len(answers) == len(rest) or all(truth_of(text) is not None for text in answers):
+        return MISSING_WORDS
+    has_amounts = all(number_of(text) is not None for text in answers) or read_dates(answers) or numbers_of(answers)
+    return MISSING_WORDS | NO_ANSWERS if has_amounts else MISSING_WORDS
 
 
 def _remark_mixture(name: str, codes: Array, texts: list[str], worded: Array) -> list[Remark]:
@@ -227,28 +251,31 @@ def _of_numbers(name: str, numbers: Array, missing: Array, words: str = "") -> t
     return replace(column, other=other), [*remarks, _remark_codes(name, len(distinct))]
 
 
-def _of_dates(name: str, codes: Array, texts: list[str], missing: Array, dates: Dates) -> tuple[Column, list[Remark]]:
+def _of_dates(
+    name: str, codes: Array, texts: list[str], missing: Array, dates: Dates, words: str
+) -> tuple[Column, list[Remark]]:
     """Make a column of years with fractions; its other reading are days, months or years as values."""
     codes, texts = _merge(codes, texts)  # texts are now those that the dates were read from
     numbers = np.append(dates.years, np.nan)[codes]
-    column = Column(name, "number", numbers, (), np.full(len(codes), -1), missing)
+    column = Column(name, "number", numbers, (), np.full(len(codes), -1), missing, words)
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
     values = dates.values(_MAX_CODES, _CELLS_PER_CODE, counts)
     message = f"holds dates ({dates.range}): read as a number, years with fractions"
     remarks = [Remark("dates", name, message, len(texts))]
     if values is not None:
-        column = replace(column, other=_of_values(name, codes, values, missing))
+        column = replace(column, other=_of_values(name, codes, values, missing, words))
         remarks.append(_remark_codes(name, len(set(values)), values[0]))
     return column, remarks
 
 
 def _of_measures(
-    name: str, codes: Array, texts: list[str], missing: Array, numbers: list[float], unit: str
+    name: str, codes: Array, texts: list[str], missing: Array, numbers: list[float], unit: str, words: str
 ) -> tuple[Column, list[Remark]]:
     """Make a column of numbers that were written with a unit."""
     codes, texts = _merge(codes, texts)  # texts are now those that the numbers were read from
-    column, remarks = _of_numbers(name, np.append(numbers, np.nan)[codes], missing)
-    mark = "commas between thousands" if unit == "," else f"the unit {unit!r}"
+    column, remarks = _of_numbers(name, np.append(numbers, np.nan)[codes], missing, words)
+    commas = "commas" if any("," in text for text in texts) else "blanks or apostrophes"
+    mark = f"{commas} between thousands" if unit == "," else f"the unit {unit!r}"
     message = f"has numbers with {mark} ({shorten(texts, 2)}): read as numbers; {option('categorical')} reads text"
     return column, [Remark("units", name, message, len(texts)), *remarks]
 
@@ -341,7 +368,7 @@ def _find_dropped(name: str, texts: list[str], drop: Sequence[Any]) -> list[int]
 
 def number_of(text: str) -> float | None:
     """Return the number that a text writes, None if it writes none."""
-    return float(text) if _NUMBER.fullmatch(text) or _INFINITY.fullmatch(text) else None
+    return float(text.replace(_MINUS, "-")) if _NUMBER.fullmatch(text) or _INFINITY.fullmatch(text) else None
 
 
 def truth_of(text: str) -> float | None:

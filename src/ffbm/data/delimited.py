@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ffbm.data.files import check_text
-from ffbm.data.preamble import are_names, read_preamble
+from ffbm.data.preamble import are_names, is_number, read_preamble
 from ffbm.data.remarks import shorten
 from ffbm.errors import DataError
 from ffbm.plain import count_of
@@ -69,10 +69,10 @@ class Grid:
         return self.width > 1 and self.is_literal and _is_even(self.data, self.separator, self.width)
 
     @cached_property
-    def _parsed(self) -> tuple[list[str], Sequence[int], int]:
+    def _parsed(self) -> tuple[list[str], Sequence[int], int, int]:
         if self.is_plain:
             cells = _split_plain(self.data.removesuffix(b"\n"), self.separator)
-            return cells, range(self.first_line, self.first_line + len(cells) // self.width), 0
+            return cells, range(self.first_line, self.first_line + len(cells) // self.width), 0, 0
         return _parse_rows(self)
 
     @property
@@ -90,8 +90,15 @@ class Grid:
         """What was guessed and skipped."""
         count = self.n_leading_comments + (self._parsed[2] if b"#" in self.data else 0)
         marks = "%" if self.kind else "#"
-        skipped = Note("comments", f"{self.where}: {count_of(count, 'line')} beginning with {marks} skipped", count)
-        return [*self.remarks, skipped] if count else list(self.remarks)
+        notes = list(self.remarks)
+        if count:
+            message = f"{self.where}: {count_of(count, 'line')} beginning with {marks} skipped"
+            notes.append(Note("comments", message, count))
+        n_empty = self._parsed[3] if _may_have_empty_rows(self.data, self.separator) else 0
+        if n_empty:
+            message = f"{self.where}: {count_of(n_empty, 'row')} of empty cells skipped"
+            notes.append(Note("empty-rows", message, n_empty))
+        return notes
 
     @cached_property
     def first(self) -> list[str]:
@@ -105,6 +112,13 @@ class Grid:
     def column(self, position: int, skip: int) -> list[str]:
         """Return one column without its first ``skip`` cells."""
         return self.cells[position + skip * self.width :: self.width]
+
+    def first_cells(self, position: int, skip: int) -> list[str]:
+        """Return what one column begins with, without its first ``skip`` cells and without reading the other rows."""
+        rows: list[list[str]] = []
+        with suppress(csv.Error):
+            rows.extend(row for _, row in _Rows(self.data[: _sample_end(self.data)].decode(), self.separator))
+        return [row[position] for row in rows[skip:] if len(row) == self.width]
 
     @property
     def lines(self) -> Sequence[int]:
@@ -135,6 +149,11 @@ def open_grid(data: bytes, where: str, suffix: str) -> Grid:
         notes = [Note("separator", message, 1)]
     else:
         separator, width, notes = _find_separator(sample, where, suffix)
+    if _lacks_a_name(sample, separator):
+        blank = '"" ' if separator == " " else separator
+        data, width = blank.encode() + data, width + 1
+        message = f"{where}: line {above.n_lines + 1} names all columns but the first, which holds names of rows"
+        notes.append(Note("header", message, 1))
     spaced = f"{separator} "
     if separator in ",;" and b'"' not in data and sample.count(separator) == sample.count(spaced):
         data = data.replace(spaced.encode(), separator.encode())  # a blank after every separator belongs to it
@@ -158,6 +177,21 @@ def _with_names(grid: Grid, comment: str) -> Grid:
                 says=grid.says,
             )  # fmt: skip
     return grid
+
+
+def _lacks_a_name(sample: str, separator: str) -> bool:
+    r"""Tell whether the first row names all columns but the first, as R's write.table does.
+
+    >>> _lacks_a_name("team age\nann red 31\nbob red 40\n", " "), _lacks_a_name("team,age\nred,31,\n", ",")
+    (True, False)
+    """
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows.extend(row for _, row in _Rows(sample, separator))
+    if len(rows) < 3 or {len(row) for row in rows[1:]} != {len(rows[0]) + 1}:
+        return False
+    is_named = all(name.strip() and not is_number(name) for name in rows[0])
+    return is_named and any(row[-1].strip() for row in rows[1:])
 
 
 def _sample_end(data: bytes) -> int:
@@ -194,9 +228,16 @@ def _sample_widths(sample: str, separator: str) -> list[int]:
 def _is_literal(data: bytes, separator: str) -> bool:
     if b'"' in data or b"#" in data:
         return False
-    if separator == "\t":
-        return b"\n\t" not in data  # perhaps a line of tabs alone, which is blank
-    return separator != " " or not (b"\t" in data or _has_odd_blanks(data))
+    if separator == " ":
+        return not (b"\t" in data or _has_odd_blanks(data))
+    return not _may_have_empty_rows(data, separator)
+
+
+def _may_have_empty_rows(data: bytes, separator: str) -> bool:
+    """Tell whether a row begins with an empty cell: it may hold nothing else, as spreadsheets write below a table."""
+    mark = separator.encode()
+    first = data[: data.find(b"\n") + 1] if data.startswith(mark) else mark + b"."
+    return separator != " " and (not first.strip(mark + b" \t\n") or b"\n" + mark in data)
 
 
 def _is_even(data: bytes, separator: str, width: int) -> bool:
@@ -232,7 +273,7 @@ def _has_odd_blanks(data: bytes) -> bool:
     return b"  " in data or b"\n " in data or b" \n" in data or data.startswith(b" ") or data.endswith(b" ")
 
 
-def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
+def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int, int]:
     cells: list[str] = []
     lines = array("q")
     rows = _Rows(grid.data.decode(), grid.separator, grid.first_line)
@@ -253,11 +294,11 @@ def _parse_rows(grid: Grid) -> tuple[list[str], Sequence[int], int]:
         elif "expected after" in reason:
             reason = "text follows a closing quote; double the quotes inside the cell"
         raise DataError(f"{grid.where}: cannot split the row at line {rows.start}: {reason}") from None
-    return cells, lines, rows.n_comments
+    return cells, lines, rows.n_comments, rows.n_empty
 
 
 class _Rows:
-    """The rows of a delimited text with the line each begins on; blank lines and comments left out.
+    """The rows of a delimited text with the line each begins on; empty rows, blank lines and comments left out.
 
     A ``#`` begins a comment where a row would begin, not inside a quoted cell that runs over lines:
     the first line that the csv module asks for after a row begins the next one.
@@ -269,7 +310,7 @@ class _Rows:
         self.has_late_quotes = f'{separator} "' in text  # cells are quoted behind a blank: 0, "a, b"
         self.number = first_line - 1
         self.start = first_line
-        self.n_comments = 0
+        self.n_comments = self.n_empty = 0
         self._is_fresh = True
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
@@ -281,7 +322,10 @@ class _Rows:
         reader = csv.reader(self._feed(), delimiter=self.separator, strict=True, skipinitialspace=self.has_late_quotes)
         for row in reader:
             self._is_fresh = True
-            yield self.start, row
+            if row[0].strip() or any(cell.strip() for cell in row):
+                yield self.start, row
+            else:
+                self.n_empty += 1
 
     def _feed(self) -> Iterator[str]:
         for line in self.lines:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.special import gammaln, xlogy
 
 from ffbm.check import check_choice, check_real
-from ffbm.data.raw import Array
+from ffbm.data.raw import Array, numbers_in
 from ffbm.errors import DataError, OptionError, keyword, named
 from ffbm.plain import count_of
 from ffbm.types import EdgeWeights, Network, Note
@@ -37,9 +36,7 @@ class RawWeights:
 def real_weights(values: Any, column: str, where: str, locate: Callable[[int], str]) -> RawWeights:
     """Return a column of weights as numbers, or name the first cell that is none."""
     cells = np.asarray(values)
-    numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    if cells.dtype.kind in "Ob":  # True is not a weight
-        numbers[[isinstance(cell, bool | np.bool_) for cell in cells]] = np.nan
+    numbers = numbers_in(cells)
     bad = ~np.isfinite(numbers)
     if bad.any():
         first = int(np.argmax(bad))

@@ -226,7 +226,13 @@ def _reason_to_leave_out(column: Column, *, forced: bool) -> Remark | None:
     # Where it is missing, a flag is 0 and a number its mean.
     known = column.numbers == 1 if column.kind == "flag" else column.numbers[~np.isnan(column.numbers)]
     if (known == known[0]).all():
-        return Remark("constant", column.name, f"left out: it is {known[0]:g} on every vertex", 1)
+        n_missing = int(column.missing.sum())
+        message = f"left out: it is {known[0]:g} on every vertex"
+        if n_missing:
+            known_on = f"all {count_of(len(column.missing) - n_missing, 'vertex', 'vertices')} where it is known"
+            message = f"left out: it is {known[0]:g} on {known_on}"
+            message += f"; {option('categorical')} makes a flag of it"
+        return Remark("constant", column.name, message, 1)
     return None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ffbm.data.columns import MISSING_WORDS, number_of, parse_column, read_texts, truth_of
+from ffbm.data.columns import MISSING_WORDS, NO_ANSWERS, number_of, parse_column, read_texts, truth_of
 from ffbm.data.dates import read_dates
 from ffbm.data.matrix import missing_cells
 from ffbm.data.remarks import shorten
@@ -146,8 +146,10 @@ def _encode_column(
 
 def _encode_numbers(features: Features, name: str, d: int, cells: pd.Series, values: Array) -> Array:
     """Fill a column that was a flag or a number of its own name; return where it is missing (N,)."""
-    column, _ = parse_column(name, cells)
     wants_flag = not features.is_number[d]
+    if not wants_flag and cells.dtype.kind == "O":  # missing also where no other cell shows that numbers are meant
+        cells = cells.map(lambda cell: None if str(cell).strip().casefold() in NO_ANSWERS else cell)
+    column, _ = parse_column(name, cells)
     if column.kind not in ("empty", "flag", *(() if wants_flag else ("number",))):
         wanted = "0 or 1" if wants_flag else "numbers"
         read = truth_of if wants_flag else number_of

@@ -49,10 +49,12 @@ def remark_no_answer(name: str, known: Array) -> list[Remark]:
     distinct, counts = np.unique(known, return_counts=True)
     remarks = []
     far = _far(distinct) or _often(distinct, counts)
-    for value, rest in [*far, *_beyond_a_scale(distinct, counts)]:
+    negative = [] if any(value < 0 for value, _ in far) else _negative(distinct, counts)
+    codes = [("far from", *code) for code in [*far, *_beyond_a_scale(distinct, counts)]]
+    for where, value, rest in [*codes, *(("below 0 unlike", *code) for code in negative)]:
         count = int(counts[distinct == value][0])
         message = (
-            f"has {count_of(count, 'cell')} {value:g}, far from the others ({rest[0]:g} to {rest[-1]:g}): kept as"
+            f"has {count_of(count, 'cell')} {value:g}, {where} the others ({rest[0]:g} to {rest[-1]:g}): kept as"
             f" {'a number' if count == 1 else 'numbers'}; {drop(name, f'{value:g}')} if it means no answer"
         )
         remarks.append(Remark("looks-missing", name, message, count))
@@ -85,6 +87,23 @@ def _often(distinct: Array, counts: Array) -> list[tuple[float, Array]]:
         return []
     is_off = last - rest[-1] > _SHARE * (rest[-1] - rest[0])
     return [(last, rest)] if is_off and counts[-1] >= max(_OFTEN, _LEAST * counts.sum()) else []
+
+
+def _negative(distinct: Array, counts: Array) -> list[tuple[float, Array]]:
+    """Return -9, -1, ... if several cells hold each of them, and all others are 0 or more and reach beyond 1.
+
+    >>> incomes = np.array([-9.0, 1.0, 5.0, 11.0])
+    >>> [value for value, _ in _negative(incomes, np.array([3, 5, 5, 5]))]
+    [-9.0]
+    >>> _negative(np.array([-1.0, 0.0, 1.0]), np.array([9, 9, 9]))  # against, neutral, for
+    []
+    """
+    is_negative = distinct < 0
+    codes, rest = distinct[is_negative], distinct[~is_negative]
+    if len(rest) < 2 or rest[-1] <= 1 or not np.isin(codes, _FAR).all():
+        return []
+    often = counts[is_negative] >= max(_OFTEN, _LEAST * counts.sum())
+    return [(float(code), rest) for code in codes[often]]
 
 
 def _last_codes(distinct: Array, sign: int) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from ffbm.data.raw import (
     Array,
     RawGraph,
     RawNodes,
+    hold_numbers,
     no_attributes,
     note_left_out,
     note_unused,
@@ -135,7 +136,9 @@ def _read_igraph(graph: Any, multiplicity: str | None, edge_weight: str | None) 
         values = text_array(graph.es[multiplicity], len(ends))
         counts = whole_counts(values, multiplicity, where, lambda edge: f"edge {edge}")
     unused = [name for name in edge_columns if name not in (multiplicity, edge_weight)]
-    notes += note_unused(where, unused, can_count=multiplicity is None and edge_weight is None)
+    numeric = [name for name in unused if hold_numbers(graph.es[name])]
+    can_count = multiplicity is None and edge_weight is None
+    notes += note_unused(where, unused, numeric=numeric, can_count=can_count)
     vertices = RawNodes(where, ids, table)
     is_directed = graph.is_directed()
     return RawGraph(
@@ -245,8 +248,10 @@ def _read_frame(
         used.add(position)
         values = frame.iloc[:, position].to_numpy(dtype=object)
         raw.weights = real_weights(values, edge_weight, where, lambda row: f"row {row}")
-    unused = [name for position, name in enumerate(names) if position not in used]
-    raw.notes += note_unused(where, unused, can_count=multiplicity is None and edge_weight is None)
+    left = [position for position in range(len(names)) if position not in used]
+    unused, can_count = [names[position] for position in left], multiplicity is None and edge_weight is None
+    numeric = [names[position] for position in left if hold_numbers(frame.iloc[:, position])]
+    raw.notes += note_unused(where, unused, numeric=numeric, can_count=can_count)
     return raw
 
 

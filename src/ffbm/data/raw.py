@@ -15,6 +15,8 @@ from ffbm.types import Note
 
 Array = npt.NDArray[Any]
 
+_LOOKED_AT = 1000  # cells that tell what a column holds
+
 
 @dataclass(slots=True)
 class RawNodes:
@@ -155,14 +157,43 @@ def note_left_out(where: str, names: Sequence[str], *, are_lists: bool = False) 
     return [Note("nested", message, len(names))]
 
 
-def note_unused(where: str, names: Sequence[str], *, can_count: bool = True) -> list[Note]:
-    """Say which columns of the edges are not used."""
+def note_unused(
+    where: str, names: Sequence[str], *, numeric: Sequence[str] | None = None, can_count: bool = True
+) -> list[Note]:
+    """Say which columns of the edges are not used; ``numeric`` are those that hold numbers, where that is known."""
     if not names:
         return []
-    remedy = "; one that holds numbers may be their number, {}, or their weight, {}"
-    remedy = remedy.format(option("multiplicity"), option("edge_weight")) if can_count else ""
+    hold = "one that holds numbers"
+    if numeric:
+        hold = f"{shorten(numeric, 5)} {'holds' if len(numeric) == 1 else 'hold'} numbers, which"
+    remedy = f"; {hold} may be their number, {option('multiplicity')}, or their weight, {option('edge_weight')}"
+    if not can_count or numeric == []:
+        remedy = ""
     which = f"{'column' if len(names) == 1 else 'columns'} {shorten(names, 5)}"
     return [Note("edge-columns", f"{where}: {which} of the edges not used{remedy}", len(names))]
+
+
+def hold_numbers(cells: Any) -> bool:
+    """Tell whether all that is written in the first cells of a column are numbers, and anything is.
+
+    >>> hold_numbers(["1", "", "2.5"]), hold_numbers(["mail", "1"]), hold_numbers(["", ""])
+    (True, False, False)
+    """
+    first = pd.Series(list(cells[:_LOOKED_AT]), dtype=object)
+    written = first[first.notna() & (first.astype(str).str.strip() != "")]
+    return bool(len(written)) and not np.isnan(numbers_in(written.to_numpy())).any()
+
+
+def numbers_in(cells: Array) -> Array:
+    """Return cells as numbers, NaN where a cell is none; truth values are none.
+
+    >>> numbers_in(np.array(["2", "x", True], dtype=object)).tolist()
+    [2.0, nan, nan]
+    """
+    numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    if cells.dtype.kind in "Ob":
+        numbers[[isinstance(cell, bool | np.bool_) for cell in cells]] = np.nan
+    return numbers
 
 
 def whole_counts(values: Any, option: str, where: str, locate: Any) -> Array:
@@ -171,9 +202,7 @@ def whole_counts(values: Any, option: str, where: str, locate: Any) -> Array:
     ``locate(k)`` says where number k stands, for the message.
     """
     cells = np.asarray(values)
-    numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-    if cells.dtype.kind in "Ob":  # True is not a count
-        numbers[[isinstance(cell, bool | np.bool_) for cell in cells]] = np.nan
+    numbers = numbers_in(cells)
     with np.errstate(invalid="ignore"):
         bad = ~((numbers >= 1) & (numbers <= 2**53) & (numbers == np.floor(numbers)))
     if bad.any():

@@ -165,7 +165,7 @@ def read_network(
         _refuse_id(raw, id)
     if table is not None:
         number_from_one(raw, table)
-    if grid is not None and table is not None and begins_with_names(raw, table, unknown):
+    if grid is not None and table is not None and begins_with_names(grid, raw, table, unknown):
         raw = read_edges(grid, is_header=True, bipartite=bipartite)
     if grid is not None and table is not None and (pair := find_ends(grid, raw, table)) is not None:
         raw = read_edges(

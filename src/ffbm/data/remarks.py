@@ -52,7 +52,8 @@ HEADLINES = {
     "identifier": "left out because nearly every vertex has a value of its own",
     "looks-coded": f"with few different whole numbers or dates, which a fit reads as numbers or as values, whichever"
     f" explains more; {option('categorical')} or {option('numeric')} settles it",
-    "looks-missing": f"with values such as NA, kept as values; name them in {option('drop')} to read them as missing",
+    "looks-missing": f"with values such as NA or 99 that may mean no answer, kept as they are; {option('drop')} reads"
+    " them as missing",
     "merged-values": f"with values read as others by {keyword('merge', '')}",
     "missing": "with missing cells",
     "mixed": "that mix numbers and text, read as text",

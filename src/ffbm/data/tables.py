@@ -14,7 +14,7 @@ from ffbm.data.edgeweights import real_weights
 from ffbm.data.ids import number_numbers, number_words
 from ffbm.data.integers import whole_numbers
 from ffbm.data.preamble import is_number
-from ffbm.data.raw import Array, RawGraph, RawNodes, note_unused, pick_column, whole_counts
+from ffbm.data.raw import Array, RawGraph, RawNodes, hold_numbers, note_unused, pick_column, whole_counts
 from ffbm.data.remarks import option, shorten
 from ffbm.data.twomode import tell_apart
 from ffbm.errors import DataError, OptionError, keyword
@@ -78,7 +78,8 @@ def read_edges(
     what = _kind_of_first(grid, names, skip) if is_guessed else ""
     if what:
         positions = (1, 2)
-        message = f"{grid.where}: the first column{', ' * bool(names[0])}{names[0] and repr(names[0])} read as {what}"
+        called = f", {names[0]!r}," if names[0] else ""
+        message = f"{grid.where}: the first column{called} read as {what}"
         message += f": ends taken from the next two; {option('source_column')} overrules"
         notes = [*notes, Note("times" if what == "times" else "ends", message, 1)]
 
@@ -109,8 +110,11 @@ def read_edges(
             notes = [*notes, Note("comma", message, len(texts))]
         weights = real_weights(written, edge_weight, grid.where, lambda row: f"line {grid.lines[row + skip]}")
     is_directed, both_ways, more = _read_directions(grid, names, skip, used)
-    unused = [name or f"column {position + 1}" for position, name in enumerate(names) if position not in used]
-    notes = [*grid.notes, *notes, *more, *note_unused(grid.where, unused, can_count=counts is None and weights is None)]
+    left = [position for position in range(len(names)) if position not in used]
+    unused = [names[position] or f"column {position + 1}" for position in left]
+    can_count = counts is None and weights is None
+    numeric = [names[p] for p in left if can_count and names[p] and hold_numbers(grid.first_cells(p, skip))]
+    notes = [*grid.notes, *notes, *more, *note_unused(grid.where, unused, numeric=numeric, can_count=can_count)]
     if grid.kind in _KONECT:
         notes.append(
             Note("konect", f"{grid.where}: read as {_KONECT[grid.kind]}, as its comments say ({grid.kind})", 1)
@@ -186,10 +190,11 @@ def _pick_numbers(names: Sequence[str], wanted: str, option: str, ends: tuple[in
     return position
 
 
-def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
+def begins_with_names(grid: Grid, raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
     """Return whether a doubtful first row is a header: the node table has ids of the others, and neither of its cells.
 
-    Where vertices that the table lacks are kept, it must have all the others.
+    Where vertices that the table lacks are kept, it must have all the others, or each row but the first an end that
+    comes back.
     """
     if not raw.is_doubtful:
         return False
@@ -198,7 +203,7 @@ def begins_with_names(raw: RawGraph, nodes: RawNodes, unknown: str) -> bool:
     strangers = {number for number, text in enumerate(raw.ids) if text.strip() not in known}
     if len(first) < 2 or not first <= strangers or len(strangers) == len(raw.ids):
         return False
-    return unknown == "error" or first == strangers
+    return unknown == "error" or first == strangers or (grid.separator != " " and _all_come_back(grid))
 
 
 def find_ends(grid: Grid, raw: RawGraph, nodes: RawNodes) -> tuple[str, str] | None:
@@ -246,7 +251,8 @@ def read_nodes(grid: Grid, *, id: str | None = None, ends: Collection[str] = ())
         if fitting and (fitting[0] == 0 or len(fitting) == 1):
             which = "the first column" if fitting[0] == 0 else "the column"
             message = f"{grid.where}: ids taken from {which} {names[fitting[0]]!r}, which has those of the edges"
-            position, more = fitting[0], [Note("id-column", f"{message}; {names[position]!r} has not", 1)]
+            other = repr(names[position]) if names[position] else "the first"
+            position, more = fitting[0], [Note("id-column", f"{message}; {other} has not", 1)]
     guessed = names[position] if more else None
     notes += more if skip else []
     ids = rows[:, position].copy()

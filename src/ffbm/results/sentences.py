@@ -19,7 +19,8 @@ _CLEAR, _WEAK = 10.0, 3.0  # nats between the best number of blocks and the next
 _MOSTLY = 0.95  # of free chains: with less, other numbers of blocks are not ruled out
 _NUMBERS = 3  # of blocks whose probabilities are listed
 _READINGS = 6  # columns that are named
-_NO_ANSWER = re.compile(r"column ('.*'|\".*\") has [0-9,]+ cells? (\S+), far from the others")
+_NO_ANSWER = re.compile(r"column ('.*'|\".*\") has [0-9,]+ cells? (\S+), (?:far from|below 0 unlike) the others")
+_COLUMNS = re.compile(r"[0-9,]+ columns with ")  # one note that speaks for many
 _MODES = 8  # modes whose shares are listed
 _NO_EDGES = "The network has no edges: blocks are found from edges, so there is nothing for attributes to explain."
 _ONE_BLOCK = (
@@ -74,7 +75,11 @@ def tell_direction(fit: FitParts) -> str:
 def tell_no_answers(fit: FitParts) -> str:
     """Say which columns hold, among their numbers, some that may mean no answer; as values they would do no harm."""
     numbers = set(fit.network.features.names) & set(fit.network.features.columns)
-    matches = [_NO_ANSWER.match(note.message) for note in fit.network.notes if note.code == "looks-missing"]
+    messages = [note.message for note in fit.network.notes if note.code == "looks-missing"]
+    if any(map(_COLUMNS.match, messages)):
+        which = messages[0].partition(" with ")[0]
+        return wrap(f"{which} hold values that may mean no answer: drop= (--drop) makes them missing.")
+    matches = list(map(_NO_ANSWER.match, messages))
     suspects = [f"{match[1]} {match[2]}" for match in matches if match and match[1][1:-1] in numbers]
     if not suspects:
         return ""
