@@ -4,17 +4,21 @@ import json
 import math
 from dataclasses import replace
 from fnmatch import fnmatch
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import ffbm
+from ffbm.config import FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, FFBMError, OptionError
 from ffbm.joint.path import PathDraws
 from ffbm.pipeline import evidence as stage
 from ffbm.pipeline.estimate import estimate_evidence
+from ffbm.results.bayes_factor import weigh
+from ffbm.run_options import RunOptions
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +102,7 @@ def test_under_the_learned_prior_a_coin_is_charged_for_less(net):
 def test_nothing_can_be_said_with_one_block(net):
     found = ffbm.evidence(net, 1, progress=False)
     assert (found.nats, found.error, found.converged.grade) == (0.0, 0.0, "converged")
-    assert "no evidence" in found.sentence()
+    assert found.sentence() == "There is no evidence on the 2 attributes, in a model with 1 block: there is one block."
 
 
 def test_the_value_is_withheld_where_chains_do_not_converge(net):
@@ -114,6 +118,20 @@ def test_the_value_is_withheld_where_chains_do_not_converge(net):
     assert found.to_dict()["nats"] is None
     with pytest.raises(DataError, match="no evidence to draw"):
         found.plot()
+
+
+def test_the_sigma_of_a_fit_may_end_with_that_of_the_intercept(net, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "ffbm.results.bayes_factor.find_evidence",
+        lambda *given: (asked.append(given[0]), (stage.no_evidence(""), 0))[1],
+    )
+    n_features = len(net.features.names)
+    for sigma, scale in ((2.0, [2.0] * n_features + [1.28]), ([0.5, 2.0, 3.0], [0.5, 2.0, 3.0])):
+        config = FitConfig(weight_prior="fixed", sigma=sigma, intercept=True)
+        fitted = SimpleNamespace(config=config, network=net, blocks=SimpleNamespace(n_blocks=2))
+        weigh(fitted, 1.0, RunOptions(), progress=False)
+        np.testing.assert_array_equal(asked[-1].scale, scale)
 
 
 @pytest.mark.parametrize(
