@@ -19,6 +19,8 @@ from ffbm.pipeline import evidence as stage
 from ffbm.pipeline.estimate import estimate_evidence
 from ffbm.results.bayes_factor import weigh
 from ffbm.run_options import RunOptions
+from ffbm.theta.prior import INTERCEPT_SD
+from ffbm.verification.evidence import exact_evidence
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +77,19 @@ def test_a_column_beside_the_others(net):
     assert "sigma" not in found.curve
     assert found.nats < 1
     assert f"given {found.beside[0]}" in found.sentence()
+
+
+@pytest.mark.parametrize("intercept_sd", [INTERCEPT_SD, 4.0])
+def test_the_intercept_that_is_asked_for_is_that_of_both_models(intercept_sd):
+    """The exact values are 0.74 and 0.24 nats."""
+    pairs = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5], [1, 0], [4, 3]]
+    x = np.array([[1, -1.2], [1, -0.7], [1, -0.3], [0, 0.1], [0, 0.4], [0, 1.6]])
+    net = ffbm.as_network(pairs, x, directed=False)
+    exact = exact_evidence(net.graph, net.features.values, 2.0, intercept_sd)
+    more = {"error": 0.03, "max_minutes": 60, "n_chains": 2, "seed": 1, "workers": 1, "progress": False}
+    found = ffbm.evidence(net, 2, sigma=2.0, intercept_sd=intercept_sd, **more)
+    assert found.converged
+    assert found.nats == pytest.approx(exact, abs=0.1)
 
 
 def test_the_learned_prior_and_columns_in_groups(net):
