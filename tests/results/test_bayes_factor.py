@@ -4,17 +4,23 @@ import json
 import math
 from dataclasses import replace
 from fnmatch import fnmatch
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import ffbm
+from ffbm.config import FitConfig
 from ffbm.diagnostics import Verdict
 from ffbm.errors import ConvergenceWarning, DataError, FFBMError, OptionError
 from ffbm.joint.path import PathDraws
 from ffbm.pipeline import evidence as stage
 from ffbm.pipeline.estimate import estimate_evidence
+from ffbm.results.bayes_factor import weigh
+from ffbm.run_options import RunOptions
+from ffbm.theta.prior import INTERCEPT_SD
+from ffbm.verification.evidence import exact_evidence
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +79,19 @@ def test_a_column_beside_the_others(net):
     assert f"given {found.beside[0]}" in found.sentence()
 
 
+@pytest.mark.parametrize("intercept_sd", [INTERCEPT_SD, 4.0])
+def test_the_intercept_that_is_asked_for_is_that_of_both_models(intercept_sd):
+    """The exact values are 0.74 and 0.24 nats."""
+    pairs = [[0, 1], [0, 2], [1, 2], [2, 3], [3, 4], [3, 5], [4, 5], [1, 0], [4, 3]]
+    x = np.array([[1, -1.2], [1, -0.7], [1, -0.3], [0, 0.1], [0, 0.4], [0, 1.6]])
+    net = ffbm.as_network(pairs, x, directed=False)
+    exact = exact_evidence(net.graph, net.features.values, 2.0, intercept_sd)
+    more = {"error": 0.03, "max_minutes": 60, "n_chains": 2, "seed": 1, "workers": 1, "progress": False}
+    found = ffbm.evidence(net, 2, sigma=2.0, intercept_sd=intercept_sd, **more)
+    assert found.converged
+    assert found.nats == pytest.approx(exact, abs=0.1)
+
+
 def test_the_learned_prior_and_columns_in_groups(net):
     one, other = net.features.column_names
     given = {"weight_prior": "learned", "column_groups": {"the coin": [other]}, "progress": False}
@@ -98,7 +117,7 @@ def test_under_the_learned_prior_a_coin_is_charged_for_less(net):
 def test_nothing_can_be_said_with_one_block(net):
     found = ffbm.evidence(net, 1, progress=False)
     assert (found.nats, found.error, found.converged.grade) == (0.0, 0.0, "converged")
-    assert "no evidence" in found.sentence()
+    assert found.sentence() == "There is no evidence on the 2 attributes, in a model with 1 block: there is one block."
 
 
 def test_the_value_is_withheld_where_chains_do_not_converge(net):
@@ -114,6 +133,20 @@ def test_the_value_is_withheld_where_chains_do_not_converge(net):
     assert found.to_dict()["nats"] is None
     with pytest.raises(DataError, match="no evidence to draw"):
         found.plot()
+
+
+def test_the_sigma_of_a_fit_may_end_with_that_of_the_intercept(net, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "ffbm.results.bayes_factor.find_evidence",
+        lambda *given: (asked.append(given[0]), (stage.no_evidence(""), 0))[1],
+    )
+    n_features = len(net.features.names)
+    for sigma, scale in ((2.0, [2.0] * n_features + [1.28]), ([0.5, 2.0, 3.0], [0.5, 2.0, 3.0])):
+        config = FitConfig(weight_prior="fixed", sigma=sigma, intercept=True)
+        fitted = SimpleNamespace(config=config, network=net, blocks=SimpleNamespace(n_blocks=2))
+        weigh(fitted, 1.0, RunOptions(), progress=False)
+        np.testing.assert_array_equal(asked[-1].scale, scale)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ class Evidence:
         several = len(self.columns) > 1
         subject, it = (f"the {len(self.columns)} attributes", "them") if several else (f'"{self.columns[0]}"', "it")
         predict = "predict" if several else "predicts"
-        model = f"in a model with up to {count_of(self.n_blocks, 'block')}"
+        model = f"in a model with {'up to ' * (self.n_blocks > 1)}{count_of(self.n_blocks, 'block')}"
         if self.nats is None:
             return f"Whether {subject} {predict} the network, {model}, is not known: {self.converged.reason}."
         if self.nats == 0 and not self.error:
@@ -269,6 +269,10 @@ def weigh(fit: FitParts, max_minutes: float, run: RunOptions, progress: Listener
     """
     chosen = fit.config
     prior, of_prior = "fixed", dict[str, Any](sigma=chosen.sigma)
+    if isinstance(chosen.sigma, list) and len(chosen.sigma) > len(
+        fit.network.features.names
+    ):  # the intercept's is last
+        of_prior = {"sigma": chosen.sigma[:-1], "intercept_sd": chosen.sigma[-1]}
     if chosen.weight_prior == "learned":
         prior, of_prior = "learned", {"intercept_sd": chosen.intercept_sd, "column_groups": chosen.column_groups}
     with warnings.catch_warnings():
