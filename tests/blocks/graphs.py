@@ -23,5 +23,5 @@ def model_and_ledger(graph, labels, n_blocks, field=None, layout="near", prior=U
 def check_counts(model, ledger, n_blocks):
     """Compare the counts of a ledger with those made again from its labels."""
     recounted = block_ledger(model, ledger.b, n_blocks)
-    for name in ("n", "e", "ers", "eta", "near", "used"):
+    for name in ("n", "e", "ers", "eta", "links", "used"):
         assert np.array_equal(getattr(ledger, name), getattr(recounted, name)), name

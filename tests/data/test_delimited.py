@@ -142,3 +142,8 @@ def test_plain_over_many_windows():
     assert grid_of(rows).is_plain
     assert not grid_of(rows + "1,2\n").is_plain
     assert not grid_of(rows + "1,2\n1,2,3,4\n" + rows).is_plain
+
+
+def test_rows_of_separators_alone_are_no_table():
+    with pytest.raises(DataError, match="must hold a table; it holds only rows of empty cells: check that"):
+        _ = open_grid(b",,\n,,\n", "edges.csv", ".csv").first

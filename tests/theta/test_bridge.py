@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ffbm.kernels import bridge
+from ffbm.kernels.metric import update_factors
 from ffbm.kernels.softmax import Gaussian, energy_and_gradient
 from ffbm.theta.selection import Sweeper, set_up_selection
 
@@ -39,7 +40,7 @@ def differences_on_the_path(monkeypatch, *fault):
     plain.bare = lambda value: value
     plain.bare_metric = lambda metric, factor: metric._replace(factor=factor)
     plain.given_scales = lambda target: Gaussian(target.rows, target.sums, target.precision)
-    plain.draw_precisions, plain.move = drawn, move
+    plain.draw_precisions, plain.move, plain.update_factors = drawn, move, update_factors.py_func  # an inner function
     monkeypatch.setattr("ffbm.theta.bridge.follow_path", plain.follow_path)
     _, _, target = made()
     setup = set_up_selection(target, 0, np.zeros_like(target.sums))

@@ -105,9 +105,14 @@ class Grid:
         """The cells of the first row."""
         rows = _Rows(self.data[: _sample_end(self.data)].decode(), self.separator)
         try:
-            return next(iter(rows))[1]
+            row = next(iter(rows), None)
         except csv.Error:
-            return self.cells[: self.width]  # raises the error with its line
+            row = None
+        first = self.cells[: self.width] if row is None else row[1]  # or raises the error with its line
+        if not first:
+            only = "only rows of empty cells"
+            raise DataError(f"{self.where} must hold a table; it holds {only}: check that the right file was written")
+        return first
 
     def column(self, position: int, skip: int) -> list[str]:
         """Return one column without its first ``skip`` cells."""

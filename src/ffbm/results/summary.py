@@ -149,10 +149,9 @@ def _network(fit: FitParts, verbose: bool, is_tight: bool = False) -> str:
     lines = [f"{name}: {', '.join(sizes)}, {count_of(net.n_features, 'feature')}"]
     length = s.description_length_without_partition
     if length is not None and verbose:
-        lines.append(
-            f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with"
-            f" {'N ln B for the blocks of all vertices' if fit.hierarchy is None else 'the partitions of all levels'})"
-        )
+        rest = "N ln B for the blocks of all vertices" if fit.hierarchy is None else "the partitions of all levels"
+        message = f"description length {length:.4f} nats per vertex and edge ({s.description_length:.4f} with {rest})"
+        lines.append(wrap(message, rest="  "))
     if net.graph.weights is not None:
         why = f" ({net.graph.weights.reason})" if verbose else ""
         lines.append(wrap(f"edges weighted by {net.graph.weights.in_words}{why}", rest="  "))
