@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from record import RESULTS, say, write
-from scale import N_BLOCKS, agreement, forget_peak, now_bytes, plant
+from scale import N_BLOCKS, agreement, forget_peak, now_bytes
 
 import ffbm
 
@@ -27,9 +27,15 @@ N_SWEEPS = 10
 GIB = 2**30
 
 
+def write_files(n_edges, folder):
+    """Plant a network in a process of its own: what a process inherits counts as its highest memory, too."""
+    script = Path(__file__).with_name("scale.py")
+    subprocess.run([sys.executable, script, "--plant", str(n_edges), "--folder", folder], check=True)
+
+
 def fit(n_edges, folder):
     """Run ``ffbm fit`` on planted files; return what it took and what it said."""
-    plant(n_edges, folder)
+    write_files(n_edges, folder)
     command = ["fit", "edges.csv", "--nodes", "people.csv", "--blocks", N_BLOCKS, "--seed", 0, "--out", "run", "--json"]
     begun = time.perf_counter()
     ended = subprocess.run(
@@ -76,14 +82,13 @@ def blocks(n_edges, folder):
     end("sweep")
     truth = np.load(folder / "graph.npz")["truth"][net.node_ids.astype(np.int64)]
     row["found"] = agreement(truth, ffbm.align_blocks(trace).labels)
-    row["peak_gb"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / GIB
     row["date"] = datetime.now(UTC).isoformat(timespec="seconds")
     print(json.dumps(row | {"n_nodes": n_edges // 10}), flush=True)
 
 
 def blocks_apart(n_edges, folder):
     """Run one chain in a process of its own, whose memory is that of reading and the chain alone."""
-    plant(n_edges, folder)
+    write_files(n_edges, folder)
     command = [sys.executable, __file__, "--measure", str(n_edges), "--folder", str(folder)]
     ended = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(ended.stdout.splitlines()[-1])
